@@ -1,0 +1,64 @@
+# One object library per stage, one installed library made of all of them.
+#
+#   steelyard_stage(core SOURCES error.cpp … DEPENDS fmt::fmt)   in src/<stage>/CMakeLists.txt
+#   steelyard_stage_test(core SOURCES error_test.cpp …)          in tests/<stage>/CMakeLists.txt
+#
+# STEELYARD_STAGES lists the stages in the order of docs/architecture.md: a stage's test links the stages up to
+# its own and no later one, so an upward call fails to link.
+
+set(STEELYARD_STAGES core robot dynamics regressor)
+
+add_library(steelyard_options INTERFACE)
+target_compile_features(steelyard_options INTERFACE cxx_std_20)
+# Eigen's alignment is part of our ABI (see core/abi.hpp); EIGEN_DONT_PARALLELIZE: threads live outside Eigen.
+target_compile_definitions(steelyard_options INTERFACE EIGEN_MAX_ALIGN_BYTES=16 EIGEN_MPL2_ONLY EIGEN_DONT_PARALLELIZE)
+target_compile_options(steelyard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-maybe-uninitialized)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # g++ 12 reports a false overlap on ordinary std::string concatenation.
+  target_compile_options(steelyard_options INTERFACE -Wno-restrict)
+endif()
+if(STEELYARD_WARNINGS_AS_ERRORS)
+  target_compile_options(steelyard_options INTERFACE -Werror)
+endif()
+if(STEELYARD_SANITIZE)
+  target_compile_options(steelyard_options INTERFACE -fsanitize=${STEELYARD_SANITIZE} -fno-omit-frame-pointer
+                                                     -fno-sanitize-recover=all)
+  target_link_options(steelyard_options INTERFACE -fsanitize=${STEELYARD_SANITIZE})
+endif()
+if(STEELYARD_COVERAGE)
+  target_compile_options(steelyard_options INTERFACE --coverage)
+  target_link_options(steelyard_options INTERFACE --coverage)
+endif()
+
+function(steelyard_stage name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(steelyard_${name} OBJECT ${arg_SOURCES})
+  target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(steelyard_${name} PRIVATE steelyard_options Eigen3::Eigen Threads::Threads ${arg_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY STEELYARD_DEPENDS ${arg_DEPENDS})
+endfunction()
+
+# Links `target` with all stages up to and including `last`.
+function(steelyard_link_stages target last)
+  get_property(depends GLOBAL PROPERTY STEELYARD_DEPENDS)
+  foreach(stage IN LISTS STEELYARD_STAGES)
+    target_link_libraries(${target} PRIVATE steelyard_${stage})
+    if(stage STREQUAL last)
+      break()
+    endif()
+  endforeach()
+  target_link_libraries(${target} PRIVATE steelyard_options Eigen3::Eigen Threads::Threads ${depends})
+endfunction()
+
+function(steelyard_stage_test name)
+  cmake_parse_arguments(arg "" "LAST" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT arg_LAST)
+    set(arg_LAST ${name})
+  endif()
+  add_executable(${name}_test ${arg_SOURCES})
+  steelyard_link_stages(${name}_test ${arg_LAST})
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main ${arg_DEPENDS})
+  target_compile_definitions(${name}_test PRIVATE STEELYARD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

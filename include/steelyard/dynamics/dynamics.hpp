@@ -1,0 +1,54 @@
+// Rigid-body dynamics of a tree with ten parameters a link.
+//
+//   τ = M(q) q̈ + S(q, q̇) q̇ + g(q) − J_tool(q)ᵀ w,     Ṁ − 2S skew-symmetric (S from Christoffel symbols)
+//
+// `parameters` are the 10·n standard parameters in link order. w is the external wrench that the surroundings exert
+// on the tool, (force, moment) about the tool's origin in tool axes. No friction, no rotors: those are drive terms.
+// All joints of the tree are coordinates here; mimic joints are reduced by `Coordinates` (robot/robot.hpp).
+#pragma once
+
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/dynamics/tree.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Force and moment with which joint i acts on its link (that is: its parent on it), about the link frame's origin,
+// in link axes.
+struct JointWrench {
+  Vector3 force;
+  Vector3 moment;
+};
+
+struct InverseDynamics {
+  VectorXd tau;                       // joint efforts
+  std::vector<JointWrench> wrenches;  // what each joint carries
+};
+
+
+InverseDynamics newton_euler(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd,
+                             const VectorXd& qdd, const Vector6& tool_wrench = Vector6::Zero());
+
+MatrixXd mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q);
+VectorXd gravity_torque(const Tree& tree, const VectorXd& parameters, const VectorXd& q);
+MatrixXd coriolis_factor(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd);
+VectorXd forward_dynamics(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd,
+                          const VectorXd& tau, const Vector6& tool_wrench = Vector6::Zero());
+
+struct Energies {
+  double kinetic;
+  double potential;  // zero when every link's centre of mass is at the base frame's origin
+};
+Energies energies(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd);
+
+// Pose of every link in the base frame; `tool_pose` that of the tool.
+std::vector<Pose> forward_kinematics(const Tree& tree, const VectorXd& q);
+Pose tool_pose(const Tree& tree, const VectorXd& q);
+
+// Twist of the tool per joint velocity, rows (linear, angular) about the tool's origin in base axes.
+MatrixXd tool_jacobian(const Tree& tree, const VectorXd& q);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
