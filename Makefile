@@ -1,0 +1,50 @@
+# make        → build/steelyard
+# make demo   installs what is needed, builds, runs a first study
+# make test   installs what is needed, builds, runs the tests
+BUILD := build
+CMAKE := cmake
+ifneq ($(wildcard ../shared/data),)
+export STEELYARD_DATA ?= $(abspath ../shared/data)
+endif
+ifneq ($(shell command -v ccache),)
+LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache
+endif
+
+.PHONY: all demo test bench format tidy install clean deps deps-test deps-dev
+
+all:
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
+	$(CMAKE) --build $(BUILD) --target steelyard_cli
+
+demo: deps all
+	$(BUILD)/steelyard model robots/panda.yaml
+
+test: deps deps-test
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_TESTS=ON
+	$(CMAKE) --build $(BUILD)
+	ctest --test-dir $(BUILD) --output-on-failure -j 2
+
+bench: deps deps-test
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_BENCH=ON
+	$(CMAKE) --build $(BUILD)
+	scripts/bench $(BUILD)
+
+install: all
+	$(CMAKE) --build $(BUILD)
+	$(CMAKE) --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+format: deps-dev
+	git ls-files '*.cpp' '*.hpp' '*.inl' '*.c' '*.h' | xargs clang-format-14 -i
+
+tidy: deps deps-dev
+	scripts/tidy
+
+deps:
+	@scripts/deps build
+deps-test:
+	@scripts/deps test
+deps-dev:
+	@scripts/deps dev
+
+clean:
+	rm -rf build build-debug build-tsan build-coverage build-tidy
