@@ -1,0 +1,23 @@
+// What every verb shares, and the exit codes of the program.
+#pragma once
+
+#include <string>
+
+namespace cli {
+
+enum ExitCode {
+  kDone = 0,
+  kOurBug = 1,
+  kBadInput = 2,          // cannot be read or makes no sense; nothing written
+  kNotTrustworthy = 3,    // done and written, but the answer must not be trusted as it is
+  kMachineFailed = 4,     // disk, permission, missing part, time limit; nothing half-written
+  kInterrupted = 130,
+};
+
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  std::string isa;  // empty: the best the processor has
+};
+
+}  // namespace cli
