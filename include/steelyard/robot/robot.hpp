@@ -1,16 +1,17 @@
-// What a robot is: a tree of moving links with names, geometry, limits, drives and what is known of its masses.
+// What a robot is: a tree of moving links with names, geometry, limits, drives and what is known of its
+// masses.
 //
-// Link i is the body moved by joint i; both share one index, parents come before children. The pose of link i's
-// frame in its parent's link frame is
+// Link i is the body moved by joint i; both share one index, parents come before children. The pose of link
+// i's frame in its parent's link frame is
 //
 //   T_i(q) = pose(before_i) · motion(axis_i, q_i) · pose(after_i)
 //
 // with motion a turn about (revolute) or a move along (prismatic) `axis`, a unit vector in the joint frame.
-//   modified DH   before = Rx(alpha) Tx(a) Tz(d) Rz(theta),  axis = z, after = 1            (joint axis = own z)
-//   standard DH   before = Rz(theta),                        axis = z, after = Tz(d) Tx(a) Rx(alpha)
-//   URDF          before = origin,                           axis as given, after = 1
-// The ten parameters of link i are expressed in the frame of link i, as the user's DH table or URDF defines it.
-// Fixed joints do not appear: readers merge them and carry their inertia over.
+//   modified DH   before = Rx(alpha) Tx(a) Tz(d) Rz(theta),  axis = z, after = 1            (joint axis = own
+//   z) standard DH   before = Rz(theta),                        axis = z, after = Tz(d) Tx(a) Rx(alpha) URDF
+//   before = origin,                           axis as given, after = 1
+// The ten parameters of link i are expressed in the frame of link i, as the user's DH table or URDF defines
+// it. Fixed joints do not appear: readers merge them and carry their inertia over.
 #pragma once
 
 #include <limits>
@@ -46,7 +47,8 @@ struct DriveTerms {
   bool rotor_inertia = false;  // Ia q̈
 };
 
-// Interval for a parameter, by machine name of the link's own quantities: "m", "cx", "mx", "Jxx", "Ixx", "fv", …
+// Interval for a parameter, by machine name of the link's own quantities: "m", "cx", "mx", "Jxx", "Ixx",
+// "fv", …
 struct ParameterBound {
   std::string parameter;
   double lower = -kInfinity;
@@ -67,8 +69,8 @@ struct Joint {
   std::vector<ParameterBound> bounds;
 };
 
-// q[joint] = ratio · q[master] + offset (URDF mimic). The joint is no coordinate of its own: its effort acts on the
-// master's with the same ratio.
+// q[joint] = ratio · q[master] + offset (URDF mimic). The joint is no coordinate of its own: its effort acts
+// on the master's with the same ratio.
 struct Mimic {
   int joint = -1;
   int master = -1;
@@ -85,7 +87,8 @@ struct CoupledPair {
   int partner = -1;
 };
 
-// Motor side and joint side: q_motor = matrix · (q − zero), τ = matrixᵀ τ_motor. Empty matrix: none given.
+// Motor side and joint side: q_motor = matrix · (q − zero), τ = matrixᵀ τ_motor, over the independent joints.
+// Empty matrix: none given.
 struct Transmission {
   MatrixXd matrix;
   VectorXd zero;  // joint angle where the motors read zero
@@ -105,13 +108,14 @@ struct Robot {
   int tool_link = -1;                      // −1: the last link
   std::string base_link;                   // name of the body that does not move
 
-  int size() const { return static_cast<int>(joints.size()); }                   // moving links
-  int dof() const { return static_cast<int>(joints.size() - mimics.size()); }    // independent coordinates
-  int index_of(const std::string& joint_or_link) const;                          // −1: not there
+  int size() const { return static_cast<int>(joints.size()); }                 // moving links
+  int dof() const { return static_cast<int>(joints.size() - mimics.size()); }  // independent coordinates
+  int index_of(const std::string& joint_or_link) const;                        // −1: not there
 };
 
 // Throws InputError when a rule of the struct is broken (parent order, axis length, limits, finite numbers,
-// couplings that name no joint, singular transmission). Readers call it; so should who builds a Robot by hand.
+// couplings that name no joint, singular transmission). Readers call it; so should who builds a Robot by
+// hand.
 void validate(const Robot& robot);
 
 // All ten parameters of all links, 10·size(); throws InputError naming the links that have none.
@@ -128,8 +132,8 @@ struct Coordinates {
 };
 Coordinates coordinates(const Robot& robot);
 
-// Length of the link: the largest distance between its frame's origin and the joints it carries (tool for the last),
-// at least 1 cm. Used as natural scale.
+// Length of the link: the largest distance between its frame's origin and its own joint, the joints it
+// carries and the tool (on the tool link), at least 1 cm. Used as natural scale.
 VectorXd link_lengths(const Robot& robot);
 
 }  // namespace STEELYARD_ABI
