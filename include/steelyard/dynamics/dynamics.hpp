@@ -2,9 +2,10 @@
 //
 //   τ = M(q) q̈ + S(q, q̇) q̇ + g(q) − J_tool(q)ᵀ w,     Ṁ − 2S skew-symmetric (S from Christoffel symbols)
 //
-// `parameters` are the 10·n standard parameters in link order. w is the external wrench that the surroundings exert
-// on the tool, (force, moment) about the tool's origin in tool axes. No friction, no rotors: those are drive terms.
-// All joints of the tree are coordinates here; mimic joints are reduced by `Coordinates` (robot/robot.hpp).
+// `parameters` are the 10·n standard parameters in link order. w is the external wrench that the surroundings
+// exert on the tool, (force, moment) about the tool's origin in tool axes. No friction, no rotors: those are
+// drive terms. All joints of the tree are coordinates here; mimic joints are reduced by `Coordinates`
+// (robot/robot.hpp).
 #pragma once
 
 #include <vector>
@@ -15,8 +16,8 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Force and moment with which joint i acts on its link (that is: its parent on it), about the link frame's origin,
-// in link axes.
+// Force and moment with which joint i acts on its link (that is: its parent on it), about the link frame's
+// origin, in link axes.
 struct JointWrench {
   Vector3 force;
   Vector3 moment;
@@ -27,9 +28,9 @@ struct InverseDynamics {
   std::vector<JointWrench> wrenches;  // what each joint carries
 };
 
-
-InverseDynamics newton_euler(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd,
-                             const VectorXd& qdd, const Vector6& tool_wrench = Vector6::Zero());
+InverseDynamics newton_euler(const Tree& tree, const VectorXd& parameters, const VectorXd& q,
+                             const VectorXd& qd, const VectorXd& qdd,
+                             const Vector6& tool_wrench = Vector6::Zero());
 
 MatrixXd mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q);
 VectorXd gravity_torque(const Tree& tree, const VectorXd& parameters, const VectorXd& q);

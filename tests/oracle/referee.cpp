@@ -1,0 +1,180 @@
+#include "oracle/referee.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+namespace steelyard::oracle {
+namespace {
+
+using Real = long double;
+using V3 = Eigen::Matrix<Real, 3, 1>;
+using M3 = Eigen::Matrix<Real, 3, 3>;
+
+struct Frame {
+  M3 R = M3::Identity();
+  V3 p = V3::Zero();
+};
+
+void turn(Frame& frame, const V3& axis, Real angle) {
+  const Real c = std::cos(angle), s = std::sin(angle);
+  const Real x = axis[0], y = axis[1], z = axis[2], t = 1 - c;
+  M3 r;
+  r << t * x * x + c, t * x * y - s * z, t * x * z + s * y,  //
+      t * x * y + s * z, t * y * y + c, t * y * z - s * x,   //
+      t * x * z - s * y, t * y * z + s * x, t * z * z + c;
+  frame.R = (frame.R * r).eval();
+}
+
+void walk(Frame& frame, const Steps& steps) {
+  for (const Step& step : steps) {
+    V3 axis = V3::Zero();
+    axis[static_cast<int>(step.motion) % 3] = 1;
+    if (static_cast<int>(step.motion) < 3) {
+      turn(frame, axis, step.value);
+    } else {
+      frame.p += frame.R * axis * Real(step.value);
+    }
+  }
+}
+
+// A joint in base axes: its axis, a point on it (fixed in the parent), and their rates.
+struct WorldJoint {
+  bool turns = true;
+  V3 axis, axis_rate;
+  V3 point, point_rate;
+};
+
+struct World {
+  std::vector<Frame> links;
+  std::vector<WorldJoint> joints;
+  std::vector<V3> omega, alpha;
+  std::vector<std::vector<int>> path;
+};
+
+// Velocity of the point x that is fixed in the body moved by the joints of `path`.
+V3 velocity_of(const World& world, const std::vector<int>& path, const VectorXd& qd, const V3& x) {
+  V3 v = V3::Zero();
+  for (const int i : path) {
+    const WorldJoint& joint = world.joints[i];
+    v += (joint.turns ? joint.axis.cross(x - joint.point).eval() : joint.axis) * Real(qd[i]);
+  }
+  return v;
+}
+
+World lay_out(const Robot& robot, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) {
+  World world;
+  for (int i = 0; i < robot.size(); ++i) {
+    const Joint& source = robot.joints[i];
+    const int parent = source.parent;
+    const std::vector<int> above = parent < 0 ? std::vector<int>{} : world.path[parent];
+    const V3 parent_omega = parent < 0 ? V3(V3::Zero()) : world.omega[parent];
+    Frame frame = parent < 0 ? Frame{} : world.links[parent];
+    walk(frame, source.before);
+    const V3 local = source.axis.cast<Real>().normalized();
+    WorldJoint joint;
+    joint.turns = source.kind == JointKind::revolute;
+    joint.axis = frame.R * local;
+    joint.axis_rate = parent_omega.cross(joint.axis);
+    joint.point = frame.p;
+    joint.point_rate = velocity_of(world, above, qd, frame.p);
+    if (joint.turns) {
+      turn(frame, local, q[i]);
+    } else {
+      frame.p += joint.axis * Real(q[i]);
+    }
+    walk(frame, source.after);
+    const Real turns = joint.turns ? 1 : 0;
+    const V3 parent_alpha = parent < 0 ? V3(V3::Zero()) : world.alpha[parent];
+    world.omega.push_back(parent_omega + turns * joint.axis * Real(qd[i]));
+    world.alpha.push_back(parent_alpha + turns * (joint.axis * Real(qdd[i]) + joint.axis_rate * Real(qd[i])));
+    world.links.push_back(frame);
+    world.joints.push_back(joint);
+    world.path.push_back(above);
+    world.path.back().push_back(i);
+  }
+  return world;
+}
+
+V3 column(const WorldJoint& joint, const V3& x) {
+  return joint.turns ? joint.axis.cross(x - joint.point) : joint.axis;
+}
+
+// Acceleration of a body-fixed point, J q̈ + J̇ q̇, and the sum of the magnitudes of its terms.
+struct Acceleration {
+  V3 value = V3::Zero();
+  Real size = 0;
+};
+
+Acceleration acceleration_of(const World& world, const std::vector<int>& path, const VectorXd& qd,
+                             const VectorXd& qdd, const V3& x) {
+  const V3 v = velocity_of(world, path, qd, x);
+  Acceleration a;
+  for (const int i : path) {
+    const WorldJoint& joint = world.joints[i];
+    const V3 rate = joint.turns
+                        ? V3(joint.axis_rate.cross(x - joint.point) + joint.axis.cross(v - joint.point_rate))
+                        : joint.axis_rate;
+    const V3 first = column(joint, x) * Real(qdd[i]);
+    const V3 second = rate * Real(qd[i]);
+    a.value += first + second;
+    a.size += first.norm() + second.norm();
+  }
+  return a;
+}
+
+}  // namespace
+
+RefereeResult referee(const Robot& robot, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd,
+                      const Vector6& tool_wrench) {
+  using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+  const int n = robot.size();
+  const World world = lay_out(robot, q, qd, qdd);
+  Frame base;
+  walk(base, robot.base);
+  const V3 gravity = base.R.transpose() * robot.gravity.cast<Real>();
+  VectorX tau = VectorX::Zero(n), scale = VectorX::Zero(n);
+  MatrixX mass = MatrixX::Zero(n, n);
+  for (int k = 0; k < n; ++k) {
+    const auto parameters = robot.joints[k].inertia->to_standard().cast<Real>().eval();
+    const Real m = parameters[0];
+    const V3 com = parameters.segment<3>(1) / m;
+    M3 J;
+    J << parameters[4], parameters[5], parameters[6],  //
+        parameters[5], parameters[7], parameters[8],   //
+        parameters[6], parameters[8], parameters[9];
+    const M3& R = world.links[k].R;
+    const M3 I = R * (J - m * (com.squaredNorm() * M3::Identity() - com * com.transpose())) * R.transpose();
+    const V3 c = world.links[k].p + R * com;
+    const Acceleration a = acceleration_of(world, world.path[k], qd, qdd, c);
+    const V3 force = m * (a.value - gravity);
+    const V3& omega = world.omega[k];
+    const V3 moment = I * world.alpha[k] + omega.cross(I * omega);
+    // J rather than I: the two are computed from each other, and that rounding is the parameters' own.
+    const Real force_size = m * (a.size + gravity.norm());
+    const Real moment_size = J.norm() * (world.alpha[k].norm() + omega.squaredNorm());
+    for (const int i : world.path[k]) {
+      const WorldJoint& joint = world.joints[i];
+      const V3 turning = joint.turns ? joint.axis : V3(V3::Zero());
+      tau[i] += column(joint, c).dot(force) + turning.dot(moment);
+      scale[i] += joint.turns ? (c - joint.point).norm() * force_size + moment_size : force_size;
+      for (const int j : world.path[k]) {
+        const V3 other = world.joints[j].turns ? world.joints[j].axis : V3(V3::Zero());
+        mass(i, j) += m * column(joint, c).dot(column(world.joints[j], c)) + turning.dot(I * other);
+      }
+    }
+  }
+  const int carrier = robot.tool_link < 0 ? n - 1 : robot.tool_link;
+  Frame tool = world.links[carrier];
+  walk(tool, robot.tool);
+  const V3 push = tool.R * tool_wrench.head<3>().cast<Real>();
+  const V3 twist = tool.R * tool_wrench.tail<3>().cast<Real>();
+  for (const int i : world.path[carrier]) {
+    const WorldJoint& joint = world.joints[i];
+    tau[i] -= column(joint, tool.p).dot(push) + (joint.turns ? joint.axis.dot(twist) : Real(0));
+    scale[i] += column(joint, tool.p).norm() * push.norm() + twist.norm();
+  }
+  return {tau.cast<double>(), scale.cast<double>(), mass.cast<double>()};
+}
+
+}  // namespace steelyard::oracle
