@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "dynamics/arguments.hpp"
+#include "dynamics/spatial.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
@@ -13,12 +13,12 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Overwrites the lower triangle of M with L and D of M = Lᵀ D L, L unit lower triangular.
-void factor_from_leaves(MatrixXd& M) {
+void factor_from_leaves(MatrixXd& M, const VectorXd& magnitude) {
   const Index n = M.rows();
-  const VectorXd diagonal = M.diagonal();
   for (Index k = n - 1; k >= 0; --k) {
-    // A pivot this small against the sum it was subtracted from is rounding, not inertia.
-    const double smallest = 4 * static_cast<double>(n) * std::numeric_limits<double>::epsilon() * diagonal[k];
+    // A pivot this small against the sum it is left of is rounding, not inertia.
+    const double smallest =
+        4 * static_cast<double>(n) * std::numeric_limits<double>::epsilon() * magnitude[k];
     if (!(M(k, k) > smallest)) {
       throw InputError(
           {"the mass matrix is not positive definite: joint " + std::to_string(k + 1) +
@@ -43,8 +43,8 @@ VectorXd forward_dynamics(const Tree& tree, const VectorXd& parameters, const Ve
   dynamics::require_per_joint(tree, tau, "tau");
   const VectorXd rest = VectorXd::Zero(tree.size());
   VectorXd x = tau - newton_euler(tree, parameters, q, qd, rest, tool_wrench).tau;
-  MatrixXd factor = mass_matrix(tree, parameters, q);
-  factor_from_leaves(factor);
+  auto [factor, magnitude] = dynamics::compute_mass_matrix(tree, parameters, q);
+  factor_from_leaves(factor, magnitude);
   factor.triangularView<Eigen::UnitLower>().transpose().solveInPlace(x);
   x.array() /= factor.diagonal().array();
   factor.triangularView<Eigen::UnitLower>().solveInPlace(x);

@@ -12,20 +12,25 @@ using dynamics::joint_of;
 using dynamics::joint_twist;
 using dynamics::Matrix6;
 
-MatrixXd mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q) {
-  dynamics::require_parameters(tree, parameters);
-  dynamics::require_per_joint(tree, q, "q");
+namespace dynamics {
+
+MassMatrix compute_mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q) {
+  require_parameters(tree, parameters);
+  require_per_joint(tree, q, "q");
   const int n = tree.size();
   std::vector<Matrix6> X, composite;
   for (int i = 0; i < n; ++i) {
-    X.push_back(dynamics::motion_transform(joint_of(tree, i).pose(q[i])));
-    composite.push_back(dynamics::spatial_inertia(dynamics::body_of(parameters, i)));
+    X.push_back(motion_transform(joint_of(tree, i).pose(q[i])));
+    composite.push_back(spatial_inertia(body_of(parameters, i)));
   }
-  MatrixXd M = MatrixXd::Zero(n, n);
+  MassMatrix result{MatrixXd::Zero(n, n), VectorXd::Zero(n)};
+  MatrixXd& M = result.matrix;
   for (int j = n - 1; j >= 0; --j) {
     const auto k = static_cast<std::size_t>(j);
-    Vector6 wrench = composite[k] * joint_twist(joint_of(tree, j));
-    M(j, j) = joint_twist(joint_of(tree, j)).dot(wrench);
+    const Vector6 twist = joint_twist(joint_of(tree, j));
+    Vector6 wrench = composite[k] * twist;
+    M(j, j) = twist.dot(wrench);
+    result.magnitude[j] = twist.cwiseAbs().dot(composite[k].cwiseAbs() * twist.cwiseAbs());
     int at = j;
     for (int i = joint_of(tree, j).parent; i >= 0; i = joint_of(tree, i).parent) {
       wrench = X[static_cast<std::size_t>(at)].transpose() * wrench;
@@ -35,7 +40,13 @@ MatrixXd mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorX
     const int parent = joint_of(tree, j).parent;
     if (parent >= 0) composite[static_cast<std::size_t>(parent)] += X[k].transpose() * composite[k] * X[k];
   }
-  return M;
+  return result;
+}
+
+}  // namespace dynamics
+
+MatrixXd mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q) {
+  return dynamics::compute_mass_matrix(tree, parameters, q).matrix;
 }
 
 MatrixXd coriolis_factor(const Tree& tree, const VectorXd& parameters, const VectorXd& q,

@@ -1,6 +1,10 @@
 // What the comparisons of this stage share: the mixture of random robots and the natural scale of efforts.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
 #include "oracle/random_robot.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
@@ -25,6 +29,42 @@ inline double effort_scale(const InverseDynamics& result) {
     scale = std::max({scale, wrench.force.norm(), wrench.moment.norm()});
   }
   return scale;
+}
+
+// A random robot in a random state, ready for use.
+struct RandomCase {
+  explicit RandomCase(std::uint64_t number)
+      : seed(number),
+        robot(random_robot(seed, options_of_seed(seed))),
+        tree(compile(robot)),
+        parameters(standard_parameters(robot)),
+        random(seed + 1000),
+        x(random_state(random, robot.size())) {}
+
+  Vector6 tool_wrench() {
+    Vector6 w;
+    w << random.vector(20), random.vector(5);
+    return w;
+  }
+  MatrixXd mass_at(const VectorXd& q) const { return mass_matrix(tree, parameters, q); }
+  double scale() const { return effort_scale(newton_euler(tree, parameters, x.q, x.qd, x.qdd)); }
+
+  std::uint64_t seed;
+  Robot robot;
+  Tree tree;
+  VectorXd parameters;
+  Random random;
+  State x;
+};
+
+// Calls check(RandomCase&) for the seeds 1 … count; a failure prints the seed and the robot.
+template <class Check>
+void for_random_robots(std::uint64_t count, Check&& check) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    RandomCase random_case(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + to_string(random_case.robot));
+    check(random_case);
+  }
 }
 
 }  // namespace steelyard::oracle

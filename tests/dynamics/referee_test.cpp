@@ -8,36 +8,44 @@
 namespace steelyard {
 namespace {
 
-using oracle::random_robot;
-using oracle::RandomRobotOptions;
-
 // Both sides sum the same few hundred terms; 1e-14 is 45 ε of the sum of their magnitudes.
 constexpr double kTolerance = 1e-14;
 
-class Referee : public testing::TestWithParam<int> {};
-
-TEST_P(Referee, AgreesWithNewtonEulerAndMassMatrix) {
-  const auto seed = static_cast<std::uint64_t>(GetParam());
-  const Robot robot = random_robot(seed, oracle::options_of_seed(seed));
-  SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + oracle::to_string(robot));
+void expect_agreement(const Robot& robot, const oracle::State& x, const Vector6& wrench, double tolerance) {
   const Tree tree = compile(robot);
   const VectorXd parameters = standard_parameters(robot);
-  oracle::Random random(seed + 1000);
-  for (int sample = 0; sample < 10; ++sample) {
-    const oracle::State x = oracle::random_state(random, robot.size());
-    Vector6 wrench;
-    wrench << random.vector(20), random.vector(5);
-    const oracle::RefereeResult truth = oracle::referee(robot, x.q, x.qd, x.qdd, wrench);
-    const VectorXd tau = newton_euler(tree, parameters, x.q, x.qd, x.qdd, wrench).tau;
-    EXPECT_LE(((tau - truth.tau).array() / truth.scale.array()).abs().maxCoeff(), kTolerance);
-    const MatrixXd M = mass_matrix(tree, parameters, x.q);
-    const VectorXd root = truth.mass_matrix.diagonal().cwiseSqrt();
-    const MatrixXd relative = (M - truth.mass_matrix).cwiseQuotient(root * root.transpose());
-    EXPECT_LE(relative.cwiseAbs().maxCoeff(), kTolerance);
-  }
+  const oracle::RefereeResult truth = oracle::referee(robot, x.q, x.qd, x.qdd, wrench);
+  const VectorXd tau = newton_euler(tree, parameters, x.q, x.qd, x.qdd, wrench).tau;
+  EXPECT_LE(((tau - truth.tau).array() / truth.scale.array()).abs().maxCoeff(), tolerance);
+  const MatrixXd M = mass_matrix(tree, parameters, x.q);
+  const VectorXd root = truth.mass_matrix.diagonal().cwiseSqrt();
+  const MatrixXd relative = (M - truth.mass_matrix).cwiseQuotient(root * root.transpose());
+  EXPECT_LE(relative.cwiseAbs().maxCoeff(), tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Referee, testing::Range(1, 81));
+TEST(Referee, AgreesWithNewtonEulerAndMassMatrix) {
+  oracle::for_random_robots(200, [](oracle::RandomCase& c) {
+    for (int sample = 0; sample < 5; ++sample) {
+      expect_agreement(c.robot, oracle::random_state(c.random, c.robot.size()), c.tool_wrench(), kTolerance);
+    }
+  });
+}
+
+TEST(Referee, AgreesOnATwoHundredJointChain) {
+  oracle::RandomRobotOptions options;
+  options.joints = 200;
+  const Robot robot = oracle::random_robot(200, options);
+  oracle::Random random(200);
+  const oracle::State x = oracle::random_state(random, robot.size());
+  // Rounding adds up along the chain.
+  expect_agreement(robot, x, Vector6::Zero(), 10 * kTolerance);
+  const Tree tree = compile(robot);
+  const VectorXd parameters = standard_parameters(robot);
+  const InverseDynamics inverse = newton_euler(tree, parameters, x.q, x.qd, x.qdd);
+  const VectorXd qdd = forward_dynamics(tree, parameters, x.q, x.qd, inverse.tau);
+  const VectorXd again = newton_euler(tree, parameters, x.q, x.qd, qdd).tau;
+  EXPECT_LE((again - inverse.tau).cwiseAbs().maxCoeff(), 200 * kTolerance * oracle::effort_scale(inverse));
+}
 
 }  // namespace
 }  // namespace steelyard

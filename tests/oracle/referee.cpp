@@ -138,7 +138,7 @@ RefereeResult referee(const Robot& robot, const VectorXd& q, const VectorXd& qd,
   for (int k = 0; k < n; ++k) {
     const auto parameters = robot.joints[k].inertia->to_standard().cast<Real>().eval();
     const Real m = parameters[0];
-    const V3 com = parameters.segment<3>(1) / m;
+    const V3 com = m == 0 ? V3(V3::Zero()) : V3(parameters.segment<3>(1) / m);
     M3 J;
     J << parameters[4], parameters[5], parameters[6],  //
         parameters[5], parameters[7], parameters[8],   //

@@ -4,7 +4,7 @@
 //   τ_i = Σ_k (∂c_k/∂q_i)·m_k (c̈_k − g) + (∂ω_k/∂q̇_i)·(I_k α_k + ω_k × I_k ω_k) − (tool Jacobian)ᵀ w
 //
 // with the centres of mass c_k and their Jacobians written down joint by joint from the robot's steps. No
-// recursion of wrenches, no link frames, no compiled tree. Links need positive mass.
+// recursion of wrenches, no link frames, no compiled tree. Links have positive mass or no inertia at all.
 #pragma once
 
 #include "steelyard/robot/robot.hpp"
