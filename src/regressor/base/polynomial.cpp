@@ -1,0 +1,65 @@
+#include "regressor/base/polynomial.hpp"
+
+#include <cmath>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace base {
+namespace {
+
+std::string to_text(const Factor& factor) {
+  std::string text = factor.name;
+  if (factor.kind == Factor::Kind::sine) text = "sin(" + factor.name + ")";
+  if (factor.kind == Factor::Kind::cosine) text = "cos(" + factor.name + ")";
+  return factor.power == 1 ? text : text + "^" + std::to_string(factor.power);
+}
+
+std::string magnitude_to_text(const Monomial& monomial) {
+  const long n = std::labs(monomial.coefficient.numerator);
+  const long d = monomial.coefficient.denominator;
+  std::string text;
+  if (n != 1 || d != 1 || monomial.factors.empty()) text = std::to_string(n);
+  if (d != 1) text += "/" + std::to_string(d);
+  for (const Factor& factor : monomial.factors) text += (text.empty() ? "" : "*") + to_text(factor);
+  return text;
+}
+
+}  // namespace
+
+double evaluate(const std::vector<Factor>& factors, const SymbolValues& values) {
+  double product = 1;
+  for (const Factor& factor : factors) {
+    double x = values.at(factor.name);
+    if (factor.kind == Factor::Kind::sine) x = std::sin(x);
+    if (factor.kind == Factor::Kind::cosine) x = std::cos(x);
+    for (int k = 0; k < factor.power; ++k) product *= x;
+  }
+  return product;
+}
+
+double Polynomial::evaluate(const SymbolValues& values) const {
+  double sum = 0;
+  for (const Monomial& term : terms) sum += term.coefficient.value() * base::evaluate(term.factors, values);
+  return sum;
+}
+
+bool Polynomial::is_constant(double value) const {
+  return terms.size() == 1 && terms[0].factors.empty() && terms[0].coefficient.value() == value;
+}
+
+std::string Polynomial::to_text() const {
+  std::string text;
+  for (const Monomial& term : terms) {
+    const bool negative = term.coefficient.numerator < 0;
+    if (text.empty())
+      text = negative ? "-" : "";
+    else
+      text += negative ? " - " : " + ";
+    text += magnitude_to_text(term);
+  }
+  return text.empty() ? "0" : text;
+}
+
+}  // namespace base
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
