@@ -1,9 +1,9 @@
 // Rows and columns of the linear model τ = Y(q, q̇, q̈) π, and the batched evaluation of Y.
 //
-// A Plan says which rows (torque of joint i, gravity g_i, inertia matrix entry M_ij) have which columns (the ten
-// parameters of each link by machine name `m4`, `mx4`, `Jxx3`; drive columns `Ia2`, `fv1`, `fc1`, `fo1`; coupled
-// columns `Iam6`, `fvm6`, `fcm6`). A row stores only the columns it can touch: those of the links its joint carries
-// and its own drive columns. Plans are immutable and may be used from many threads.
+// A Plan says which rows (torque of joint i, gravity g_i, inertia matrix entry M_ij) have which columns (the
+// ten parameters of each link by machine name `m4`, `mx4`, `Jxx3`; drive columns `Ia2`, `fv1`, `fc1`, `fo1`;
+// coupled columns `Iam6`, `fvm6`, `fcm6`). A row stores only the columns it can touch: those of the links its
+// joint carries and its own drive columns. Plans are immutable and may be used from many threads.
 //
 // A tile is column-major with samples contiguous: entry of sample s, row r, own column k is
 //   tile[(rows[r].offset + k) * column_stride + s].
@@ -31,8 +31,9 @@ struct Row {
 
 struct PlanOptions {
   RowKind kind = RowKind::torque;
-  bool drives = true;               // drive and coupled columns that the robot declares (inertia rows: Ia only)
-  std::vector<std::string> wanted;  // machine names; empty: all
+  bool drives = true;  // drive and coupled columns that the robot declares (inertia rows: Ia only)
+  std::vector<std::string>
+      wanted;  // machine names; empty: all. Names the row kind does not have are passed over
 };
 
 namespace kernels {
@@ -40,9 +41,12 @@ struct Program;
 }
 
 struct Plan {
-  std::vector<std::string> columns;  // standard parameters in link order, then drive columns joint by joint, then pairs
+  // Those that are wanted: standard parameters in link order, drive columns joint by joint (Ia, fv, fc, fo),
+  // pairs. Gravity rows have no drive columns and store m, mx, my, mz only; inertia rows store Ia on the
+  // diagonal.
+  std::vector<std::string> columns;
   std::vector<Row> rows;
-  int joints = 0;
+  int joints = 0;  // channels that samples need: all joints, or the independent ones of a robot with mimics
   int stored_columns = 0;  // over all rows: the width of a tile
   std::shared_ptr<const kernels::Program> program;
 };
@@ -59,15 +63,20 @@ struct Samples {
   Index count = 0;
 };
 
-// Fills the first `count` samples of every stored column. Needs column_stride ≥ count rounded up to a multiple of 8
-// (the padding is overwritten). A single sample goes through the same kernels and gives the same bytes.
+// A column stride for `count` samples: an odd number of cache lines, so that columns do not fall on each
+// other in the cache, and enough for evaluate(). Tiles are fastest when they begin on a cache line.
+Index tile_stride(Index count);
+
+// Fills the first `count` samples of every stored column. Needs column_stride ≥ count rounded up to a
+// multiple of 8 (the padding is overwritten). A single sample goes through the same kernels and gives the
+// same bytes.
 void evaluate(const Plan& plan, const Samples& samples, double* tile, Index column_stride);
 
 // Y of one sample as a dense matrix, rows.size() × columns.size(); for tests and small uses.
 MatrixXd regressor(const Plan& plan, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 
-// Instruction sets of the kernels. The level is chosen once: the best the processor has, or the environment variable
-// STEELYARD_ISA (baseline, avx2, avx512). avx2 and avx512 give the same bytes.
+// Instruction sets of the kernels. The level is chosen once: the best the processor has, or the environment
+// variable STEELYARD_ISA (baseline, avx2, avx512). avx2 and avx512 give the same bytes.
 enum class IsaLevel { baseline, avx2, avx512 };
 const char* to_string(IsaLevel level);
 bool is_available(IsaLevel level);

@@ -1,0 +1,112 @@
+// Which instruction set the kernels use.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "regressor/program.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr IsaLevel kLevels[] = {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::avx512};
+
+const simd::Table* compiled_table(IsaLevel level) {
+  switch (level) {
+    case IsaLevel::baseline:
+      return simd::baseline_table();
+    case IsaLevel::avx2:
+      return simd::avx2_table();
+    case IsaLevel::avx512:
+      return simd::avx512_table();
+  }
+  return nullptr;
+}
+
+bool processor_has(IsaLevel level) {
+#if defined(__x86_64__)
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  if (level == IsaLevel::avx2) return avx2;
+  if (level == IsaLevel::avx512) return avx2 && avx512;
+#endif
+  return level == IsaLevel::baseline;
+}
+
+std::string available_levels() {
+  std::string list;
+  for (const IsaLevel level : kLevels) {
+    if (is_available(level)) list += (list.empty() ? "" : ", ") + std::string(to_string(level));
+  }
+  return list;
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw InputError(
+      {what, {}, "one of " + available_levels(), "unset STEELYARD_ISA to let the program choose"});
+}
+
+IsaLevel first_level() {
+  const char* wish = std::getenv("STEELYARD_ISA");
+  if (wish && *wish) {
+    for (const IsaLevel level : kLevels) {
+      if (std::string(wish) != to_string(level)) continue;
+      if (!is_available(level)) refuse(fmt::format("this processor has no {} (STEELYARD_ISA)", wish));
+      return level;
+    }
+    refuse(fmt::format("STEELYARD_ISA names no instruction set: '{}'", wish));
+  }
+  IsaLevel best = IsaLevel::baseline;
+  for (const IsaLevel level : kLevels) {
+    if (is_available(level)) best = level;
+  }
+  return best;
+}
+
+// −1: not chosen yet. A choice that throws is tried again by the next caller.
+std::atomic<int> chosen{-1};
+
+}  // namespace
+
+const char* to_string(IsaLevel level) {
+  switch (level) {
+    case IsaLevel::baseline:
+      return "baseline";
+    case IsaLevel::avx2:
+      return "avx2";
+    case IsaLevel::avx512:
+      return "avx512";
+  }
+  return "unknown";
+}
+
+bool is_available(IsaLevel level) {
+  return compiled_table(level) != nullptr && processor_has(level);
+}
+
+IsaLevel isa_level() {
+  int level = chosen.load(std::memory_order_relaxed);
+  if (level < 0) {
+    const int first = static_cast<int>(first_level());
+    level = chosen.compare_exchange_strong(level, first) ? first : level;
+  }
+  return static_cast<IsaLevel>(level);
+}
+
+void set_isa_level(IsaLevel level) {
+  if (!is_available(level)) refuse(fmt::format("this processor has no {}", to_string(level)));
+  chosen.store(static_cast<int>(level), std::memory_order_relaxed);
+}
+
+const simd::Table& kernel_table(Index count) {
+  IsaLevel level = isa_level();
+  if (level == IsaLevel::avx512 && count <= simd::avx2_table()->lanes) level = IsaLevel::avx2;
+  return *compiled_table(level);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

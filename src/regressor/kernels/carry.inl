@@ -1,0 +1,167 @@
+// Motion state and twists, carried from a parent's frame to its child's.
+//
+//   a ← Rᵀ (a + B p),  ω, α ← Rᵀ ω, Rᵀ α + joint motion,  B = S(α) + S(ω)²
+//   v ← Rᵀ (v + z × p),  z ← Rᵀ z   for the twists (z, v) of all joints on the path
+
+struct V3 {
+  V x, y, z;
+};
+
+STEELYARD_INLINE V3 load3(const double* p) {
+  return {load(p), load(p + kWidth), load(p + 2 * kWidth)};
+}
+STEELYARD_INLINE void store3(double* p, V3 a) {
+  store(p, a.x);
+  store(p + kWidth, a.y);
+  store(p + 2 * kWidth, a.z);
+}
+STEELYARD_INLINE V3 all3(const double* p) {
+  return {all(p[0]), all(p[1]), all(p[2])};
+}
+
+// v + a × b
+STEELYARD_INLINE V3 add_cross(V3 v, V3 a, V3 b) {
+  return {fma(a.y, b.z, fnma(a.z, b.y, v.x)), fma(a.z, b.x, fnma(a.x, b.z, v.y)),
+          fma(a.x, b.y, fnma(a.y, b.x, v.z))};
+}
+
+// matrixᵀ a
+STEELYARD_INLINE V3 turn_by(const double* m, V3 a) {
+  return {fma(all(m[0]), a.x, fma(all(m[3]), a.y, all(m[6]) * a.z)),
+          fma(all(m[1]), a.x, fma(all(m[4]), a.y, all(m[7]) * a.z)),
+          fma(all(m[2]), a.x, fma(all(m[5]), a.y, all(m[8]) * a.z))};
+}
+
+STEELYARD_INLINE V3 load_turned(const Turn& turn, const double* p) {
+  if (turn.general) return turn_by(turn.matrix, load3(p));
+  return {flip(load(p + turn.index[0] * kWidth), all(turn.sign[0])),
+          flip(load(p + turn.index[1] * kWidth), all(turn.sign[1])),
+          flip(load(p + turn.index[2] * kWidth), all(turn.sign[2]))};
+}
+
+STEELYARD_INLINE void store_turned(const Turn& turn, double* p, V3 a) {
+  if (turn.identity) return store3(p, a);
+  if (turn.general) return store3(p, turn_by(turn.matrix, a));
+  store(p + turn.place[0] * kWidth, flip(a.x, all(turn.place_sign[0])));
+  store(p + turn.place[1] * kWidth, flip(a.y, all(turn.place_sign[1])));
+  store(p + turn.place[2] * kWidth, flip(a.z, all(turn.place_sign[2])));
+}
+
+// Rz(q)ᵀ a
+STEELYARD_INLINE V3 turn_z(V c, V s, V3 a) {
+  return {fma(c, a.x, s * a.y), fnma(s, a.x, c * a.y), a.z};
+}
+
+// v + z × p for a constant p, most of whose components are zero.
+STEELYARD_INLINE V3 add_cross_sparse(V3 v, V3 z, const double* p) {
+  if (p[0] != 0) v.y = fma(z.z, all(p[0]), v.y), v.z = fnma(z.y, all(p[0]), v.z);
+  if (p[1] != 0) v.z = fma(z.x, all(p[1]), v.z), v.x = fnma(z.z, all(p[1]), v.x);
+  if (p[2] != 0) v.x = fma(z.y, all(p[2]), v.x), v.y = fnma(z.x, all(p[2]), v.y);
+  return v;
+}
+
+// Products of the angular motion that the regressor uses many times; b12 is row 1, column 2 of B.
+struct Motion {
+  V3 w, al, a;  // ω, α, acceleration of the frame's origin minus gravity
+  V xy, xz, yz, xx, yy, zz;
+  V b11, b12, b13, b21, b22, b23, b31, b32, b33;
+
+  STEELYARD_INLINE void square() {
+    xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
+    xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
+    b11 = -(yy + zz), b22 = -(xx + zz), b33 = -(xx + yy);
+    b12 = xy - al.z, b21 = xy + al.z;
+    b13 = xz + al.y, b31 = xz - al.y;
+    b23 = yz - al.x, b32 = yz + al.x;
+  }
+  STEELYARD_INLINE V3 shifted(const double* p) const {
+    V3 u = a;
+    if (p[0] != 0) u = {fma(b11, all(p[0]), u.x), fma(b21, all(p[0]), u.y), fma(b31, all(p[0]), u.z)};
+    if (p[1] != 0) u = {fma(b12, all(p[1]), u.x), fma(b22, all(p[1]), u.y), fma(b32, all(p[1]), u.z)};
+    if (p[2] != 0) u = {fma(b13, all(p[2]), u.x), fma(b23, all(p[2]), u.y), fma(b33, all(p[2]), u.z)};
+    return u;
+  }
+  STEELYARD_INLINE V3 shifted(V3 p) const {
+    return {fma(b11, p.x, fma(b12, p.y, fma(b13, p.z, a.x))),
+            fma(b21, p.x, fma(b22, p.y, fma(b23, p.z, a.y))),
+            fma(b31, p.x, fma(b32, p.y, fma(b33, p.z, a.z)))};
+  }
+};
+
+// The joint's pose for the samples of the group.
+struct Pose {
+  V sin, cos;
+  V3 shift_out;   // in the axes before `out`
+  V3 shift_link;  // in link axes
+};
+
+STEELYARD_INLINE Pose pose_of(const Link& link, V q) {
+  Pose pose{};
+  if (link.prismatic) {
+    const V3 p = all3(link.shift_link), v = all3(link.v);
+    pose.shift_link = {fma(v.x, q, p.x), fma(v.y, q, p.y), fma(v.z, q, p.z)};
+    pose.shift_out = pose.shift_link;
+  } else {
+    sin_cos(q, pose.sin, pose.cos);
+    pose.shift_out = all3(link.shift_out);
+    pose.shift_link = all3(link.shift_link);
+  }
+  return pose;
+}
+
+STEELYARD_INLINE void carry_path(const Link& link, const Pose& pose, double* twists) {
+  const double* from = twists + link.source * kWidth;
+  double* to = twists + link.target * kWidth;
+  for (int k = 0; k + 1 < link.depth; ++k, from += kTwist * kWidth, to += kTwist * kWidth) {
+    V3 z = load_turned(link.in, from);
+    V3 v = add_cross_sparse(load_turned(link.in, from + 3 * kWidth), z, link.shift_in);
+    if (!link.prismatic) {
+      z = turn_z(pose.cos, pose.sin, z);
+      v = turn_z(pose.cos, pose.sin, v);
+    }
+    if (link.shifts_out) v = add_cross(v, z, pose.shift_out);
+    store_turned(link.out, to, z);
+    store_turned(link.out, to + 3 * kWidth, v);
+  }
+  store3(to, all3(link.z));
+  store3(to + 3 * kWidth, all3(link.v));
+}
+
+// A vector of the parent's axes in link axes.
+STEELYARD_INLINE V3 turn_into(const Link& link, const Pose& pose, V3 a, double* scratch) {
+  store3(scratch, a);
+  V3 b = load_turned(link.in, scratch);
+  if (!link.prismatic) b = turn_z(pose.cos, pose.sin, b);
+  if (link.out.identity) return b;
+  store_turned(link.out, scratch, b);
+  return load3(scratch);
+}
+
+STEELYARD_INLINE void move(const Link& link, const Pose& pose, V qd, V qdd, Motion& m, double* scratch) {
+  const V3 u = m.shifted(link.shift_parent);
+  const V3 w = turn_into(link, pose, m.w, scratch);
+  const V3 al = turn_into(link, pose, m.al, scratch + 3 * kWidth);
+  m.a = turn_into(link, pose, u, scratch + 6 * kWidth);
+  if (link.prismatic) {
+    const V3 v = all3(link.v);
+    const V twice = qd + qd;
+    const V3 slide = {v.x * twice, v.y * twice, v.z * twice};
+    m.w = w;
+    m.al = al;
+    m.square();
+    m.a = add_cross(m.shifted(pose.shift_link), w, slide);
+    m.a = {fma(v.x, qdd, m.a.x), fma(v.y, qdd, m.a.y), fma(v.z, qdd, m.a.z)};
+    return;
+  }
+  if (link.own_z) {
+    m.w = {w.x, w.y, w.z + qd};
+    m.al = {fma(w.y, qd, al.x), fnma(w.x, qd, al.y), al.z + qdd};
+  } else {
+    const V3 z = all3(link.z);
+    const V3 turn = {z.x * qd, z.y * qd, z.z * qd};
+    m.w = {w.x + turn.x, w.y + turn.y, w.z + turn.z};
+    m.al = add_cross({fma(z.x, qdd, al.x), fma(z.y, qdd, al.y), fma(z.z, qdd, al.z)}, w, turn);
+  }
+  m.square();
+  if (link.shifts_out) m.a = m.shifted(pose.shift_link);
+}

@@ -1,0 +1,200 @@
+// The kernels: one group of lanes after another, link after link, rows of the joints on its path.
+//
+// Included once per instruction set inside an anonymous namespace, with STEELYARD_LANES set.
+
+#include "regressor/kernels/lanes.inl"
+
+#include "regressor/kernels/carry.inl"
+
+#include "regressor/kernels/columns.inl"
+
+// The samples of a group; the last one is padded with copies in the workspace, since reading past the end may
+// fault.
+struct Group {
+  const double* q;
+  const double* qd;
+  const double* qdd;
+  Size stride;
+  double* tile;
+  double* twists;
+  double* states;
+  double* scratch;
+};
+
+STEELYARD_INLINE const double* padded(const double* channel, const Call& call, Size start, int channels,
+                                      double* to) {
+  if (!channel) return nullptr;
+  for (int j = 0; j < channels; ++j) {
+    for (Size s = 0; s < kWidth; ++s) {
+      const Size sample = start + s < call.count ? start + s : call.count - 1;
+      to[j * kWidth + s] = channel[j * call.stride + sample];
+    }
+  }
+  return to;
+}
+
+STEELYARD_INLINE Group group_at(const View& view, const Call& call, Size start) {
+  Group g;
+  g.tile = call.tile + start;
+  g.twists = call.workspace;
+  g.states = g.twists + view.twist_vectors * kWidth;
+  g.scratch = g.states + view.state_vectors * kWidth;
+  if (start + kWidth <= call.count) {
+    g.q = call.q + start;
+    g.qd = call.qd ? call.qd + start : nullptr;
+    g.qdd = call.qdd ? call.qdd + start : nullptr;
+    g.stride = call.stride;
+    return g;
+  }
+  double* pad = g.scratch + kScratch * kWidth;
+  g.q = padded(call.q, call, start, view.channels, pad);
+  g.qd = padded(call.qd, call, start, view.channels, pad + view.channels * kWidth);
+  g.qdd = padded(call.qdd, call, start, view.channels, pad + 2 * view.channels * kWidth);
+  g.stride = kWidth;
+  return g;
+}
+
+STEELYARD_INLINE void base_motion(const View& view, Motion& m) {
+  m = Motion{};
+  m.a = {all(-view.gravity[0]), all(-view.gravity[1]), all(-view.gravity[2])};
+}
+
+// The motion of the parent: still at hand when the parent was the link before, else from the saved states.
+STEELYARD_INLINE void recall(const View& view, const Link& link, int index, const double* states, Motion& m) {
+  if (link.parent == index - 1) return;
+  if (link.parent < 0) return base_motion(view, m);
+  const double* saved = states + view.links[link.parent].state * kWidth;
+  m.w = load3(saved);
+  m.al = load3(saved + 3 * kWidth);
+  m.a = load3(saved + 6 * kWidth);
+  m.square();
+}
+
+STEELYARD_INLINE void save(const Link& link, double* states, const Motion& m) {
+  double* saved = states + link.state * kWidth;
+  store3(saved, m.w);
+  store3(saved + 3 * kWidth, m.al);
+  store3(saved + 6 * kWidth, m.a);
+}
+
+template <bool Full>
+STEELYARD_INLINE void torque_rows(const View& view, const Link& link, const Motion& m, const Group& g,
+                                  Size stride) {
+  const V dxy = m.xx - m.yy, dyz = m.yy - m.zz, dzx = m.zz - m.xx;
+  const Size* places = view.places + link.first;
+  const double* twist = g.twists + link.target * kWidth;
+  const int full_rows = link.own_z ? link.depth - 1 : link.depth;
+  for (int k = 0; k < full_rows; ++k, twist += kTwist * kWidth) {
+    const Columns y = torque_columns(m, dxy, dyz, dzx, load3(twist), load3(twist + 3 * kWidth));
+    put_columns<Full>(g.tile + places[k] * stride, stride, link.columns, y);
+  }
+  if (link.own_z)
+    put_columns<Full>(g.tile + places[full_rows] * stride, stride, link.columns, own_columns(m, dxy));
+}
+
+STEELYARD_INLINE void drive_columns(const View& view, const Group& g, Size stride) {
+  for (int d = 0; d < view.drive_count; ++d) {
+    const Drive& drive = view.drives[d];
+    const Size a = drive.channel * g.stride, b = drive.partner * g.stride;
+    V y = all(1.0);
+    if (drive.op == DriveOp::acceleration) y = load(g.qdd + a);
+    if (drive.op == DriveOp::velocity) y = load(g.qd + a);
+    if (drive.op == DriveOp::sign) y = sign_of(load(g.qd + a));
+    if (drive.op == DriveOp::sign_of_sum) y = sign_of(load(g.qd + a) + load(g.qd + b));
+    store(g.tile + drive.place * stride, y);
+  }
+}
+
+void torque(const View& view, const Call& call) {
+  const Size stride = call.column_stride;
+  for (Size start = 0; start < call.count; start += kWidth) {
+    const Group g = group_at(view, call, start);
+    Motion m;
+    base_motion(view, m);
+    for (int J = 0; J < view.link_count; ++J) {
+      const Link& link = view.links[J];
+      const Size channel = link.channel * g.stride;
+      recall(view, link, J, g.states, m);
+      const Pose pose = pose_of(link, load(g.q + channel));
+      move(link, pose, load(g.qd + channel), load(g.qdd + channel), m, g.scratch);
+      if (link.saves_state) save(link, g.states, m);
+      carry_path(link, pose, g.twists);
+      if (link.columns == kAllColumns)
+        torque_rows<true>(view, link, m, g, stride);
+      else
+        torque_rows<false>(view, link, m, g, stride);
+    }
+    drive_columns(view, g, stride);
+  }
+}
+
+// Torque rows at rest: only the acceleration −gravity is left, and with it four columns.
+void gravity(const View& view, const Call& call) {
+  for (Size start = 0; start < call.count; start += kWidth) {
+    const Group g = group_at(view, call, start);
+    for (int J = 0; J < view.link_count; ++J) {
+      const Link& link = view.links[J];
+      const Pose pose = pose_of(link, load(g.q + link.channel * g.stride));
+      V3 a = {all(-view.gravity[0]), all(-view.gravity[1]), all(-view.gravity[2])};
+      if (link.parent >= 0) a = load3(g.states + view.links[link.parent].state * kWidth);
+      a = turn_into(link, pose, a, g.scratch);
+      store3(g.states + link.state * kWidth, a);
+      carry_path(link, pose, g.twists);
+      const double* twist = g.twists + link.target * kWidth;
+      for (int k = 0; k < link.depth; ++k, twist += kTwist * kWidth) {
+        const V3 z = load3(twist), v = load3(twist + 3 * kWidth);
+        const V3 first = add_cross({V{}, V{}, V{}}, a, z);
+        const V mass = fma(v.x, a.x, fma(v.y, a.y, v.z * a.z));
+        const Columns y{mass, first.x, first.y, first.z, V{}, V{}, V{}, V{}, V{}, V{}};
+        put_wanted(g.tile + view.places[link.first + k] * call.column_stride, call.column_stride,
+                   link.columns, y);
+      }
+    }
+  }
+}
+
+template <bool Full>
+STEELYARD_INLINE void inertia_rows(const View& view, const Link& link, const Group& g, Size stride) {
+  const Size* places = view.places + link.first;
+  const double* twists = g.twists + link.target * kWidth;
+  for (int i = 0; i < link.depth; ++i) {
+    const double* ti = twists + i * kTwist * kWidth;
+    const V3 zi = load3(ti), vi = load3(ti + 3 * kWidth);
+    for (int j = 0; j <= i; ++j) {
+      const double* tj = twists + j * kTwist * kWidth;
+      const Columns y = inertia_columns(zi, vi, load3(tj), load3(tj + 3 * kWidth));
+      put_columns<Full>(g.tile + *places++ * stride, stride, link.columns, y);
+    }
+  }
+}
+
+void inertia(const View& view, const Call& call) {
+  const Size stride = call.column_stride;
+  for (Size start = 0; start < call.count; start += kWidth) {
+    const Group g = group_at(view, call, start);
+    for (int J = 0; J < view.link_count; ++J) {
+      const Link& link = view.links[J];
+      carry_path(link, pose_of(link, load(g.q + link.channel * g.stride)), g.twists);
+      if (link.columns == kAllColumns)
+        inertia_rows<true>(view, link, g, stride);
+      else
+        inertia_rows<false>(view, link, g, stride);
+    }
+    drive_columns(view, g, stride);
+  }
+}
+
+void sin_cos_of(const double* q, double* sin, double* cos, Size count) {
+  for (Size start = 0; start < count; start += kWidth) {
+    const Size last = count - start < kWidth ? count - start : kWidth;
+    double in[kWidth] = {}, s[kWidth], c[kWidth];
+    for (Size k = 0; k < last; ++k) in[k] = q[start + k];
+    V sine, cosine;
+    sin_cos(load(in), sine, cosine);
+    store(s, sine);
+    store(c, cosine);
+    for (Size k = 0; k < last; ++k) sin[start + k] = s[k], cos[start + k] = c[k];
+  }
+}
+
+constexpr Table kTable = {STEELYARD_LANES, torque, gravity, inertia, sin_cos_of};

@@ -1,0 +1,108 @@
+// What the SIMD kernels read and write: pointers, counts and plain numbers.
+//
+// This header is shared by files compiled for different instruction sets, so it includes nothing. Any inline
+// function of a library that is instantiated in an AVX file becomes a weak symbol which the linker may keep
+// for the whole program, and an older processor would then stop at an illegal instruction.
+//
+// A joint carries vectors from its parent's axes to its own in three stages,
+//   x ← outᵀ Rz(q)ᵀ inᵀ x,      R(q) = in · Rz(q) · out,
+// because in nearly every robot `in` and `out` are signed permutations, which cost no arithmetic.
+#pragma once
+
+namespace steelyard::simd {
+
+using Size = long long;
+
+inline constexpr int kLanes = 8;  // the widest kernel; workspaces and padding are made for it
+inline constexpr int kTwist = 6;  // z, v
+inline constexpr int kState = 9;  // ω, α, a
+inline constexpr int kAllColumns = 0x3ff;
+
+// y = matrixᵀ x; for a signed permutation y[k] = sign[k] x[index[k]] and, the other way round,
+// y[place[k]] = place_sign[k] x[k].
+struct Turn {
+  bool identity = true;
+  bool general = false;
+  int index[3] = {0, 1, 2};
+  int place[3] = {0, 1, 2};
+  double sign[3] = {0.0, 0.0, 0.0};                // +0 or −0: the sign bit to flip
+  double place_sign[3] = {0.0, 0.0, 0.0};          // likewise
+  double matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // row by row
+};
+
+struct Link {
+  int parent = -1;  // index into View::links; −1: the base
+  int channel = 0;  // which joint of the samples
+  int depth = 1;    // joints on the path from the base, itself included
+  bool prismatic = false;
+  bool own_z = false;        // twist z = (0, 0, 1), v = 0
+  bool saves_state = false;  // a child comes later than the next link
+  Turn in, out;
+  double shift_in[3] = {0, 0, 0};    // parent's origin → joint's, in the axes after `in`
+  double shift_out[3] = {0, 0, 0};   // joint's origin → link's, in the axes before `out`
+  double shift_link[3] = {0, 0, 0};  // the same in link axes
+  bool shifts_out = false;
+  double shift_parent[3] = {0, 0, 0};  // shift_in in the parent's axes
+  double z[3] = {0, 0, 1};
+  double v[3] = {0, 0, 0};
+  Size source = 0;  // twists of the parent's path, in vectors from the start of the twist buffers
+  Size target = 0;  // twists of the own path; equal to `source` for the last child
+  Size state = 0;   // where ω, α, a are saved, in vectors
+  unsigned columns = kAllColumns;  // bit k: parameter k of the link is wanted
+  Size first = 0;                  // index into View::places
+};
+
+// Drive columns copy channels.
+enum class DriveOp { acceleration, velocity, sign, one, sign_of_sum };
+struct Drive {
+  DriveOp op = DriveOp::one;
+  int channel = 0;
+  int partner = 0;
+  Size place = 0;  // stored column
+};
+
+struct View {
+  const Link* links = nullptr;
+  int link_count = 0;
+  int channels = 0;
+  // Torque and gravity rows: first stored column of link J on the row of path joint k: places[first + k].
+  // Inertia rows: places[first + k (k + 1) / 2 + l], l ≤ k.
+  const Size* places = nullptr;
+  const Drive* drives = nullptr;
+  int drive_count = 0;
+  double gravity[3] = {0, 0, 0};
+  Size twist_vectors = 0;
+  Size state_vectors = 0;
+};
+
+struct Call {
+  const double* q = nullptr;
+  const double* qd = nullptr;   // not read by gravity and inertia rows
+  const double* qdd = nullptr;  // likewise
+  Size stride = 0;
+  Size count = 0;
+  double* tile = nullptr;
+  Size column_stride = 0;
+  double* workspace = nullptr;  // workspace_vectors(view) vectors of kLanes doubles, 64-byte aligned
+};
+
+// Twists, saved states, scratch for permutations, and three channels of a padded last group.
+inline constexpr Size kScratch = 9;
+constexpr Size workspace_vectors(Size twists, Size states, Size channels) {
+  return twists + states + kScratch + 3 * channels;
+}
+
+struct Table {
+  int lanes;
+  void (*torque)(const View&, const Call&);
+  void (*gravity)(const View&, const Call&);
+  void (*inertia)(const View&, const Call&);
+  void (*sin_cos)(const double* q, double* sin, double* cos, Size count);
+};
+
+// Null when the kernels were not compiled for the processor family.
+const Table* baseline_table();
+const Table* avx2_table();
+const Table* avx512_table();
+
+}  // namespace steelyard::simd
