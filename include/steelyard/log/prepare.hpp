@@ -1,0 +1,116 @@
+// From a source of samples to chunks that are ready for the regressor.
+//
+//   stamps → uniform grid → (zero-phase filter on the kinematic channels) → differences for the missing derivatives
+//
+// A chunk comes with q, q̇, q̈ and the efforts on its core and on the halo that the filter of the regressor's columns
+// needs; columns are filtered by who makes them (filter_zero_phase with `column_filter` and the chunk's ends), then
+// the kept samples of the core are taken. Read windows are longer than chunks by the halo of the first filter and the
+// reach of the differences; the values on a chunk are those of the whole run to 1e-12 of the signal.
+//
+//   velocity      as measured, otherwise the first difference of the position
+//   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the second one of the
+//                 position
+//
+// Memory depends on the chunk size and the filters, not on the length of the run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/log/chunks.hpp"
+#include "steelyard/log/low_pass.hpp"
+#include "steelyard/log/resample.hpp"
+#include "steelyard/log/source.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr Index kAutomatic = -1;
+
+struct FilterOptions {
+  int order = 4;
+  double cutoff = 0;  // [Hz]; 0: no filter
+};
+
+struct PrepareOptions {
+  double rate = 0;  // [Hz]; 0: one over the median step
+  Interpolation interpolation = Interpolation::cubic;
+  FilterOptions filter;               // of the channels in `filtered`
+  std::vector<std::string> filtered = {"position", "velocity", "acceleration"};
+  FilterOptions column_filter;        // of the regressor's columns and the efforts, after the first
+  int difference_order = 2;           // 2, 4 or 6
+  bool measured_velocity = true;      // false: differences of the position even if the log has velocities
+  Index decimation = kAutomatic;      // by the lowest cut-off; 1 without filters
+  Index trim = kAutomatic;            // samples at both ends: the memory of both filters
+  VectorXd velocity_below;            // rows with slower joints are rejected; empty: none, one for all, or per joint
+  Index chunk_size = kAutomatic;      // power of two, at least four halos and at least 4096
+
+  void validate() const;  // throws InputError
+};
+
+// What was done, for reports.
+struct Preparation {
+  TimeScan time;
+  UniformGrid grid;
+  std::optional<LowPass> filter;
+  std::optional<LowPass> column_filter;
+  Index reach = 0;       // samples on each side of a chunk's window that only serve the first filter and differences
+  Decimation decimation;
+  VectorXd velocity_below;  // per joint; zeros: nothing is rejected
+  bool velocity_is_measured = false;
+  bool acceleration_is_measured = false;
+};
+
+// Samples as read for a chunk: more than its window, see Preparation::reach.
+struct RawChunk {
+  Chunk chunk;
+  Range range;
+  RunEnds ends;  // of `range`
+  SampleBlock samples;
+};
+
+// Samples of chunk.halo: all channels of the source, and position, velocity and acceleration always.
+struct PreparedChunk {
+  Chunk chunk;
+  SampleBlock samples;
+};
+
+class PreparedRun {
+ public:
+  // Reads the time stamps (one pass). Throws InputError for runs that are too short for the options.
+  PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, const PrepareOptions& options);
+
+  const RunLabel& label() const { return label_; }
+  const Preparation& preparation() const { return preparation_; }
+  const ChunkPlan& plan() const { return plan_; }
+  int passes() const { return passes_; }  // over the source, the scan included
+
+  // Begins a pass: the next chunk is the first.
+  void rewind();
+  // Reads the next chunk; false when all have been read. One thread at a time.
+  bool read(RawChunk& raw);
+  // Filters and differentiates; from any thread.
+  PreparedChunk prepare(RawChunk raw) const;
+
+ private:
+  void plan_filters(const PrepareOptions& options);
+  void plan_rows(const PrepareOptions& options);
+
+  std::unique_ptr<SampleSource> source_;
+  RunLabel label_;
+  std::vector<std::string> filtered_;
+  int difference_order_ = 2;
+  bool measured_velocity_ = true;
+  Preparation preparation_;
+  ChunkPlan plan_;
+  int passes_ = 0;
+  Index next_chunk_ = 0;
+  SampleBlock window_;  // samples that later chunks need again
+  Index window_begin_ = 0;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,101 @@
+// From time stamps as they were logged to a uniform grid t_k = start + k · step.
+//
+// Cubic: the polynomial through the four nearest stamps (two on each side, the first or last four at the ends):
+// exact for cubics, local, so that a stream gives the bytes of the whole run. Linear: between two stamps. In a gap
+// (a step of more than kGapFactor medians) cubic falls back to linear: a cubic across it would amplify noise.
+// Resampling does not protect from aliasing: keep the log's rate here, lower it by filter and decimation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/log/source.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr double kGapFactor = 5;
+
+// What the time stamps of a run look like; times in seconds.
+struct TimeScan {
+  Index samples = 0;
+  double first = 0;
+  double last = 0;
+  double mean_step = 0;
+  double median_step = 0;  // within 1e-5 of itself: steps that close count as equal, their mean is given
+  double shortest_step = 0;
+  double longest_step = 0;
+  double jitter = 0;  // standard deviation of the steps
+  Index gaps = 0;     // steps longer than kGapFactor medians
+
+  // All steps equal within a thousandth of the median.
+  bool is_uniform() const { return longest_step - shortest_step <= 1e-3 * median_step; }
+};
+
+// Collects a TimeScan from stamps that come in pieces; memory does not grow with their number.
+class TimeScanner {
+ public:
+  void add(std::span<const double> stamps);
+  TimeScan result() const;
+
+ private:
+  struct Bin {
+    Index count = 0;
+    double sum = 0;
+  };
+  std::map<std::uint64_t, Bin> bins_;  // by the leading bits of the step
+  Index samples_ = 0;
+  double first_ = 0;
+  double last_ = 0;
+  double shortest_ = 0;
+  double longest_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+// One pass over a source. Throws InputError for fewer than two samples.
+TimeScan scan_time(SampleSource& source);
+
+enum class Interpolation { none, linear, cubic };
+
+struct UniformGrid {
+  double start = 0;
+  double step = 0;
+  Index samples = 0;
+  Interpolation interpolation = Interpolation::none;  // none: the stamps are the grid
+
+  double time(Index k) const { return start + static_cast<double>(k) * step; }
+};
+
+// The grid from the first to the last stamp at `rate` [Hz]; 0: automatic, one over the median step. Stamps that are
+// uniform at that rate are taken as they are, with the mean step. Throws InputError for rates that are not positive,
+// or more than a hundred times or less than a hundredth of the log's own.
+UniformGrid uniform_grid(const TimeScan& scan, double rate = 0, Interpolation interpolation = Interpolation::cubic);
+
+// Values of `rows` rows (row r at values[r * stride]) at grid points [first, first + count); out[r * out_stride].
+// `stamps` are `samples` stamps of the run, the first of which has index `stamps_begin` of `run_samples`.
+struct ResampleInput {
+  const double* stamps = nullptr;
+  Index samples = 0;
+  Index stamps_begin = 0;
+  Index run_samples = 0;
+  const double* values = nullptr;
+  Index rows = 0;
+  Index stride = 0;
+  double gap = kInfinity;  // [s] steps longer than this are bridged linearly
+};
+// Stops early where the stamps end; returns how many grid points were filled.
+Index resample(const ResampleInput& input, const UniformGrid& grid, Index first, Index count, double* out,
+               Index out_stride);
+
+// The source on the grid. `scan` must be of the same source.
+std::unique_ptr<SampleSource> on_grid(std::unique_ptr<SampleSource> source, const TimeScan& scan,
+                                      const UniformGrid& grid);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,66 @@
+// Which columns of a file are which channel of which joint, and what they mean in SI.
+//
+//   value = sign_j · scale_j · unit_j · field + offset_j            offset in SI
+//
+// A channel's columns are one pattern for all joints, or one name per joint. In patterns {j} is the joint's number
+// counted from 1, {j-1} from 0, {j+7} and so on; {name} is the joint's name; {{ and }} are braces. Names that no
+// header has may be numbers of columns, counted from 1. Units are stated, never guessed; an empty unit is SI.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/log/csv.hpp"
+#include "steelyard/log/run.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A joint as the columns of a log see it.
+struct LogJoint {
+  std::string name;
+  JointKind kind = JointKind::revolute;
+};
+
+// The joints that have coordinates of their own, in the robot's order (mimic joints follow others and are left out).
+std::vector<LogJoint> log_joints(const Robot& robot);
+
+// In all lists: no entry (the default), one for all joints, or one per joint.
+struct ChannelColumns {
+  std::string channel;
+  std::vector<std::string> columns;  // one pattern, or one name per joint
+  std::vector<std::string> units;    // empty: SI
+  std::vector<double> scale;         // 1
+  std::vector<double> sign;          // +1 or −1; default +1
+  std::vector<double> offset;        // 0
+};
+
+struct RunFile {
+  std::string path;
+  RunLabel label;
+  CsvOptions csv;
+  std::string time = "t_s";     // column; empty: none, then `rate` is used
+  std::string time_unit = "s";
+  double rate = 0;              // [Hz] of files without time stamps
+  std::vector<ChannelColumns> channels;
+};
+
+// Column of a file, with value = factor · field + offset.
+struct ColumnUse {
+  int column = -1;
+  double factor = 1;
+  double offset = 0;
+};
+
+// The pattern for joint number j (from 0). Throws InputError for braces that mean nothing.
+std::string expand_pattern(const std::string& pattern, int j, const LogJoint& joint);
+
+// The columns of all channels, [channel][joint]. Throws InputError for missing columns (with the nearest name), for
+// lists of the wrong length, units of another quantity, and two joints on one column.
+std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
+                                       const std::vector<LogJoint>& joints);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

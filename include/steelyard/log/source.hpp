@@ -1,0 +1,50 @@
+// Samples one after the other, as often as wanted: files, runs in memory, and conversions of other sources.
+//
+// Every pass gives the same bytes, whatever the sizes of the blocks that are asked for. Time stamps increase strictly.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/log/run.hpp"
+#include "steelyard/log/run_file.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+
+  virtual const std::string& name() const = 0;  // file or label, for messages
+  virtual const std::vector<std::string>& channels() const = 0;
+  virtual Index joints() const = 0;
+
+  // Begins a new pass; a new source stands at its beginning.
+  virtual void rewind() = 0;
+
+  // Fills the block with the next samples, at most `samples` of them; block.size() is 0 at the end.
+  virtual void read(Index samples, SampleBlock& block) = 0;
+};
+
+// A file, streamed. Throws InputError as CsvReader and resolve_columns do; read() also for time stamps that go back
+// or stand still, and for files with fewer than two rows.
+std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints);
+
+// A run in memory, which must outlive the source.
+std::unique_ptr<SampleSource> view_run(const Run& run);
+
+// The source with its motor channels turned to the joint side, see transmission.hpp.
+std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source, const Transmission& transmission);
+
+// All samples from the beginning; for short runs and tests.
+SampleBlock read_all(SampleSource& source);
+
+// A whole file.
+Run read_run(const RunFile& file, const std::vector<LogJoint>& joints);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "steelyard/core/suggest.hpp"
+#include "steelyard/core/units.hpp"
+#include "steelyard/log/csv.hpp"
+#include "steelyard/log/run_file.hpp"
+#include "steelyard/log/source.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+class CsvSource : public SampleSource {
+ public:
+  CsvSource(const RunFile& file, const std::vector<LogJoint>& joints)
+      : reader_(file.path, file.csv), joints_(static_cast<Index>(joints.size())), rate_(file.rate) {
+    uses_ = resolve_columns(file, reader_, joints);
+    for (const ChannelColumns& channel : file.channels) channels_.push_back(channel.channel);
+    std::vector<int> columns;
+    for (const ColumnUse& use : uses_) columns.push_back(use.column);
+    if (!file.time.empty()) {
+      time_column_ = reader_.find(file.time);
+      time_factor_ = parse_unit(file.time_unit, dimension::kTime, {file.path, 0, 0, file.time}).factor;
+      columns.push_back(time_column_);
+    } else if (!(rate_ > 0) || !std::isfinite(rate_)) {
+      throw InputError({fmt::format("the log has no time column and a sampling rate of {} Hz", rate_),
+                        {file.path, 0, 0, {}}, "a time column, or a positive rate", {}});
+    }
+    reader_.select(std::move(columns));
+  }
+
+  const std::string& name() const override { return reader_.path(); }
+  const std::vector<std::string>& channels() const override { return channels_; }
+  Index joints() const override { return joints_; }
+
+  void rewind() override {
+    reader_.rewind();
+    read_ = 0;
+  }
+
+  void read(Index samples, SampleBlock& block) override {
+    if (block.channels() != channels_ || block.joints() != joints_) block = SampleBlock(channels_, joints_);
+    block.resize(samples);
+    std::vector<double*> targets;
+    for (std::size_t r = 0; r < uses_.size(); ++r) targets.push_back(block.row(0) + static_cast<Index>(r) * block.stride());
+    if (time_column_ >= 0) targets.push_back(block.time());
+    const Index count = reader_.read(samples, targets.data());
+    block.resize(count);
+    for (std::size_t r = 0; r < uses_.size(); ++r) {
+      for (Index i = 0; i < count; ++i) targets[r][i] = uses_[r].factor * targets[r][i] + uses_[r].offset;
+    }
+    stamp(block);
+    read_ += count;
+    if (count == 0 && read_ < 2) fail_short();
+  }
+
+ private:
+  // SI stamps, strictly increasing.
+  void stamp(SampleBlock& block) {
+    double* time = block.time();
+    for (Index i = 0; i < block.size(); ++i) {
+      if (time_column_ < 0) {
+        time[i] = static_cast<double>(read_ + i) / rate_;
+        continue;
+      }
+      const double field = time[i];
+      time[i] = field * time_factor_;
+      const bool first = read_ + i == 0;
+      if (!first && !(time[i] > (i > 0 ? time[i - 1] : last_time_))) fail_time(i, field);
+    }
+    if (block.size() > 0) last_time_ = time[block.size() - 1];
+  }
+
+  [[noreturn]] void fail_time(Index row, double field) const {
+    const Place place = reader_.place(reader_.lines()[static_cast<std::size_t>(row)], time_column_);
+    throw InputError({fmt::format("time does not advance: {} = {} is not later than the row before",
+                                  reader_.describe(time_column_), field),
+                      place, "time stamps that increase from row to row",
+                      "remove repeated rows, or split the file where a new run begins"});
+  }
+
+  [[noreturn]] void fail_short() const {
+    throw InputError({fmt::format("the log has {} of numbers", read_ == 0 ? "no row" : "one row"),
+                      {reader_.path(), 0, 0, {}}, "at least two rows", "check that the log was written completely"});
+  }
+
+  CsvReader reader_;
+  Index joints_;
+  double rate_;
+  std::vector<ColumnUse> uses_;  // [channel][joint]
+  std::vector<std::string> channels_;
+  int time_column_ = -1;
+  double time_factor_ = 1;
+  double last_time_ = 0;
+  Index read_ = 0;  // rows of this pass
+};
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints) {
+  return std::make_unique<CsvSource>(file, joints);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,160 @@
+#include "line_reader.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+[[noreturn]] void fail_to_open(const std::string& path, int error) {
+  const Place place{path, 0, 0, {}};
+  if (error == ENOENT || error == ENOTDIR) {
+    throw InputError({"there is no such file", place, {}, "check the path"});
+  }
+  throw MachineError({fmt::format("the file cannot be read: {}", std::strerror(error)), place, {}, {}});
+}
+
+// Beginnings of files that people mistake for text.
+const char* known_format(std::string_view bytes) {
+  if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB .mat file; save it as CSV";
+  if (bytes.starts_with("\x89HDF")) return "an HDF5 file; save it as CSV";
+  if (bytes.starts_with("\x1f\x8b")) return "compressed with gzip; unpack it first";
+  if (bytes.starts_with("PK\x03\x04")) return "a zip archive or spreadsheet; unpack it or save it as CSV";
+  if (bytes.starts_with("SQLite format 3")) return "an SQLite database; save its table as CSV";
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return "UTF-16 text; save it as UTF-8";
+  return nullptr;
+}
+
+}  // namespace
+
+LineReader::LineReader(std::string path, std::size_t longest_line, std::size_t buffer_size)
+    : path_(std::move(path)), longest_line_(longest_line), buffer_(std::max<std::size_t>(buffer_size, 16)) {
+  // O_NONBLOCK: opening a pipe that nobody writes must not hang; it has no effect on regular files.
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file_ < 0) fail_to_open(path_, errno);
+  try {
+    struct stat status {};
+    if (::fstat(file_, &status) != 0) fail_to_open(path_, errno);
+    if (S_ISDIR(status.st_mode)) {
+      throw InputError({"this is a folder, not a log", place(), {}, "name the file in it"});
+    }
+    if (!S_ISREG(status.st_mode)) {
+      throw InputError({"this is not an ordinary file", place(), "logs are read more than once",
+                        "save the stream to a file first"});
+    }
+    opened_ = stamp();
+    if (opened_.size == 0) throw InputError({"the file is empty", place(), {}, "check that it was written"});
+    refill();
+    refuse_binary();
+    skip_byte_order_mark();
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+LineReader::~LineReader() { ::close(file_); }
+
+Place LineReader::place(int column, std::string name) const {
+  return {path_, static_cast<int>(std::min<Index>(line_number_, INT_MAX)), column, std::move(name)};
+}
+
+LineReader::Stamp LineReader::stamp() const {
+  struct stat status {};
+  if (::fstat(file_, &status) != 0) fail_to_open(path_, errno);
+  return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+void LineReader::require_unchanged() const {
+  const Stamp now = stamp();
+  if (now == opened_ && read_ <= opened_.size && (!at_end_ || read_ == opened_.size)) return;
+  throw InputError({fmt::format("the file changed while it was read: {} bytes at first, {} bytes now", opened_.size,
+                                std::max(now.size, read_)),
+                    {path_, 0, 0, {}},
+                    {},
+                    "wait until the log is written, or work on a copy"});
+}
+
+void LineReader::skip_byte_order_mark() {
+  if (std::string_view(buffer_.data(), end_).starts_with("\xef\xbb\xbf")) begin_ = 3;
+}
+
+void LineReader::refuse_binary() const {
+  const std::string_view bytes(buffer_.data(), end_);
+  const char* format = known_format(bytes);
+  if (format == nullptr && bytes.find('\0') == std::string_view::npos) return;
+  throw InputError({"this is not a text file", place(), {},
+                    format ? fmt::format("it looks like {}", format) : "logs are read as CSV text"});
+}
+
+// Moves the unread bytes to the front and reads behind them; false when there is nothing more.
+bool LineReader::refill() {
+  if (at_end_) return false;
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (end_ > longest_line_) {
+    ++line_number_;
+    throw InputError({fmt::format("the line is longer than {} bytes", longest_line_), place(),
+                      fmt::format("at most {} bytes a line", longest_line_),
+                      "check that the file is a log with line ends"});
+  }
+  if (end_ == buffer_.size()) buffer_.resize(std::min(2 * buffer_.size(), longest_line_ + 2));
+  ssize_t got = 0;
+  do {
+    got = ::read(file_, buffer_.data() + end_, buffer_.size() - end_);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) fail_to_open(path_, errno);
+  end_ += static_cast<std::size_t>(got);
+  read_ += got;
+  at_end_ = got == 0;
+  if (at_end_ || read_ > opened_.size) require_unchanged();
+  return !at_end_;
+}
+
+bool LineReader::next(std::string_view& line) {
+  std::size_t searched = begin_;
+  const char* stop = nullptr;
+  while ((stop = static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched))) ==
+         nullptr) {
+    const std::size_t unread = end_ - begin_;
+    if (!refill()) break;
+    searched = begin_ + unread;
+  }
+  if (stop == nullptr && begin_ == end_) return false;
+  const char* first = buffer_.data() + begin_;
+  const char* last = stop ? stop : buffer_.data() + end_;
+  begin_ = static_cast<std::size_t>(last - buffer_.data()) + (stop ? 1 : 0);
+  if (last > first && last[-1] == '\r') --last;
+  ++line_number_;
+  line = {first, static_cast<std::size_t>(last - first)};
+  if (line.size() > longest_line_) {
+    throw InputError({fmt::format("the line has {} bytes", line.size()), place(),
+                      fmt::format("at most {} bytes a line", longest_line_),
+                      "check that the file is a log with line ends"});
+  }
+  return true;
+}
+
+void LineReader::rewind() {
+  if (::lseek(file_, 0, SEEK_SET) < 0) fail_to_open(path_, errno);
+  begin_ = end_ = 0;
+  read_ = 0;
+  at_end_ = false;
+  line_number_ = 0;
+  require_unchanged();
+  refill();
+  skip_byte_order_mark();
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,65 @@
+// Lines of a text file, one at a time, with bounded memory.
+//
+// The file must stay as it is while it is read, and between two passes: its size is compared with what it was at the
+// start. Lines longer than the limit are refused before they are read whole.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+class LineReader {
+ public:
+  LineReader(std::string path, std::size_t longest_line, std::size_t buffer_size);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // The next line without its end (LF or CRLF); false at the end of the file. Valid until the next call.
+  bool next(std::string_view& line);
+
+  // Number of the line returned last, from 1.
+  Index line_number() const { return line_number_; }
+
+  // Back to the first line. Throws InputError when the file is no longer the one that was opened.
+  void rewind();
+
+  // Place of the line returned last.
+  Place place(int column = 0, std::string name = {}) const;
+
+ private:
+  struct Stamp {
+    std::int64_t size = 0;
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  Stamp stamp() const;
+  void require_unchanged() const;
+  void skip_byte_order_mark();
+  void refuse_binary() const;
+  bool refill();
+
+  std::string path_;
+  std::size_t longest_line_;
+  int file_ = -1;
+  Stamp opened_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // first unread byte of the buffer
+  std::size_t end_ = 0;    // behind the last byte read into the buffer
+  std::int64_t read_ = 0;  // bytes read from the file
+  bool at_end_ = false;
+  Index line_number_ = 0;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

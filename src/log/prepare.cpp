@@ -1,0 +1,199 @@
+#include "steelyard/log/prepare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/log/differences.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void check_filter(const FilterOptions& filter) {
+  if (filter.cutoff == 0) return;
+  if (!(filter.cutoff > 0) || !std::isfinite(filter.cutoff) || filter.order < 1 || filter.order > 10) {
+    throw InputError({fmt::format("a filter has order {} and cut-off {} Hz", filter.order, filter.cutoff), {},
+                      "order 1 to 10 and a positive cut-off", {}});
+  }
+}
+
+void check_at_least(Index value, Index least, const char* what) {
+  if (value == kAutomatic || value >= least) return;
+  throw InputError({fmt::format("the {} is {}", what, value), {}, fmt::format("at least {}, or automatic", least), {}});
+}
+
+Index automatic_chunk(Index halo) {
+  const Index wanted = std::max<Index>(4096, 4 * halo);
+  return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+}
+
+VectorXd per_joint(const VectorXd& given, Index joints) {
+  if (given.size() == 0) return VectorXd::Zero(joints);
+  if (given.size() == 1) return VectorXd::Constant(joints, given(0));
+  if (given.size() == joints) return given;
+  throw InputError({fmt::format("{} velocity limits are given, the run has {} joints", given.size(), joints), {},
+                    fmt::format("one for all joints, or {}", joints), {}});
+}
+
+}  // namespace
+
+void PrepareOptions::validate() const {
+  if (!(rate >= 0) || !std::isfinite(rate)) {
+    throw InputError({fmt::format("the sampling rate is {} Hz", rate), {}, "a positive number, or 0: automatic", {}});
+  }
+  check_filter(filter);
+  check_filter(column_filter);
+  if (difference_order != 2 && difference_order != 4 && difference_order != 6) {
+    throw InputError({fmt::format("the order of the differences is {}", difference_order), {}, "2, 4 or 6", {}});
+  }
+  check_at_least(decimation, 1, "decimation");
+  check_at_least(trim, 0, "number of trimmed samples");
+  check_at_least(chunk_size, 1, "chunk size");
+  for (const double limit : velocity_below) {
+    if (limit >= 0 && std::isfinite(limit)) continue;
+    throw InputError({fmt::format("a velocity limit is {}", limit), {}, "zero or positive", {}});
+  }
+}
+
+PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, const PrepareOptions& options)
+    : label_(std::move(label)),
+      filtered_(options.filtered),
+      difference_order_(options.difference_order),
+      measured_velocity_(options.measured_velocity) {
+  options.validate();
+  const SampleBlock names(source->channels(), source->joints());
+  if (names.find(channel::kPosition) < 0) {
+    throw InputError({"the run has no positions", {source->name(), 0, 0, {}}, {},
+                      "give the columns of 'position', or of 'motor_position' and a transmission"});
+  }
+  preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
+  preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
+  preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
+  preparation_.time = scan_time(*source);
+  preparation_.grid = uniform_grid(preparation_.time, options.rate, options.interpolation);
+  passes_ = 1;
+  if (preparation_.grid.samples <= options.difference_order) {
+    throw InputError({fmt::format("the run has {} samples", preparation_.grid.samples), {source->name(), 0, 0, {}},
+                      fmt::format("at least {}", options.difference_order + 1), "use a longer run"});
+  }
+  source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
+  plan_filters(options);
+  plan_rows(options);
+  window_ = SampleBlock(source_->channels(), source_->joints());
+  rewind();
+  passes_ = 1;
+}
+
+void PreparedRun::plan_filters(const PrepareOptions& options) {
+  const double rate = 1 / preparation_.grid.step;
+  if (options.filter.cutoff > 0) {
+    preparation_.filter = design_low_pass(options.filter.order, options.filter.cutoff, rate);
+  }
+  if (options.column_filter.cutoff > 0) {
+    preparation_.column_filter = design_low_pass(options.column_filter.order, options.column_filter.cutoff, rate);
+  }
+  const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
+  // A full stencil also where the run ends just behind the window.
+  preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
+  const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
+                                                      : options.chunk_size;
+  plan_ = plan_chunks(preparation_.grid.samples, size, halo);
+}
+
+void PreparedRun::plan_rows(const PrepareOptions& options) {
+  double cutoff = 0;
+  Index memory = 0;
+  for (const auto& filter : {preparation_.filter, preparation_.column_filter}) {
+    if (!filter) continue;
+    cutoff = cutoff == 0 ? filter->cutoff : std::min(cutoff, filter->cutoff);
+    memory += filter->memory;
+  }
+  Decimation& rows = preparation_.decimation;
+  rows.samples = preparation_.grid.samples;
+  rows.factor = options.decimation;
+  if (rows.factor == kAutomatic) rows.factor = cutoff > 0 ? automatic_decimation(cutoff, 1 / preparation_.grid.step) : 1;
+  rows.trim = options.trim == kAutomatic ? memory : options.trim;
+  if (rows.count() == 0) {
+    throw InputError({fmt::format("nothing is left of the run: {} samples, {} trimmed at each end", rows.samples,
+                                  rows.trim),
+                      {source_->name(), 0, 0, {}},
+                      {},
+                      "use a longer run, a higher cut-off, or trim: 0"});
+  }
+}
+
+void PreparedRun::rewind() {
+  source_->rewind();
+  window_.resize(0);
+  window_begin_ = 0;
+  next_chunk_ = 0;
+  ++passes_;
+}
+
+bool PreparedRun::read(RawChunk& raw) {
+  if (next_chunk_ >= plan_.count()) return false;
+  raw.chunk = plan_.chunk(next_chunk_);
+  const Chunk wide = plan_.chunk(next_chunk_, plan_.halo + preparation_.reach);
+  raw.range = wide.halo;
+  raw.ends = wide.ends;
+  const Index used = std::min(raw.range.begin - window_begin_, window_.size());
+  window_.drop_front(used);
+  window_begin_ += used;
+  SampleBlock piece;
+  while (window_begin_ + window_.size() < raw.range.end) {
+    source_->read(std::min<Index>(4096, raw.range.end - window_begin_ - window_.size()), piece);
+    require(piece.size() > 0, "a source gave fewer samples than before");
+    window_.append(piece, 0, piece.size());
+  }
+  raw.samples = SampleBlock(window_.channels(), window_.joints());
+  raw.samples.append(window_, 0, raw.range.size());
+  ++next_chunk_;
+  return true;
+}
+
+namespace {
+
+int find_or_add(SampleBlock& block, std::string_view name) {
+  const int found = block.find(name);
+  return found >= 0 ? found : block.add_channel(std::string(name));
+}
+
+// The samples of `range`, of which `block` begins at `begin`.
+SampleBlock cut(const SampleBlock& block, Index begin, Range range) {
+  SampleBlock part(block.channels(), block.joints());
+  part.append(block, range.begin - begin, range.size());
+  return part;
+}
+
+}  // namespace
+
+PreparedChunk PreparedRun::prepare(RawChunk raw) const {
+  SampleBlock& block = raw.samples;
+  const int velocity = find_or_add(block, channel::kVelocity);
+  const int acceleration = find_or_add(block, channel::kAcceleration);
+  const int position = block.find(channel::kPosition);
+  const auto derive = [&](int derivative, int from, int to) {
+    differentiate(derivative, difference_order_, block.row(from), block.size(), block.joints(), block.stride(),
+                  preparation_.grid.step, block.row(to), block.stride());
+  };
+  if (preparation_.filter) {
+    for (std::size_t c = 0; c < block.channels().size(); ++c) {
+      if (std::find(filtered_.begin(), filtered_.end(), block.channels()[c]) == filtered_.end()) continue;
+      filter_zero_phase(*preparation_.filter, block.row(static_cast<Index>(c)), block.size(), block.joints(),
+                        block.stride(), raw.ends);
+    }
+  }
+  if (!preparation_.velocity_is_measured) derive(1, position, velocity);
+  if (!preparation_.acceleration_is_measured) {
+    preparation_.velocity_is_measured ? derive(1, velocity, acceleration) : derive(2, position, acceleration);
+  }
+  return {raw.chunk, cut(block, raw.range.begin, raw.chunk.halo)};
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,85 @@
+#include "steelyard/log/run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/suggest.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+SampleBlock::SampleBlock(std::vector<std::string> channels, Index joints, Index samples)
+    : channels_(std::move(channels)), joints_(joints) {
+  require(joints >= 0 && samples >= 0, "a block of samples has no negative size");
+  if (samples > 0) lay_out(samples);
+  size_ = samples;
+}
+
+int SampleBlock::find(std::string_view channel) const {
+  const auto found = std::find(channels_.begin(), channels_.end(), channel);
+  return found == channels_.end() ? -1 : static_cast<int>(found - channels_.begin());
+}
+
+// Moves the rows to another stride.
+void SampleBlock::lay_out(Index stride) {
+  const Index kept = std::min(size_, stride);
+  std::vector<double> moved(static_cast<std::size_t>(rows() * stride));
+  for (Index r = 0; r < rows(); ++r) {
+    std::copy_n(data_.begin() + r * stride_, kept, moved.begin() + r * stride);
+  }
+  data_ = std::move(moved);
+  time_.resize(static_cast<std::size_t>(stride));
+  stride_ = stride;
+}
+
+void SampleBlock::resize(Index samples) {
+  require(samples >= 0, "a block of samples has no negative size");
+  if (samples > stride_) lay_out(std::max(samples, stride_ + stride_ / 2));
+  size_ = samples;
+}
+
+void SampleBlock::pack() {
+  if (stride_ != size_) lay_out(size_);
+  time_.shrink_to_fit();
+}
+
+void SampleBlock::drop_front(Index count) {
+  require(count >= 0 && count <= size_, "more samples are dropped than there are");
+  if (count == 0) return;
+  for (Index r = 0; r < rows(); ++r) {
+    double* begin = data_.data() + r * stride_;
+    std::copy(begin + count, begin + size_, begin);
+  }
+  std::copy(time_.begin() + count, time_.begin() + size_, time_.begin());
+  size_ -= count;
+}
+
+void SampleBlock::append(const SampleBlock& other, Index first, Index count) {
+  require(other.rows() == rows(), "blocks of different channels are joined");
+  require(first >= 0 && first + count <= other.size(), "samples are taken from beyond a block");
+  const Index at = size_;
+  resize(size_ + count);
+  for (Index r = 0; r < rows(); ++r) {
+    std::copy_n(other.data_.data() + r * other.stride_ + first, count, data_.data() + r * stride_ + at);
+  }
+  std::copy_n(other.time_.begin() + first, count, time_.begin() + at);
+}
+
+int SampleBlock::add_channel(std::string name) {
+  channels_.push_back(std::move(name));
+  data_.resize(static_cast<std::size_t>(rows() * stride_));
+  return static_cast<int>(channels_.size()) - 1;
+}
+
+RunRole parse_run_role(const std::string& word) {
+  const std::vector<std::string> words = {"fit", "validate"};
+  if (word == words[0]) return RunRole::fit;
+  if (word == words[1]) return RunRole::validate;
+  throw InputError(unknown("role", word, words));
+}
+
+const char* to_string(RunRole role) { return role == RunRole::fit ? "fit" : "validate"; }
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/log/resample.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Positive doubles are ordered as their bits are; without the last 35 bits steps within 2^-17 share a bin.
+std::uint64_t bin_of(double step) { return std::bit_cast<std::uint64_t>(step) >> 35; }
+
+}  // namespace
+
+void TimeScanner::add(std::span<const double> stamps) {
+  for (const double stamp : stamps) {
+    if (samples_ == 0) {
+      first_ = stamp;
+    } else {
+      const double step = stamp - last_;
+      require(step > 0, "time stamps increase strictly");
+      Bin& bin = bins_[bin_of(step)];
+      bin.count += 1;
+      bin.sum += step;
+      shortest_ = samples_ == 1 ? step : std::min(shortest_, step);
+      longest_ = std::max(longest_, step);
+      const double change = step - mean_;
+      mean_ += change / static_cast<double>(samples_);
+      squares_ += change * (step - mean_);
+    }
+    last_ = stamp;
+    samples_ += 1;
+  }
+}
+
+TimeScan TimeScanner::result() const {
+  TimeScan scan;
+  scan.samples = samples_;
+  scan.first = first_;
+  scan.last = last_;
+  if (samples_ < 2) return scan;
+  const Index steps = samples_ - 1;
+  scan.mean_step = (last_ - first_) / static_cast<double>(steps);
+  scan.shortest_step = shortest_;
+  scan.longest_step = longest_;
+  scan.jitter = std::sqrt(squares_ / static_cast<double>(steps));
+  Index below = 0;
+  for (const auto& [key, bin] : bins_) {
+    below += bin.count;
+    if (2 * below < steps) continue;
+    scan.median_step = bin.sum / static_cast<double>(bin.count);
+    break;
+  }
+  for (const auto& [key, bin] : bins_) {
+    if (bin.sum > kGapFactor * scan.median_step * static_cast<double>(bin.count)) scan.gaps += bin.count;
+  }
+  return scan;
+}
+
+TimeScan scan_time(SampleSource& source) {
+  TimeScanner scanner;
+  SampleBlock block;
+  source.rewind();
+  for (source.read(4096, block); block.size() > 0; source.read(4096, block)) {
+    scanner.add({block.time(), static_cast<std::size_t>(block.size())});
+  }
+  const TimeScan scan = scanner.result();
+  if (scan.samples < 2) {
+    throw InputError({fmt::format("the run has {} samples", scan.samples), {source.name(), 0, 0, {}},
+                      "at least two", {}});
+  }
+  return scan;
+}
+
+UniformGrid uniform_grid(const TimeScan& scan, double rate, Interpolation interpolation) {
+  const double own = 1 / scan.median_step;
+  if (rate == 0) rate = own;
+  if (!(rate > 0) || !std::isfinite(rate) || rate > 100 / scan.mean_step || rate < 0.01 / scan.mean_step) {
+    throw InputError({fmt::format("the log is to be resampled to {:.6g} Hz, but its stamps come at {:.6g} Hz", rate,
+                                  1 / scan.mean_step),
+                      {},
+                      fmt::format("{:.6g} to {:.6g} Hz", 0.01 / scan.mean_step, 100 / scan.mean_step),
+                      "check the unit of the time column and the rate"});
+  }
+  UniformGrid grid;
+  grid.start = scan.first;
+  // Printed stamps are rounded; a rate within a thousandth of theirs is theirs.
+  if (scan.is_uniform() && std::abs(rate * scan.mean_step - 1) < 1e-3) {
+    grid.step = scan.mean_step;
+    grid.samples = scan.samples;
+    return grid;
+  }
+  grid.step = 1 / rate;
+  grid.samples = static_cast<Index>(std::floor((scan.last - scan.first) * rate * (1 + 1e-12) + 1e-9)) + 1;
+  grid.interpolation = interpolation == Interpolation::none ? Interpolation::cubic : interpolation;
+  return grid;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
