@@ -76,6 +76,12 @@ Matrix3 skew(const Vector3& v) {
   return S;
 }
 
+bool is_identity(const Step& step) {
+  if (!is_turn(step.motion)) return step.value == 0;
+  const SinCos sc = exact_sin_cos(step.value);
+  return sc.sin == 0 && sc.cos == 1;
+}
+
 Pose to_pose(const Step& step) {
   Pose pose;
   if (is_turn(step.motion)) {
@@ -95,7 +101,8 @@ Pose to_pose(const Steps& steps) {
 Steps steps_from_xyz_rpy(const Vector3& xyz, const Vector3& rpy, const std::string& prefix) {
   Steps steps;
   const auto add = [&](Motion motion, double value, const char* suffix) {
-    if (value != 0) steps.push_back({motion, value, prefix + suffix});
+    const Step step{motion, value, prefix + suffix};
+    if (!is_identity(step)) steps.push_back(step);
   };
   add(Motion::move_x, xyz[0], ".x");
   add(Motion::move_y, xyz[1], ".y");

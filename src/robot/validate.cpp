@@ -144,18 +144,19 @@ void check_transmission(const Robot& robot) {
   if (N.rows() != n || N.cols() != n || transmission.zero.size() != n) {
     complain(fmt::format("transmission matrix is {} x {} with {} zeros", N.rows(), N.cols(),
                          transmission.zero.size()),
-             "", fmt::format("{0} x {0} with {0} zeros, one for every independent joint", n),
+             "transmission", fmt::format("{0} x {0} with {0} zeros, one for every independent joint", n),
              "give one row, column and zero a joint");
   }
   if (!N.allFinite() || !transmission.zero.allFinite()) {
-    complain("transmission has an entry that is not a finite number", "", "finite numbers",
+    complain("transmission has an entry that is not a finite number", "transmission", "finite numbers",
              "correct the number");
   }
-  const Eigen::JacobiSVD<MatrixXd> svd(N);
+  const Eigen::BDCSVD<MatrixXd> svd(N);
   const VectorXd& s = svd.singularValues();
   if (s[n - 1] > 1e-12 * s[0]) return;
   complain(fmt::format("transmission matrix is singular: singular values {:.6g} ... {:.6g}", s[0], s[n - 1]),
-           "", "an invertible matrix", "a motor that moves no joint has a zero row: give its ratio");
+           "transmission", "an invertible matrix",
+           "a motor that moves no joint has a zero row: give its ratio");
 }
 
 }  // namespace

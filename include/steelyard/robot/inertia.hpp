@@ -24,8 +24,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 inline constexpr int kParametersPerLink = 10;
-inline constexpr std::array<const char*, kParametersPerLink> kParameterStems = {"m",   "mx",  "my",  "mz",  "Jxx",
-                                                                                "Jxy", "Jxz", "Jyy", "Jyz", "Jzz"};
+inline constexpr std::array<const char*, kParametersPerLink> kParameterStems = {
+    "m", "mx", "my", "mz", "Jxx", "Jxy", "Jxz", "Jyy", "Jyz", "Jzz"};
 
 class Inertia {
  public:
@@ -38,10 +38,10 @@ class Inertia {
   const Vector10& to_standard() const { return parameters_; }
   double mass() const { return parameters_[0]; }
   Vector3 first_moment() const { return parameters_.segment<3>(1); }
-  Vector3 com() const;              // NaN when the mass is zero
-  Matrix3 inertia_origin() const;   // J
-  Matrix3 inertia_com() const;      // I; NaN when the mass is zero
-  Matrix4 pseudo_inertia() const;   // P
+  Vector3 com() const;             // NaN when the mass is zero
+  Matrix3 inertia_origin() const;  // J
+  Matrix3 inertia_com() const;     // I; NaN when the mass is zero
+  Matrix4 pseudo_inertia() const;  // P
 
   // The same body seen from frame A, given in B, with T_AB = pose of B in A.
   Inertia expressed_in(const Pose& T_AB) const;

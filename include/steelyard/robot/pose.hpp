@@ -1,11 +1,11 @@
 // Poses, and the elementary steps they are made of.
 //
-// A Pose of frame B in frame A is R_AB (columns: the axes of B in A) and p_AoBo_A (the origin of B from the origin
-// of A, in A): x_A = R_AB x_B + p_AoBo_A. Composition: T_AC = T_AB * T_BC.
+// A Pose of frame B in frame A is R_AB (columns: the axes of B in A) and p_AoBo_A (the origin of B from the
+// origin of A, in A): x_A = R_AB x_B + p_AoBo_A. Composition: T_AC = T_AB * T_BC.
 //
 // A Step is a turn about or a move along one coordinate axis by a fixed amount that has a name (`a2`, `d4`,
-// `alpha3`, `wrist.z`). Joints keep their fixed geometry as steps and not only as numbers, so that base parameters
-// can be printed in terms of named lengths and angles.
+// `alpha3`, `wrist.z`). Joints keep their fixed geometry as steps and not only as numbers, so that base
+// parameters can be printed in terms of named lengths and angles.
 #pragma once
 
 #include <string>
@@ -46,14 +46,15 @@ struct SinCos {
 };
 SinCos exact_sin_cos(double angle);
 
-Matrix3 turn(int axis, double angle);                      // rotation about x (0), y (1) or z (2)
-Matrix3 turn_about(const Vector3& unit, double angle);     // Rodrigues
-Matrix3 skew(const Vector3& v);                            // S(v) x = v × x
+Matrix3 turn(int axis, double angle);                   // rotation about x (0), y (1) or z (2)
+Matrix3 turn_about(const Vector3& unit, double angle);  // Rodrigues
+Matrix3 skew(const Vector3& v);                         // S(v) x = v × x
+bool is_identity(const Step& step);  // moves by zero, turns by zero or whole turns (see exact_sin_cos)
 Pose to_pose(const Step& step);
 Pose to_pose(const Steps& steps);
 
-// Steps of a URDF-like origin: move x, y, z, then turn z (yaw), y (pitch), x (roll). Zero steps are left out.
-// Names are `<prefix>.x` … `<prefix>.yaw`.
+// Steps of a URDF-like origin: move x, y, z, then turn z (yaw), y (pitch), x (roll). Steps that are the
+// identity are left out. Names are `<prefix>.x` … `<prefix>.yaw`.
 Steps steps_from_xyz_rpy(const Vector3& xyz, const Vector3& rpy, const std::string& prefix);
 
 }  // namespace STEELYARD_ABI
