@@ -24,7 +24,8 @@ std::string Complaint::to_string() const {
   return text;
 }
 
-Error::Error(Complaint complaint) : std::runtime_error(complaint.to_string()), complaint_(std::move(complaint)) {}
+Error::Error(Complaint complaint)
+    : std::runtime_error(complaint.to_string()), complaint_(std::move(complaint)) {}
 
 void require(bool invariant, const char* text) {
   if (!invariant) throw InternalError(text);
