@@ -1,5 +1,5 @@
-// Speed of the CSV reader: a log of about 200 MB is written to a temporary folder, read twice (all columns, then the
-// few of one joint) and removed. The goal is 150 MB/s on one core with all columns converted.
+// Speed of the CSV reader: a log of about 200 MB is written to a temporary folder, read twice (all columns,
+// then the few of one joint) and removed. The goal is 150 MB/s on one core with all columns converted.
 //
 //   csv_bench [megabytes]
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ void write_log(const std::filesystem::path& path, double bytes) {
   for (int row = 0; written < bytes; ++row) {
     const double t = 1e-3 * row;
     line = fmt::format("{:.6f}", t);
-    for (int c = 1; c < kColumns; ++c) fmt::format_to(std::back_inserter(line), ",{:.8g}", 3 * std::sin(0.7 * c + 0.1 * c * t));
+    for (int c = 1; c < kColumns; ++c)
+      fmt::format_to(std::back_inserter(line), ",{:.8g}", 3 * std::sin(0.7 * c + 0.1 * c * t));
     line += '\n';
     file.print("{}", line);
     written += static_cast<double>(line.size());
