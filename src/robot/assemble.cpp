@@ -39,6 +39,9 @@ std::vector<int> parents_of(const Draft& draft, const std::unordered_map<std::st
     if (found == owner.end()) {
       std::vector<std::string> names;
       for (const auto& [name, index] : owner) names.push_back(name);
+      if (draft.parents_may_be_joints) {
+        for (const DraftJoint& candidate : draft.joints) names.push_back(candidate.joint.name);
+      }
       std::sort(names.begin(), names.end());
       Complaint complaint = unknown("parent", entry.parent, names, entry.parent_place);
       if (complaint.remedy.empty()) complaint.remedy = "name a link of this file or the base";

@@ -41,6 +41,8 @@ struct Draft {
   // Step names are stems that get the number of the moving joint (`a` becomes `a4`); fixed joints:
   // `<joint>.a`.
   bool number_steps = false;
+  // Parents may also name joints: only for the wording of messages, names are resolved by then.
+  bool parents_may_be_joints = false;
   // Order of joints: depth first, or that of the file as far as parents allow.
   bool depth_first = false;
   // A link without inertia has none: zero (URDF). Otherwise it is unknown.

@@ -12,7 +12,8 @@ inline namespace STEELYARD_ABI {
 
 struct NumberOrReason {
   double value = 0;
-  std::string reason;  // not empty: the text is no finite number, and why
+  std::string reason{};  // not empty: the text is no finite number, and why
+  std::string remedy{};  // may be empty
 };
 
 NumberOrReason number_from(const std::string& text);        // constant expression

@@ -1,7 +1,7 @@
 // Our robot files; docs/robot.md describes the format.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <numbers>
 #include <unordered_map>
 
@@ -107,14 +107,22 @@ void read_moving_parts(const YamlContext& context, const YamlFields& fields, con
   }
 }
 
+// The name messages use, before anything else of the joint has been looked at.
+std::string name_of(const YamlNode& node, int row) {
+  for (std::size_t k = 0; k < node.keys.size(); ++k) {
+    const YamlNode& value = node.items[k];
+    if (node.keys[k].text == "name" && value.kind == YamlNode::Kind::scalar) return value.text;
+  }
+  return fmt::format("joint{}", row);
+}
+
 DraftJoint read_joint(YamlContext& context, const YamlNode& node, const Common& common, int row,
                       std::vector<Complaint>& warnings) {
-  context.joint = fmt::format("joint{}", row);
+  context.joint = name_of(node, row);
   const YamlFields fields(context, node, "joint", known_joint_keys(common.convention));
   DraftJoint entry;
   Joint& joint = entry.joint;
   joint.name = fields.has("name") ? to_text(context, *fields.find("name"), "name") : context.joint;
-  context.joint = joint.name;
   entry.place = context.place(node);
   std::size_t kind = 0;
   if (const YamlNode* word = fields.find("kind")) {
@@ -179,6 +187,7 @@ Draft read_draft(YamlContext& context, const YamlFields& fields, const Common& c
                  std::vector<Complaint>& warnings) {
   Draft draft;
   draft.base_link = common.base_link;
+  draft.parents_may_be_joints = true;
   draft.number_steps = common.convention != Convention::frames;
   const YamlNode& joints = fields.at("joints");
   int row = 0;
@@ -186,8 +195,10 @@ Draft read_draft(YamlContext& context, const YamlFields& fields, const Common& c
     draft.joints.push_back(read_joint(context, node, common, ++row, warnings));
   }
   context.joint.clear();
-  if (draft.joints.empty())
-    context.fail(joints, "the list of joints is empty", "at least one joint", "add a joint");
+  const auto moves = [](const DraftJoint& entry) { return !entry.is_fixed; };
+  if (std::none_of(draft.joints.begin(), draft.joints.end(), moves)) {
+    context.fail(joints, "robot has no moving joint", "at least one revolute or prismatic joint", "add one");
+  }
   resolve_parents(context, joints.items, draft);
   return draft;
 }

@@ -34,6 +34,14 @@ std::string raw_attribute(const UrdfContext& context, const tinyxml2::XMLElement
   return text;
 }
 
+// XML_ERROR_PARSING_ELEMENT reads "error parsing element".
+std::string trouble_of(const tinyxml2::XMLDocument& document) {
+  std::string text = tinyxml2::XMLDocument::ErrorIDToName(document.ErrorID());
+  if (text.starts_with("XML_")) text = text.substr(4);
+  for (char& c : text) c = c == '_' ? ' ' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
 double to_finite(const UrdfContext& context, const tinyxml2::XMLElement& element, const char* name,
                  const std::string& text) {
   const NumberOrReason result = plain_number_from(text);
@@ -67,11 +75,10 @@ const tinyxml2::XMLElement& parse_urdf(const std::string& text, const UrdfContex
     throw InputError({"file is binary: it contains zero bytes", {context.file, 1, 0, ""}, "XML text", see});
   }
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
-    throw InputError(
-        {fmt::format("not valid XML: {}", tinyxml2::XMLDocument::ErrorIDToName(document.ErrorID())),
-         {context.file, document.ErrorLineNum(), 0, ""},
-         "",
-         "check that the file is complete and every element is closed"});
+    throw InputError({fmt::format("not valid XML: {}", trouble_of(document)),
+                      {context.file, document.ErrorLineNum(), 0, ""},
+                      "",
+                      "check that the file is complete and every element is closed"});
   }
   const tinyxml2::XMLElement* root = document.RootElement();
   if (root == nullptr || std::strcmp(root->Name(), "robot") != 0) {

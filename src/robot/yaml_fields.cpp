@@ -62,7 +62,8 @@ double to_number(const YamlContext& context, const YamlNode& node, const std::st
   const NumberOrReason number = number_from(node.text);
   if (!number.reason.empty()) {
     context.fail(node, fmt::format("{} = {} is no number: {}", what, quoted(node.text), number.reason),
-                 "a finite number or an expression such as pi/2", "correct the number");
+                 "a finite number or an expression such as pi/2",
+                 number.remedy.empty() ? "correct the number" : number.remedy);
   }
   return number.value;
 }
