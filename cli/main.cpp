@@ -34,12 +34,14 @@ int run(int argc, char** argv) {
 
   cli::CommonOptions common;
   cli::ModelOptions model;
-  CLI::App* verb_model = app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
+  CLI::App* verb_model =
+      app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
   cli::add_options(*verb_model, model);
   for (CLI::App* verb : {verb_model}) {
     verb->add_flag("--json", common.json, "Print JSON");
     verb->add_flag("--quiet", common.quiet, "Print results only, no warnings");
-    verb->add_option("--isa", common.isa, "Instruction set: baseline, avx2, avx512 (default: the best there is)");
+    verb->add_option("--isa", common.isa,
+                     "Instruction set: baseline, avx2, avx512 (default: the best there is)");
   }
 
   try {

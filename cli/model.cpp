@@ -41,7 +41,9 @@ std::string range(double lower, double upper) {
   return number(lower, 4) + " … " + number(upper, 4);
 }
 
-std::string limit(double value) { return std::isinf(value) ? "-" : number(value, 4); }
+std::string limit(double value) {
+  return std::isinf(value) ? "-" : number(value, 4);
+}
 
 std::string vector_text(const steelyard::Vector3& v) {
   return number(v[0], 4) + " " + number(v[1], 4) + " " + number(v[2], 4);
@@ -55,9 +57,11 @@ std::string frames_text(const Robot& robot) {
     const steelyard::Pose pose = before * after;
     const steelyard::Vector3 axis = after.rotation.transpose() * joint.axis;
     table.add({std::to_string(j + 1), joint.name, parent_name(robot, j),
-               joint.kind == JointKind::revolute ? "turns" : "slides", vector_text(pose.position), vector_text(axis)});
+               joint.kind == JointKind::revolute ? "turns" : "slides", vector_text(pose.position),
+               vector_text(axis)});
   }
-  return "Frames: origin of each link frame in its parent's, joint axis in the link's own frame\n" + table.to_string();
+  return "Frames: origin of each link frame in its parent's, joint axis in the link's own frame\n" +
+         table.to_string();
 }
 
 std::string limits_text(const Robot& robot) {
@@ -133,12 +137,15 @@ std::string identifiability_text(const Robot& robot, const BaseParameters& base)
 
 std::string ambiguous_text(const BaseParameters& base) {
   return fmt::format(
-      "rank not clear: {} or {} base parameters (gap {:.1e}, at least 1e3 needed); some length or angle is nearly "
+      "rank not clear: {} or {} base parameters (gap {:.1e}, at least 1e3 needed); some length or angle is "
+      "nearly "
       "zero: set it to zero, or check its unit",
       base.rank, base.other_rank, base.gap);
 }
 
-ordered_json vector_json(const steelyard::Vector3& v) { return {v[0], v[1], v[2]}; }
+ordered_json vector_json(const steelyard::Vector3& v) {
+  return {v[0], v[1], v[2]};
+}
 
 void set_finite(ordered_json& object, const char* key, double value) {
   if (std::isfinite(value)) object[key] = value;
@@ -154,7 +161,8 @@ ordered_json joints_json(const Robot& robot) {
     item["kind"] = joint.kind == JointKind::revolute ? "revolute" : "prismatic";
     item["position"] = vector_json(pose.position);
     ordered_json rotation = ordered_json::array();
-    for (int r = 0; r < 3; ++r) rotation.push_back({pose.rotation(r, 0), pose.rotation(r, 1), pose.rotation(r, 2)});
+    for (int r = 0; r < 3; ++r)
+      rotation.push_back({pose.rotation(r, 0), pose.rotation(r, 1), pose.rotation(r, 2)});
     item["rotation"] = rotation;
     item["axis"] = vector_json(to_pose(joint.after).rotation.transpose() * joint.axis);
     item["length"] = lengths[j];
@@ -208,7 +216,8 @@ ordered_json identifiability_json(const Robot& robot, const BaseParameters& base
   return object;
 }
 
-ordered_json to_json(const steelyard::RobotFile& file, const BaseParameters& base, const ModelOptions& options) {
+ordered_json to_json(const steelyard::RobotFile& file, const BaseParameters& base,
+                     const ModelOptions& options) {
   ordered_json json = {{"format_version", 1}, {"name", file.robot.name}, {"dof", file.robot.dof()}};
   json["rows"] = options.rows;
   json["standard_count"] = base.columns.size();
@@ -252,14 +261,17 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
   const BaseParameters base = base_parameters(file.robot, base_options);
 
   if (!common.quiet)
-    for (const steelyard::Complaint& warning : file.warnings) print_problem("warning: " + warning.to_string());
+    for (const steelyard::Complaint& warning : file.warnings)
+      print_problem("warning: " + warning.to_string());
   if (common.json) {
     print(to_json(file, base, options).dump(2) + "\n");
   } else {
-    print(fmt::format("{}: {} joints, {} degrees of freedom, {} columns\n\n", file.robot.name, file.robot.size(),
-                      file.robot.dof(), base.columns.size()));
-    print(frames_text(file.robot) + "\n" + limits_text(file.robot) + "\n" + parameters_text(file.robot) + "\n");
-    if (!base.ambiguous) print(base_text(base, options.latex) + "\n" + identifiability_text(file.robot, base));
+    print(fmt::format("{}: {} joints, {} degrees of freedom, {} columns\n\n", file.robot.name,
+                      file.robot.size(), file.robot.dof(), base.columns.size()));
+    print(frames_text(file.robot) + "\n" + limits_text(file.robot) + "\n" + parameters_text(file.robot) +
+          "\n");
+    if (!base.ambiguous)
+      print(base_text(base, options.latex) + "\n" + identifiability_text(file.robot, base));
   }
   if (!base.ambiguous) return kDone;
   print_problem("steelyard: " + ambiguous_text(base));

@@ -8,9 +8,9 @@ namespace cli {
 enum ExitCode {
   kDone = 0,
   kOurBug = 1,
-  kBadInput = 2,          // cannot be read or makes no sense; nothing written
-  kNotTrustworthy = 3,    // done and written, but the answer must not be trusted as it is
-  kMachineFailed = 4,     // disk, permission, missing part, time limit; nothing half-written
+  kBadInput = 2,        // cannot be read or makes no sense; nothing written
+  kNotTrustworthy = 3,  // done and written, but the answer must not be trusted as it is
+  kMachineFailed = 4,   // disk, permission, missing part, time limit; nothing half-written
   kInterrupted = 130,
 };
 

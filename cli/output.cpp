@@ -15,9 +15,13 @@ std::size_t characters(const std::string& text) {
 
 }  // namespace
 
-Table::Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+Table::Table(std::vector<std::string> header) {
+  rows_.push_back(std::move(header));
+}
 
-void Table::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+void Table::add(std::vector<std::string> row) {
+  rows_.push_back(std::move(row));
+}
 
 std::string Table::to_string() const {
   std::vector<std::size_t> widths;
@@ -44,7 +48,9 @@ std::string number(double value, int digits) {
   return fmt::format("{:.{}g}", value, digits);
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
 
 void print_problem(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);

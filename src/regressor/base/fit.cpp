@@ -10,6 +10,7 @@ namespace base {
 namespace {
 
 constexpr std::size_t kMostAtoms = 6000;  // a larger dictionary has no short answer worth the search
+constexpr int kMostAtomsUsed = 12;        // before sin² and cos² are brought together
 constexpr int kMostTerms = 8;
 constexpr double kAccuracy = 1e-10;
 
@@ -69,10 +70,11 @@ std::optional<VectorXd> pursue(const Dictionary& dictionary, const VectorXd& y, 
   VectorXd residual = y;
   VectorXd weights;
   const double size = y.cwiseAbs().maxCoeff();
-  while (static_cast<int>(chosen.size()) < kMostTerms) {
+  while (static_cast<int>(chosen.size()) < kMostAtomsUsed) {
     VectorXd likeness = dictionary.centred.transpose() * (residual.array() - residual.mean()).matrix();
     if (likeness.norm() < 1e-9 * residual.norm() * std::sqrt(static_cast<double>(rows)))
-      likeness = dictionary.values.topRows(rows).transpose() * residual;  // a constant: nothing left but its mean
+      likeness =
+          dictionary.values.topRows(rows).transpose() * residual;  // a constant: nothing left but its mean
     for (Index k : chosen) likeness[k] = 0;
     Index best = 0;
     likeness.cwiseAbs().maxCoeff(&best);
@@ -89,12 +91,37 @@ std::optional<VectorXd> pursue(const Dictionary& dictionary, const VectorXd& y, 
 }
 
 // All atoms at once, when there are fewer of them than geometries.
-std::optional<VectorXd> solve_all(const Dictionary& dictionary, const VectorXd& y, std::vector<Index>& chosen) {
+std::optional<VectorXd> solve_all(const Dictionary& dictionary, const VectorXd& y,
+                                  std::vector<Index>& chosen) {
   const Index rows = y.size(), width = dictionary.values.cols();
   if (2 * width > rows) return std::nullopt;
   chosen.resize(static_cast<std::size_t>(width));
   for (Index k = 0; k < width; ++k) chosen[static_cast<std::size_t>(k)] = k;
   return dictionary.values.topRows(rows).colPivHouseholderQr().solve(y);
+}
+
+// A − A sin²x = A cos²x, once; false when there is no such pair.
+bool join_squares(Polynomial& polynomial) {
+  for (Monomial& a : polynomial.terms)
+    for (std::size_t b = 0; b < polynomial.terms.size(); ++b) {
+      const Monomial& other = polynomial.terms[b];
+      if (other.coefficient.numerator != -a.coefficient.numerator ||
+          other.coefficient.denominator != a.coefficient.denominator ||
+          other.factors.size() != a.factors.size() + 1)
+        continue;
+      Factors rest = other.factors;
+      for (const Factor& factor : a.factors) {
+        const auto same = std::find(rest.begin(), rest.end(), factor);
+        if (same == rest.end()) break;
+        rest.erase(same);
+      }
+      if (rest.size() != 1 || rest[0].kind != Factor::Kind::sine || rest[0].power != 2) continue;
+      rest[0].kind = Factor::Kind::cosine;
+      a.factors.push_back(rest[0]);
+      polynomial.terms.erase(polynomial.terms.begin() + static_cast<long>(b));
+      return true;
+    }
+  return false;
 }
 
 std::optional<Polynomial> to_polynomial(const Dictionary& dictionary, const std::vector<Index>& chosen,
@@ -105,11 +132,13 @@ std::optional<Polynomial> to_polynomial(const Dictionary& dictionary, const std:
     if (!rational) return std::nullopt;
     if (rational->numerator != 0) terms.emplace_back(chosen[k], *rational);
   }
-  if (static_cast<int>(terms.size()) > kMostTerms) return std::nullopt;
   std::sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Polynomial polynomial;
   for (const auto& [atom, rational] : terms)
     polynomial.terms.push_back({rational, dictionary.atoms[static_cast<std::size_t>(atom)]});
+  while (join_squares(polynomial)) {
+  }
+  if (static_cast<int>(polynomial.terms.size()) > kMostTerms) return std::nullopt;
   return polynomial;
 }
 
@@ -136,10 +165,12 @@ Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
       dictionary.atoms.push_back(length);
       dictionary.atoms.back().insert(dictionary.atoms.back().end(), angle.begin(), angle.end());
     }
-  dictionary.values.resize(static_cast<Index>(geometries.size()), static_cast<Index>(dictionary.atoms.size()));
+  dictionary.values.resize(static_cast<Index>(geometries.size()),
+                           static_cast<Index>(dictionary.atoms.size()));
   for (std::size_t a = 0; a < dictionary.atoms.size(); ++a)
     for (std::size_t g = 0; g < geometries.size(); ++g)
-      dictionary.values(static_cast<Index>(g), static_cast<Index>(a)) = evaluate(dictionary.atoms[a], geometries[g]);
+      dictionary.values(static_cast<Index>(g), static_cast<Index>(a)) =
+          evaluate(dictionary.atoms[a], geometries[g]);
   dictionary.centred = dictionary.values.topRows(dictionary.values.rows() - kHeldOut);
   dictionary.centred.rowwise() -= dictionary.centred.colwise().mean().eval();
   for (Index k = 0; k < dictionary.centred.cols(); ++k) {
@@ -147,6 +178,15 @@ Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
     if (norm > 0) dictionary.centred.col(k) /= norm;
   }
   return dictionary;
+}
+
+bool holds_at(const Polynomial& polynomial, const std::vector<SymbolValues>& geometries,
+              const VectorXd& coefficient) {
+  double error = 0;
+  for (std::size_t g = 0; g < geometries.size(); ++g)
+    error =
+        std::max(error, std::abs(polynomial.evaluate(geometries[g]) - coefficient[static_cast<Index>(g)]));
+  return error <= kAccuracy * coefficient.cwiseAbs().maxCoeff();
 }
 
 std::optional<Polynomial> fit_polynomial(const Dictionary& dictionary, const VectorXd& coefficient) {

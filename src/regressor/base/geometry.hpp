@@ -30,8 +30,8 @@ struct Geometry {
 
 Geometry read_geometry(const Robot& robot);
 
-// Random values for all symbols: lengths of both signs over a factor of nine around the typical length of the robot,
-// angles all around. Number `index` of the series with this seed.
+// Random values for all symbols: lengths of both signs over a factor of nine around the typical length of the
+// robot, angles all around. Number `index` of the series with this seed.
 SymbolValues random_values(const Geometry& geometry, std::uint64_t seed, std::uint64_t index);
 
 Robot with_values(const Robot& robot, const SymbolValues& values);

@@ -7,7 +7,6 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-
 // Joint number at the end of a machine name ("Jxx3" → 2); −1 for the load.
 int link_of(const std::string& name) {
   const std::size_t digits = name.find_first_of("0123456789");
@@ -39,13 +38,15 @@ std::vector<Identifiability> identifiability(const Robot& robot, const BaseParam
     item.parameter = name;
     if (std::find(base.unseen.begin(), base.unseen.end(), name) != base.unseen.end()) {
       item.why = why_unseen(robot, name);
-    } else if (const std::vector<int>& in = appears[name]; in.size() == 1 && base.base[in[0]].terms.size() == 1) {
+    } else if (const std::vector<int>& in = appears[name];
+               in.size() == 1 && base.base[in[0]].terms.size() == 1) {
       item.kind = Identifiability::Kind::alone;
       item.why = "is base parameter " + std::to_string(in[0] + 1);
     } else {
       item.kind = Identifiability::Kind::combined;
       item.why = in.size() == 1 ? "only within base parameter" : "only within base parameters";
-      for (std::size_t k = 0; k < in.size() && k < 4; ++k) item.why += (k ? ", " : " ") + std::to_string(in[k] + 1);
+      for (std::size_t k = 0; k < in.size() && k < 4; ++k)
+        item.why += (k ? ", " : " ") + std::to_string(in[k] + 1);
       if (in.size() > 4) item.why += " and " + std::to_string(in.size() - 4) + " more";
     }
     result.push_back(std::move(item));

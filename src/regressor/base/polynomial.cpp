@@ -1,6 +1,8 @@
 #include "regressor/base/polynomial.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -35,6 +37,25 @@ double evaluate(const std::vector<Factor>& factors, const SymbolValues& values) 
     for (int k = 0; k < factor.power; ++k) product *= x;
   }
   return product;
+}
+
+Polynomial operator+(const Polynomial& a, const Polynomial& b) {
+  Polynomial sum = a;
+  for (const Monomial& term : b.terms) {
+    const auto like = std::find_if(sum.terms.begin(), sum.terms.end(),
+                                   [&](const Monomial& other) { return other.factors == term.factors; });
+    if (like == sum.terms.end()) {
+      sum.terms.push_back(term);
+      continue;
+    }
+    Rational& x = like->coefficient;
+    x = {x.numerator * term.coefficient.denominator + term.coefficient.numerator * x.denominator,
+         x.denominator * term.coefficient.denominator};
+    const long divisor = std::gcd(x.numerator, x.denominator);
+    x = {x.numerator / divisor, x.denominator / divisor};
+  }
+  std::erase_if(sum.terms, [](const Monomial& term) { return term.coefficient.numerator == 0; });
+  return sum;
 }
 
 double Polynomial::evaluate(const SymbolValues& values) const {

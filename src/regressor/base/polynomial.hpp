@@ -44,6 +44,8 @@ struct Polynomial {
   std::string to_text() const;           // parses as an expression of core/: "2*a1*d4 - a2^2"
 };
 
+Polynomial operator+(const Polynomial& a, const Polynomial& b);  // like terms are added up
+
 double evaluate(const std::vector<Factor>& factors, const SymbolValues& values);
 
 }  // namespace base

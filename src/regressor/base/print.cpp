@@ -10,7 +10,9 @@ inline namespace STEELYARD_ABI {
 namespace base {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // "d4" → "d_{4}", "alpha3" → "\alpha_{3}", "wrist.x" → "\mathrm{wrist.x}".
 std::string latex_symbol(const std::string& name) {
@@ -30,11 +32,13 @@ std::string latex_symbol(const std::string& name) {
 std::string print_factor(const Factor& factor, Style style) {
   const bool latex = style == Style::latex;
   const std::string symbol = latex ? latex_symbol(factor.name) : factor.name;
-  const std::string power =
-      factor.power == 1 ? "" : latex ? fmt::format("^{{{}}}", factor.power) : fmt::format("^{}", factor.power);
+  const std::string power = factor.power == 1 ? ""
+                            : latex           ? fmt::format("^{{{}}}", factor.power)
+                                              : fmt::format("^{}", factor.power);
   if (factor.kind == Factor::Kind::length) return symbol + power;
   const char* function = factor.kind == Factor::Kind::sine ? "sin" : "cos";
-  return latex ? fmt::format("\\{}{} {}", function, power, symbol) : fmt::format("{}({}){}", function, symbol, power);
+  return latex ? fmt::format("\\{}{} {}", function, power, symbol)
+               : fmt::format("{}({}){}", function, symbol, power);
 }
 
 std::string print_magnitude(const Rational& rational, Style style) {
@@ -47,7 +51,8 @@ std::string print_magnitude(const Rational& rational, Style style) {
 // Without its sign: "2 a1 d4", "1/2", "" for one.
 std::string print_monomial(const Monomial& monomial, Style style) {
   std::string text = print_magnitude(monomial.coefficient, style);
-  for (const Factor& factor : monomial.factors) text += (text.empty() ? "" : " ") + print_factor(factor, style);
+  for (const Factor& factor : monomial.factors)
+    text += (text.empty() ? "" : " ") + print_factor(factor, style);
   return text;
 }
 
@@ -57,7 +62,10 @@ struct Signed {
 };
 
 Signed print_coefficient(const PrintTerm& term, Style style) {
-  if (!term.polynomial) return {term.coefficient < 0, fmt::format("{:.6g}", std::abs(term.coefficient))};
+  if (!term.polynomial) {
+    const std::string digits = fmt::format("{:.6g}", std::abs(term.coefficient));
+    return {term.coefficient < 0, digits == "1" ? "" : digits};
+  }
   const std::vector<Monomial>& monomials = term.polynomial->terms;
   const bool negative = monomials.front().coefficient.numerator < 0;
   if (monomials.size() == 1) return {negative, print_monomial(monomials.front(), style)};
@@ -88,7 +96,8 @@ std::string print_parameter(const std::string& name, Style style) {
     return latex ? letter + "_{" + rest + "}" : letter + rest;
   };
   if (stem.size() == 3 && stem[0] == 'J') return subscript("J", number + stem.substr(1));
-  if (stem.size() == 2 && stem[0] == 'm') return subscript("c", number + stem.substr(1)) + " " + subscript("m", number);
+  if (stem.size() == 2 && stem[0] == 'm')
+    return subscript("c", number + stem.substr(1)) + " " + subscript("m", number);
   if (stem == "m") return subscript("m", number);
   return latex ? fmt::format("{}_{{{}{}}}", stem.substr(0, 1), stem.substr(1), number) : name;
 }
@@ -109,8 +118,8 @@ std::string print_sum(std::vector<PrintTerm> terms, Style style) {
     const int order = print_order(term.column);
     const std::string parameter = print_parameter(term.column.name, style);
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      return !coefficient.text.empty() && group.order == order && group.coefficient.text == coefficient.text &&
-             group.coefficient.negative == coefficient.negative;
+      return !coefficient.text.empty() && group.order == order &&
+             group.coefficient.text == coefficient.text && group.coefficient.negative == coefficient.negative;
     });
     if (same != groups.end())
       same->parameters.push_back(parameter);
@@ -126,7 +135,8 @@ std::string print_sum(std::vector<PrintTerm> terms, Style style) {
       text += group.parameters[0];
     } else {
       text += "(";
-      for (std::size_t k = 0; k < group.parameters.size(); ++k) text += (k ? " + " : "") + group.parameters[k];
+      for (std::size_t k = 0; k < group.parameters.size(); ++k)
+        text += (k ? " + " : "") + group.parameters[k];
       text += ")";
     }
   }

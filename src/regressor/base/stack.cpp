@@ -18,10 +18,14 @@ constexpr const char* kLoadSuffix = "_load";
 
 std::vector<RowKind> kinds_of(RowSet rows) {
   switch (rows) {
-    case RowSet::torque: return {RowKind::torque};
-    case RowSet::gravity: return {RowKind::gravity};
-    case RowSet::inertia: return {RowKind::inertia};
-    case RowSet::gravity_inertia: return {RowKind::gravity, RowKind::inertia};
+    case RowSet::torque:
+      return {RowKind::torque};
+    case RowSet::gravity:
+      return {RowKind::gravity};
+    case RowSet::inertia:
+      return {RowKind::inertia};
+    case RowSet::gravity_inertia:
+      return {RowKind::gravity, RowKind::inertia};
   }
   return {};
 }
@@ -48,7 +52,9 @@ Column drive_column(const Robot& robot, const std::string& name, int position) {
   return column;
 }
 
-double reach(const Robot& robot) { return std::max(link_lengths(robot).sum(), 1e-2); }
+double reach(const Robot& robot) {
+  return std::max(link_lengths(robot).sum(), 1e-2);
+}
 
 // Positions within the limits (a turn either way, a metre either way where there are none).
 void draw_sample(const Robot& robot, Random& random, Eigen::Ref<VectorXd> q, Eigen::Ref<VectorXd> qd,
@@ -115,7 +121,8 @@ MatrixXd dense_rows(const Plan& plan, const RandomMotion& motion) {
   const Index samples = motion.q.rows();
   const Index stride = (samples + 7) / 8 * 8;
   std::vector<double> tile(static_cast<std::size_t>(stride) * plan.stored_columns);
-  evaluate(plan, {motion.q.data(), motion.qd.data(), motion.qdd.data(), samples, samples}, tile.data(), stride);
+  evaluate(plan, {motion.q.data(), motion.qd.data(), motion.qdd.data(), samples, samples}, tile.data(),
+           stride);
   MatrixXd dense = MatrixXd::Zero(samples * static_cast<Index>(plan.rows.size()), plan.columns.size());
   for (std::size_t r = 0; r < plan.rows.size(); ++r) {
     const Row& row = plan.rows[r];
@@ -137,7 +144,8 @@ MatrixXd select(const MatrixXd& dense, const std::vector<int>& place, Index widt
 void add_load(const Robot& robot, const MatrixXd& dense, const Plan& plan, const std::vector<Column>& columns,
               MatrixXd& rows) {
   const int link = robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link;
-  require(plan.columns.size() >= static_cast<std::size_t>(10 * (link + 1)), "plan without the tool link's columns");
+  require(plan.columns.size() >= static_cast<std::size_t>(10 * (link + 1)),
+          "plan without the tool link's columns");
   const MatrixXd load = dense.middleCols(10 * link, 10) * load_to_link(robot);
   std::vector<std::string> names;
   for (int k = 0; k < 10; ++k) names.push_back(std::string(kParameterStems[k]) + kLoadSuffix);
@@ -207,11 +215,12 @@ std::vector<Column> columns_of(const Robot& robot, const BaseOptions& options) {
   return columns;
 }
 
-RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options, const std::vector<Column>& columns,
-                                 std::uint64_t series) {
-  // Twice as many rows as columns even for the last link, which only its own joint's path of rows can see; the
-  // shortest path in a tree has one row, which needs ten samples for ten columns.
-  const Index samples = std::max<Index>(24, 2 * static_cast<Index>(columns.size()) / std::max(1, robot.size()) + 12);
+RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
+                                 const std::vector<Column>& columns, std::uint64_t series) {
+  // Twice as many rows as columns even for the last link, which only its own joint's path of rows can see;
+  // the shortest path in a tree has one row, which needs ten samples for ten columns.
+  const Index samples =
+      std::max<Index>(24, 2 * static_cast<Index>(columns.size()) / std::max(1, robot.size()) + 12);
   const RandomMotion motion = draw_motion(robot, samples, options.seed, series);
   const MatrixXd rows = stacked(robot, options, columns, motion);
 

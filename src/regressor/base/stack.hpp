@@ -10,8 +10,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace base {
 
-// A column of the model: its name, the power of length in its unit (m 0, m·c 1, J 2; drives by their row) and the
-// place it takes when leads are chosen.
+// A column of the model: its name, the power of length in its unit (m 0, m·c 1, J 2; drives by their row) and
+// the place it takes when leads are chosen.
 struct Column {
   std::string name;
   int degree = 0;
@@ -28,9 +28,10 @@ struct RandomRows {
   VectorXd magnitude;  // largest entry of each column over its natural scale
 };
 
-// Rows on enough random samples within the limits. Velocities and accelerations are of order 1: they fix no scale.
-RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options, const std::vector<Column>& columns,
-                              std::uint64_t series);
+// Rows on enough random samples within the limits. Velocities and accelerations are of order 1: they fix no
+// scale.
+RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
+                                 const std::vector<Column>& columns, std::uint64_t series);
 
 }  // namespace base
 }  // namespace STEELYARD_ABI
