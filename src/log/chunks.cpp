@@ -10,28 +10,35 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-Chunk ChunkPlan::chunk(Index k) const { return chunk(k, halo); }
+Chunk ChunkPlan::chunk(Index k) const {
+  return chunk(k, halo);
+}
 
 Chunk ChunkPlan::chunk(Index k, Index other_halo) const {
   require(k >= 0 && k < count(), "a chunk beyond the run is asked for");
   Chunk chunk;
   chunk.index = k;
   chunk.core = {k * size, std::min((k + 1) * size, samples)};
-  chunk.halo = {std::max<Index>(0, chunk.core.begin - other_halo), std::min(samples, chunk.core.end + other_halo)};
+  chunk.halo = {std::max<Index>(0, chunk.core.begin - other_halo),
+                std::min(samples, chunk.core.end + other_halo)};
   chunk.ends = {chunk.halo.begin == 0, chunk.halo.end == samples};
   return chunk;
 }
 
 ChunkPlan plan_chunks(Index samples, Index size, Index halo) {
   if (samples < 1 || size < 1 || halo < 0) {
-    throw InputError({fmt::format("{} samples are to be cut into chunks of {} with a halo of {}", samples, size, halo),
-                      {}, "positive numbers; the halo may be 0", {}});
+    throw InputError(
+        {fmt::format("{} samples are to be cut into chunks of {} with a halo of {}", samples, size, halo),
+         {},
+         "positive numbers; the halo may be 0",
+         {}});
   }
   return {samples, size, halo};
 }
 
 std::vector<Index> Decimation::kept(Range range) const {
-  require(factor >= 1 && phase >= 0 && phase < factor && trim >= 0, "a decimation has a factor and a phase below it");
+  require(factor >= 1 && phase >= 0 && phase < factor && trim >= 0,
+          "a decimation has a factor and a phase below it");
   const Index first = trim + phase;
   const Index end = std::min(range.end, samples - trim);
   Index index = first;

@@ -98,7 +98,9 @@ class CsvReader::Impl {
       line = {};
     }
     if (trimmed(line).empty()) {
-      throw InputError({"the file has no rows, only comments and empty lines", {lines_.path(), 0, 0, {}}, {},
+      throw InputError({"the file has no rows, only comments and empty lines",
+                        {lines_.path(), 0, 0, {}},
+                        {},
                         "check that the log was written"});
     }
     if (separator_ == Separator::detect) separator_ = detect_separator(line);
@@ -124,8 +126,8 @@ class CsvReader::Impl {
   void parse_row(std::string_view line, Index row, double* const* values) {
     const char* at = line.data();
     const char* const stop = at + line.size();
-    const int fields = separator_ == Separator::spaces ? parse_blanks(at, stop, row, values)
-                       : separator_ == Separator::tab  ? parse_marked<'\t'>(at, stop, row, values)
+    const int fields = separator_ == Separator::spaces  ? parse_blanks(at, stop, row, values)
+                       : separator_ == Separator::tab   ? parse_marked<'\t'>(at, stop, row, values)
                        : separator_ == Separator::comma ? parse_marked<','>(at, stop, row, values)
                                                         : parse_marked<';'>(at, stop, row, values);
     if (fields != columns_) fail_ragged(line);
@@ -199,8 +201,9 @@ class CsvReader::Impl {
                         "remove the row, or fill in the value"});
     }
     const char* remedy = trouble == FieldTrouble::not_finite ? "remove these rows, or repair them before use"
-                         : field.find(',') != std::string_view::npos ? "write decimal points, not commas"
-                                                                      : "remove the row, or mark it as a comment with #";
+                         : field.find(',') != std::string_view::npos
+                             ? "write decimal points, not commas"
+                             : "remove the row, or mark it as a comment with #";
     throw InputError({fmt::format("{} holds {}, which is not a {}number", where, quoted(field),
                                   trouble == FieldTrouble::not_a_number ? "" : "finite "),
                       place, "finite numbers", remedy});
@@ -209,8 +212,8 @@ class CsvReader::Impl {
   [[noreturn]] void fail_ragged(std::string_view line) const {
     const std::size_t fields = split_fields(line, separator_).size();
     const bool cut = fields < static_cast<std::size_t>(columns_);
-    throw InputError({fmt::format("the row has {} fields, the table has {} columns", fields, columns_), lines_.place(),
-                      fmt::format("{} fields in every row", columns_),
+    throw InputError({fmt::format("the row has {} fields, the table has {} columns", fields, columns_),
+                      lines_.place(), fmt::format("{} fields in every row", columns_),
                       cut ? "the line may have been cut off: remove it, or complete it"
                           : "check the separator and that texts with separators are quoted"});
   }
@@ -224,19 +227,38 @@ CsvReader::~CsvReader() = default;
 CsvReader::CsvReader(CsvReader&&) noexcept = default;
 CsvReader& CsvReader::operator=(CsvReader&&) noexcept = default;
 
-const std::string& CsvReader::path() const { return impl_->lines_.path(); }
-int CsvReader::columns() const { return impl_->columns_; }
-const std::vector<std::string>& CsvReader::header() const { return impl_->header_; }
-Separator CsvReader::separator() const { return impl_->separator_; }
-std::string CsvReader::describe(int column) const { return impl_->describe(column); }
-void CsvReader::select(std::vector<int> columns) { impl_->select(std::move(columns)); }
-void CsvReader::rewind() { impl_->rewind(); }
-Index CsvReader::read(Index rows, double* const* values) { return impl_->read(rows, values); }
-const std::vector<Index>& CsvReader::lines() const { return impl_->rows_; }
+const std::string& CsvReader::path() const {
+  return impl_->lines_.path();
+}
+int CsvReader::columns() const {
+  return impl_->columns_;
+}
+const std::vector<std::string>& CsvReader::header() const {
+  return impl_->header_;
+}
+Separator CsvReader::separator() const {
+  return impl_->separator_;
+}
+std::string CsvReader::describe(int column) const {
+  return impl_->describe(column);
+}
+void CsvReader::select(std::vector<int> columns) {
+  impl_->select(std::move(columns));
+}
+void CsvReader::rewind() {
+  impl_->rewind();
+}
+Index CsvReader::read(Index rows, double* const* values) {
+  return impl_->read(rows, values);
+}
+const std::vector<Index>& CsvReader::lines() const {
+  return impl_->rows_;
+}
 
 Place CsvReader::place(Index line, int column) const {
   const bool named = column >= 0 && !header().empty();
-  return {path(), static_cast<int>(std::min<Index>(line, INT_MAX)), column + 1, named ? header()[column] : ""};
+  return {path(), static_cast<int>(std::min<Index>(line, INT_MAX)), column + 1,
+          named ? header()[column] : ""};
 }
 
 int CsvReader::find(const std::string& name) const {
@@ -257,7 +279,9 @@ int CsvReader::find(const std::string& name) const {
                       fmt::format("columns 1 to {}", columns()), "columns are counted from 1"});
   }
   if (names.empty()) {
-    throw InputError({fmt::format("the file has no header, so there is no column {}", quoted(name)), place(0), {},
+    throw InputError({fmt::format("the file has no header, so there is no column {}", quoted(name)),
+                      place(0),
+                      {},
                       fmt::format("name columns by number, 1 to {}", columns())});
   }
   throw InputError(unknown("column", name, names, place(0)));

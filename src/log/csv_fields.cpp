@@ -114,7 +114,8 @@ FieldTrouble parse_number(std::string_view field, double& value) {
   if (field.empty()) return FieldTrouble::empty;
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error == std::errc::invalid_argument || stop != field.data() + field.size()) return FieldTrouble::not_a_number;
+  if (error == std::errc::invalid_argument || stop != field.data() + field.size())
+    return FieldTrouble::not_a_number;
   if (error == std::errc::result_out_of_range) {
     if (!is_underflow(field)) return FieldTrouble::too_large;
     value = field.front() == '-' ? -0.0 : 0.0;

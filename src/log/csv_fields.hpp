@@ -11,7 +11,9 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
 
 // Without blanks at both ends; a tab is no blank where it separates.
 std::string_view trimmed(std::string_view text, Separator separator = Separator::comma);
@@ -22,8 +24,8 @@ std::vector<std::string_view> split_fields(std::string_view line, Separator sepa
 // Text of a field: quotes removed, doubled quotes inside made single.
 std::string unquoted(std::string_view field);
 
-// The separator of a line, by what stands outside quotes: a semicolon, else a comma, else tabs alone, else blanks;
-// comma for a line of one field.
+// The separator of a line, by what stands outside quotes: a semicolon, else a comma, else tabs alone, else
+// blanks; comma for a line of one field.
 Separator detect_separator(std::string_view line);
 
 // Why a field is no number; `none` when it is one.

@@ -27,7 +27,9 @@ class CsvSource : public SampleSource {
       columns.push_back(time_column_);
     } else if (!(rate_ > 0) || !std::isfinite(rate_)) {
       throw InputError({fmt::format("the log has no time column and a sampling rate of {} Hz", rate_),
-                        {file.path, 0, 0, {}}, "a time column, or a positive rate", {}});
+                        {file.path, 0, 0, {}},
+                        "a time column, or a positive rate",
+                        {}});
     }
     reader_.select(std::move(columns));
   }
@@ -45,7 +47,8 @@ class CsvSource : public SampleSource {
     if (block.channels() != channels_ || block.joints() != joints_) block = SampleBlock(channels_, joints_);
     block.resize(samples);
     std::vector<double*> targets;
-    for (std::size_t r = 0; r < uses_.size(); ++r) targets.push_back(block.row(0) + static_cast<Index>(r) * block.stride());
+    for (std::size_t r = 0; r < uses_.size(); ++r)
+      targets.push_back(block.row(0) + static_cast<Index>(r) * block.stride());
     if (time_column_ >= 0) targets.push_back(block.time());
     const Index count = reader_.read(samples, targets.data());
     block.resize(count);
@@ -84,7 +87,9 @@ class CsvSource : public SampleSource {
 
   [[noreturn]] void fail_short() const {
     throw InputError({fmt::format("the log has {} of numbers", read_ == 0 ? "no row" : "one row"),
-                      {reader_.path(), 0, 0, {}}, "at least two rows", "check that the log was written completely"});
+                      {reader_.path(), 0, 0, {}},
+                      "at least two rows",
+                      "check that the log was written completely"});
   }
 
   CsvReader reader_;

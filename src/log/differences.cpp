@@ -10,7 +10,8 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// The weights are derivatives of the Lagrange polynomials at `at`; with integers they come out exact to rounding.
+// The weights are derivatives of the Lagrange polynomials at `at`; with integers they come out exact to
+// rounding.
 VectorXd difference_weights(int derivative, int points, int at) {
   require(derivative == 1 || derivative == 2, "only first and second differences exist");
   VectorXd weights = VectorXd::Zero(points);
@@ -37,16 +38,18 @@ VectorXd difference_weights(int derivative, int points, int at) {
   return weights;
 }
 
-void differentiate(int derivative, int order, const double* x, Index samples, Index columns, Index stride, double step,
-                   double* out, Index out_stride) {
+void differentiate(int derivative, int order, const double* x, Index samples, Index columns, Index stride,
+                   double step, double* out, Index out_stride) {
   if (order != 2 && order != 4 && order != 6) {
     throw InputError({fmt::format("the order of the differences is {}", order), {}, "2, 4 or 6", {}});
   }
   const int points = order + 1;
   const int half = order / 2;
   if (samples < points) {
-    throw InputError({fmt::format("the run has {} samples", samples), {},
-                      fmt::format("at least {} for differences of order {}", points, order), {}});
+    throw InputError({fmt::format("the run has {} samples", samples),
+                      {},
+                      fmt::format("at least {} for differences of order {}", points, order),
+                      {}});
   }
   require(step > 0, "the sampling step is positive");
   std::vector<VectorXd> weights;

@@ -62,7 +62,9 @@ LineReader::LineReader(std::string path, std::size_t longest_line, std::size_t b
   }
 }
 
-LineReader::~LineReader() { ::close(file_); }
+LineReader::~LineReader() {
+  ::close(file_);
+}
 
 Place LineReader::place(int column, std::string name) const {
   return {path_, static_cast<int>(std::min<Index>(line_number_, INT_MAX)), column, std::move(name)};
@@ -77,8 +79,8 @@ LineReader::Stamp LineReader::stamp() const {
 void LineReader::require_unchanged() const {
   const Stamp now = stamp();
   if (now == opened_ && read_ <= opened_.size && (!at_end_ || read_ == opened_.size)) return;
-  throw InputError({fmt::format("the file changed while it was read: {} bytes at first, {} bytes now", opened_.size,
-                                std::max(now.size, read_)),
+  throw InputError({fmt::format("the file changed while it was read: {} bytes at first, {} bytes now",
+                                opened_.size, std::max(now.size, read_)),
                     {path_, 0, 0, {}},
                     {},
                     "wait until the log is written, or work on a copy"});
@@ -92,7 +94,9 @@ void LineReader::refuse_binary() const {
   const std::string_view bytes(buffer_.data(), end_);
   const char* format = known_format(bytes);
   if (format == nullptr && bytes.find('\0') == std::string_view::npos) return;
-  throw InputError({"this is not a text file", place(), {},
+  throw InputError({"this is not a text file",
+                    place(),
+                    {},
                     format ? fmt::format("it looks like {}", format) : "logs are read as CSV text"});
 }
 

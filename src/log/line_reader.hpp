@@ -1,7 +1,7 @@
 // Lines of a text file, one at a time, with bounded memory.
 //
-// The file must stay as it is while it is read, and between two passes: its size is compared with what it was at the
-// start. Lines longer than the limit are refused before they are read whole.
+// The file must stay as it is while it is read, and between two passes: its size is compared with what it was
+// at the start. Lines longer than the limit are refused before they are read whole.
 #pragma once
 
 #include <cstdint>

@@ -17,16 +17,18 @@ using std::numbers::pi;
 
 void check(int order, double cutoff, double rate) {
   if (!(rate > 0) || !std::isfinite(rate)) {
-    throw InputError({fmt::format("the sampling rate of a filter is {} Hz", rate), {}, "a positive number", {}});
+    throw InputError(
+        {fmt::format("the sampling rate of a filter is {} Hz", rate), {}, "a positive number", {}});
   }
   if (order < 1 || order > 10) {
     throw InputError({fmt::format("the filter order is {}", order), {}, "1 to 10", "4 is a good choice"});
   }
   if (!(cutoff > 0) || cutoff >= rate / 2) {
-    throw InputError({fmt::format("the cut-off of the filter is {} Hz at a sampling rate of {} Hz", cutoff, rate),
-                      {},
-                      fmt::format("above 0 and below half the rate, {} Hz", rate / 2),
-                      "choose a lower cut-off, or no filter"});
+    throw InputError(
+        {fmt::format("the cut-off of the filter is {} Hz at a sampling rate of {} Hz", cutoff, rate),
+         {},
+         fmt::format("above 0 and below half the rate, {} Hz", rate / 2),
+         "choose a lower cut-off, or no filter"});
   }
   if (cutoff < 1e-5 * rate) {
     throw InputError({fmt::format("the cut-off of the filter, {} Hz, is too low for a sampling rate of {} Hz",

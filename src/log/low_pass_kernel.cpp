@@ -14,7 +14,8 @@ struct Vector {
 
 // One section over Count vectors of lanes beginning at `lane`; the states stay in registers.
 template <int Bytes, int Count>
-STEELYARD_INLINE void two_poles(const LowPassSection& c, double* state, double* tile, Index samples, int lane) {
+STEELYARD_INLINE void two_poles(const LowPassSection& c, double* state, double* tile, Index samples,
+                                int lane) {
   using V = typename Vector<Bytes>::type;
   constexpr int kWidth = Bytes / static_cast<int>(sizeof(double));
   V s1[Count], s2[Count];
@@ -41,7 +42,8 @@ STEELYARD_INLINE void two_poles(const LowPassSection& c, double* state, double* 
 }
 
 template <int Bytes, int Count>
-STEELYARD_INLINE void one_pole(const LowPassSection& c, double* state, double* tile, Index samples, int lane) {
+STEELYARD_INLINE void one_pole(const LowPassSection& c, double* state, double* tile, Index samples,
+                               int lane) {
   using V = typename Vector<Bytes>::type;
   constexpr int kWidth = Bytes / static_cast<int>(sizeof(double));
   V s[Count];
@@ -59,7 +61,8 @@ STEELYARD_INLINE void one_pole(const LowPassSection& c, double* state, double* t
 }
 
 template <int Bytes, int Count>
-STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* state, double* tile, Index samples) {
+STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* state, double* tile,
+                          Index samples) {
   constexpr int kGroup = Count * Bytes / static_cast<int>(sizeof(double));
   for (int k = 0; k < count; ++k) {
     double* own = state + 2 * kLanes * k;

@@ -17,14 +17,17 @@ namespace {
 void check_filter(const FilterOptions& filter) {
   if (filter.cutoff == 0) return;
   if (!(filter.cutoff > 0) || !std::isfinite(filter.cutoff) || filter.order < 1 || filter.order > 10) {
-    throw InputError({fmt::format("a filter has order {} and cut-off {} Hz", filter.order, filter.cutoff), {},
-                      "order 1 to 10 and a positive cut-off", {}});
+    throw InputError({fmt::format("a filter has order {} and cut-off {} Hz", filter.order, filter.cutoff),
+                      {},
+                      "order 1 to 10 and a positive cut-off",
+                      {}});
   }
 }
 
 void check_at_least(Index value, Index least, const char* what) {
   if (value == kAutomatic || value >= least) return;
-  throw InputError({fmt::format("the {} is {}", what, value), {}, fmt::format("at least {}, or automatic", least), {}});
+  throw InputError(
+      {fmt::format("the {} is {}", what, value), {}, fmt::format("at least {}, or automatic", least), {}});
 }
 
 Index automatic_chunk(Index halo) {
@@ -36,20 +39,24 @@ VectorXd per_joint(const VectorXd& given, Index joints) {
   if (given.size() == 0) return VectorXd::Zero(joints);
   if (given.size() == 1) return VectorXd::Constant(joints, given(0));
   if (given.size() == joints) return given;
-  throw InputError({fmt::format("{} velocity limits are given, the run has {} joints", given.size(), joints), {},
-                    fmt::format("one for all joints, or {}", joints), {}});
+  throw InputError({fmt::format("{} velocity limits are given, the run has {} joints", given.size(), joints),
+                    {},
+                    fmt::format("one for all joints, or {}", joints),
+                    {}});
 }
 
 }  // namespace
 
 void PrepareOptions::validate() const {
   if (!(rate >= 0) || !std::isfinite(rate)) {
-    throw InputError({fmt::format("the sampling rate is {} Hz", rate), {}, "a positive number, or 0: automatic", {}});
+    throw InputError(
+        {fmt::format("the sampling rate is {} Hz", rate), {}, "a positive number, or 0: automatic", {}});
   }
   check_filter(filter);
   check_filter(column_filter);
   if (difference_order != 2 && difference_order != 4 && difference_order != 6) {
-    throw InputError({fmt::format("the order of the differences is {}", difference_order), {}, "2, 4 or 6", {}});
+    throw InputError(
+        {fmt::format("the order of the differences is {}", difference_order), {}, "2, 4 or 6", {}});
   }
   check_at_least(decimation, 1, "decimation");
   check_at_least(trim, 0, "number of trimmed samples");
@@ -68,7 +75,9 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   options.validate();
   const SampleBlock names(source->channels(), source->joints());
   if (names.find(channel::kPosition) < 0) {
-    throw InputError({"the run has no positions", {source->name(), 0, 0, {}}, {},
+    throw InputError({"the run has no positions",
+                      {source->name(), 0, 0, {}},
+                      {},
                       "give the columns of 'position', or of 'motor_position' and a transmission"});
   }
   preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
@@ -78,8 +87,10 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.grid = uniform_grid(preparation_.time, options.rate, options.interpolation);
   passes_ = 1;
   if (preparation_.grid.samples <= options.difference_order) {
-    throw InputError({fmt::format("the run has {} samples", preparation_.grid.samples), {source->name(), 0, 0, {}},
-                      fmt::format("at least {}", options.difference_order + 1), "use a longer run"});
+    throw InputError({fmt::format("the run has {} samples", preparation_.grid.samples),
+                      {source->name(), 0, 0, {}},
+                      fmt::format("at least {}", options.difference_order + 1),
+                      "use a longer run"});
   }
   source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
   plan_filters(options);
@@ -95,7 +106,8 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
     preparation_.filter = design_low_pass(options.filter.order, options.filter.cutoff, rate);
   }
   if (options.column_filter.cutoff > 0) {
-    preparation_.column_filter = design_low_pass(options.column_filter.order, options.column_filter.cutoff, rate);
+    preparation_.column_filter =
+        design_low_pass(options.column_filter.order, options.column_filter.cutoff, rate);
   }
   const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
   // A full stencil also where the run ends just behind the window.
@@ -116,11 +128,12 @@ void PreparedRun::plan_rows(const PrepareOptions& options) {
   Decimation& rows = preparation_.decimation;
   rows.samples = preparation_.grid.samples;
   rows.factor = options.decimation;
-  if (rows.factor == kAutomatic) rows.factor = cutoff > 0 ? automatic_decimation(cutoff, 1 / preparation_.grid.step) : 1;
+  if (rows.factor == kAutomatic)
+    rows.factor = cutoff > 0 ? automatic_decimation(cutoff, 1 / preparation_.grid.step) : 1;
   rows.trim = options.trim == kAutomatic ? memory : options.trim;
   if (rows.count() == 0) {
-    throw InputError({fmt::format("nothing is left of the run: {} samples, {} trimmed at each end", rows.samples,
-                                  rows.trim),
+    throw InputError({fmt::format("nothing is left of the run: {} samples, {} trimmed at each end",
+                                  rows.samples, rows.trim),
                       {source_->name(), 0, 0, {}},
                       {},
                       "use a longer run, a higher cut-off, or trim: 0"});
@@ -178,8 +191,8 @@ PreparedChunk PreparedRun::prepare(RawChunk raw) const {
   const int acceleration = find_or_add(block, channel::kAcceleration);
   const int position = block.find(channel::kPosition);
   const auto derive = [&](int derivative, int from, int to) {
-    differentiate(derivative, difference_order_, block.row(from), block.size(), block.joints(), block.stride(),
-                  preparation_.grid.step, block.row(to), block.stride());
+    differentiate(derivative, difference_order_, block.row(from), block.size(), block.joints(),
+                  block.stride(), preparation_.grid.step, block.row(to), block.stride());
   };
   if (preparation_.filter) {
     for (std::size_t c = 0; c < block.channels().size(); ++c) {

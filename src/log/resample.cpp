@@ -31,7 +31,8 @@ std::array<double, kPoints> lagrange(const double* stamps, int points, double t)
   return weight;
 }
 
-// Stencil for time t in the interval [stamp i, stamp i + 1]; false when stamps that it needs are not there yet.
+// Stencil for time t in the interval [stamp i, stamp i + 1]; false when stamps that it needs are not there
+// yet.
 bool find_stencil(const ResampleInput& in, Interpolation method, Index i, double t, Stencil& stencil) {
   const double* stamps = in.stamps;
   const bool linear = method == Interpolation::linear || stamps[i + 1] - stamps[i] > in.gap;
@@ -81,7 +82,10 @@ namespace {
 class GridSource : public SampleSource {
  public:
   GridSource(std::unique_ptr<SampleSource> source, const TimeScan& scan, const UniformGrid& grid)
-      : source_(std::move(source)), scan_(scan), grid_(grid), window_(source_->channels(), source_->joints()) {
+      : source_(std::move(source)),
+        scan_(scan),
+        grid_(grid),
+        window_(source_->channels(), source_->joints()) {
     source_->rewind();
   }
 
@@ -109,14 +113,17 @@ class GridSource : public SampleSource {
 
  private:
   void interpolate(Index samples, SampleBlock& block) {
-    if (block.channels() != channels() || block.joints() != joints()) block = SampleBlock(channels(), joints());
+    if (block.channels() != channels() || block.joints() != joints())
+      block = SampleBlock(channels(), joints());
     const Index wanted = std::min(samples, grid_.samples - next_);
     block.resize(wanted);
     Index filled = 0;
     while (filled < wanted) {
-      const ResampleInput input{window_.time(), window_.size(),   window_begin_, scan_.samples, window_.data(),
-                                window_.rows(), window_.stride(), kGapFactor * scan_.median_step};
-      filled += resample(input, grid_, next_ + filled, wanted - filled, block.data() + filled, block.stride());
+      const ResampleInput input{
+          window_.time(), window_.size(), window_begin_,    scan_.samples,
+          window_.data(), window_.rows(), window_.stride(), kGapFactor * scan_.median_step};
+      filled +=
+          resample(input, grid_, next_ + filled, wanted - filled, block.data() + filled, block.stride());
       if (filled == wanted) break;
       drop_used(grid_.time(next_ + filled));
       source_->read(4096, piece_);
@@ -125,7 +132,8 @@ class GridSource : public SampleSource {
     }
   }
 
-  // Keeps the stencil of time t and of all later times: three stamps before the interval, four at the run's end.
+  // Keeps the stencil of time t and of all later times: three stamps before the interval, four at the run's
+  // end.
   void drop_used(double t) {
     const double* stamps = window_.time();
     const Index before = std::lower_bound(stamps, stamps + window_.size(), t) - stamps;

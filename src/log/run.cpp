@@ -79,7 +79,9 @@ RunRole parse_run_role(const std::string& word) {
   throw InputError(unknown("role", word, words));
 }
 
-const char* to_string(RunRole role) { return role == RunRole::fit ? "fit" : "validate"; }
+const char* to_string(RunRole role) {
+  return role == RunRole::fit ? "fit" : "validate";
+}
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -18,16 +19,18 @@ namespace {
 // Value of {j}, {j+2}, {j-1}; throws for anything else.
 int joint_number(const std::string& pattern, std::string_view key, int j) {
   int shift = 0;
-  if (key != "j") {
-    const std::string_view number = key.substr(key.size() > 1 && key[1] == '+' ? 2 : 1);
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), shift);
-    const bool sound = error == std::errc{} && end == number.data() + number.size() && std::abs(shift) < 1000000;
-    if (key[0] != 'j' || key.size() < 3 || (key[1] != '+' && key[1] != '-') || !sound) {
-      throw InputError({fmt::format("the pattern {} holds {}", quoted(pattern), quoted(fmt::format("{{{}}}", key))),
-                        {}, "{j}, {j+1}, {j-1} or {name}", "write {{ for a brace"});
-    }
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool shifted = key.size() >= 3 && key.size() <= 8 && key[0] == 'j' &&
+                       (key[1] == '+' || key[1] == '-') && std::all_of(key.begin() + 2, key.end(), is_digit);
+  if (!shifted && key != "j") {
+    throw InputError(
+        {fmt::format("the pattern {} holds {}", quoted(pattern), quoted(fmt::format("{{{}}}", key))),
+         {},
+         "{j}, {j+1}, {j-1} or {name}",
+         "write {{ for a brace"});
   }
-  return j + 1 + shift;
+  if (shifted) std::from_chars(key.data() + 2, key.data() + key.size(), shift);
+  return j + 1 + (shifted && key[1] == '-' ? -shift : shift);
 }
 
 const std::string& pick(const std::vector<std::string>& list, std::size_t j) {
@@ -39,7 +42,8 @@ double pick(const std::vector<double>& list, std::size_t j, double none) {
   return list.empty() ? none : list[list.size() == 1 ? 0 : j];
 }
 
-void check_length(std::size_t length, std::size_t joints, const std::string& what, const ChannelColumns& channel) {
+void check_length(std::size_t length, std::size_t joints, const std::string& what,
+                  const ChannelColumns& channel) {
   if (length <= 1 || length == joints) return;
   throw InputError({fmt::format("the list of {} for {} has {} entries, there are {} joints", what,
                                 quoted(channel.channel), length, joints),
@@ -50,7 +54,9 @@ void check_length(std::size_t length, std::size_t joints, const std::string& wha
 
 void check(const ChannelColumns& channel, std::size_t joints) {
   if (channel.columns.empty()) {
-    throw InputError({fmt::format("no columns are given for {}", quoted(channel.channel)), {}, {},
+    throw InputError({fmt::format("no columns are given for {}", quoted(channel.channel)),
+                      {},
+                      {},
                       "give a pattern such as \"q{j}\", or a list of names"});
   }
   check_length(channel.columns.size(), joints, "columns", channel);
@@ -60,19 +66,24 @@ void check(const ChannelColumns& channel, std::size_t joints) {
   check_length(channel.offset.size(), joints, "offsets", channel);
   for (const double sign : channel.sign) {
     if (sign != 1 && sign != -1) {
-      throw InputError({fmt::format("a sign for {} is {}", quoted(channel.channel), sign), {}, "1 or -1",
+      throw InputError({fmt::format("a sign for {} is {}", quoted(channel.channel), sign),
+                        {},
+                        "1 or -1",
                         "use scale for other factors"});
     }
   }
   for (const double scale : channel.scale) {
     if (!std::isfinite(scale) || scale == 0) {
-      throw InputError({fmt::format("a scale for {} is {}", quoted(channel.channel), scale), {},
-                        "a finite number other than zero", {}});
+      throw InputError({fmt::format("a scale for {} is {}", quoted(channel.channel), scale),
+                        {},
+                        "a finite number other than zero",
+                        {}});
     }
   }
   for (const double offset : channel.offset) {
     if (std::isfinite(offset)) continue;
-    throw InputError({fmt::format("an offset for {} is {}", quoted(channel.channel), offset), {}, "a finite number", {}});
+    throw InputError(
+        {fmt::format("an offset for {} is {}", quoted(channel.channel), offset), {}, "a finite number", {}});
   }
 }
 
@@ -104,16 +115,18 @@ double unit_factor(const std::string& text, const std::string& channel, const Lo
   if (expected->effort && unit.dimension == dimension::kNone) return unit.factor;
   throw InputError({fmt::format("{} is given in {}, which is {}", quoted(channel), quoted(text),
                                 unit.dimension.to_string()),
-                    place, expected->dimension.to_string(), "correct the unit, or use scale for a conversion"});
+                    place, expected->dimension.to_string(),
+                    "correct the unit, or use scale for a conversion"});
 }
 
 // Refuses a column with two uses; `used` remembers who was first.
 void claim(std::map<int, std::string>& used, int column, const std::string& user, const CsvReader& reader) {
   const auto [first, is_new] = used.emplace(column, user);
   if (is_new) return;
-  throw InputError({fmt::format("{} is used twice: as {} and as {}", reader.describe(column), first->second, user),
-                    reader.place(0, column), "every joint has a column of its own",
-                    "use {j} or {name} in the pattern, or correct the list"});
+  throw InputError(
+      {fmt::format("{} is used twice: as {} and as {}", reader.describe(column), first->second, user),
+       reader.place(0, column), "every joint has a column of its own",
+       "use {j} or {name} in the pattern, or correct the list"});
 }
 
 }  // namespace
@@ -138,7 +151,9 @@ std::string expand_pattern(const std::string& pattern, int j, const LogJoint& jo
     } else if (c == '{') {
       const std::size_t end = pattern.find('}', i);
       if (end == std::string::npos) {
-        throw InputError({fmt::format("a brace of the pattern {} is not closed", quoted(pattern)), {}, {},
+        throw InputError({fmt::format("a brace of the pattern {} is not closed", quoted(pattern)),
+                          {},
+                          {},
                           "write {{ for a brace"});
       }
       const std::string_view key = std::string_view(pattern).substr(i + 1, end - i - 1);
@@ -160,7 +175,9 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& rea
   for (const ChannelColumns& channel : file.channels) {
     check(channel, joints.size());
     if (!names.insert(channel.channel).second) {
-      throw InputError({fmt::format("the channel {} is given twice", quoted(channel.channel)), reader.place(0), {},
+      throw InputError({fmt::format("the channel {} is given twice", quoted(channel.channel)),
+                        reader.place(0),
+                        {},
                         "give each channel once"});
     }
     for (std::size_t j = 0; j < joints.size(); ++j) {

@@ -21,7 +21,8 @@ class MemorySource : public SampleSource {
 
   void read(Index samples, SampleBlock& block) override {
     const Index count = std::min(samples, run_.samples.size() - next_);
-    if (block.channels() != channels() || block.joints() != joints()) block = SampleBlock(channels(), joints());
+    if (block.channels() != channels() || block.joints() != joints())
+      block = SampleBlock(channels(), joints());
     block.resize(0);
     block.append(run_.samples, next_, count);
     next_ += count;
@@ -49,7 +50,8 @@ class JointSideSource : public SampleSource {
   void read(Index samples, SampleBlock& block) override {
     // The names of the block that was filled last would otherwise make the source allocate a new one.
     if (block.channels() == channels_) {
-      for (std::size_t c = 0; c < channels_.size(); ++c) block.rename(static_cast<Index>(c), source_->channels()[c]);
+      for (std::size_t c = 0; c < channels_.size(); ++c)
+        block.rename(static_cast<Index>(c), source_->channels()[c]);
     }
     source_->read(samples, block);
     to_joint_side(transmission_, block);
@@ -63,9 +65,12 @@ class JointSideSource : public SampleSource {
 
 }  // namespace
 
-std::unique_ptr<SampleSource> view_run(const Run& run) { return std::make_unique<MemorySource>(run); }
+std::unique_ptr<SampleSource> view_run(const Run& run) {
+  return std::make_unique<MemorySource>(run);
+}
 
-std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source, const Transmission& transmission) {
+std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source,
+                                            const Transmission& transmission) {
   return std::make_unique<JointSideSource>(std::move(source), transmission);
 }
 
@@ -73,7 +78,8 @@ SampleBlock read_all(SampleSource& source) {
   SampleBlock all(source.channels(), source.joints());
   SampleBlock block;
   source.rewind();
-  for (source.read(4096, block); block.size() > 0; source.read(4096, block)) all.append(block, 0, block.size());
+  for (source.read(4096, block); block.size() > 0; source.read(4096, block))
+    all.append(block, 0, block.size());
   all.pack();
   return all;
 }

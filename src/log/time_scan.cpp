@@ -12,7 +12,9 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Positive doubles are ordered as their bits are; without the last 35 bits steps within 2^-17 share a bin.
-std::uint64_t bin_of(double step) { return std::bit_cast<std::uint64_t>(step) >> 35; }
+std::uint64_t bin_of(double step) {
+  return std::bit_cast<std::uint64_t>(step) >> 35;
+}
 
 }  // namespace
 
@@ -70,8 +72,8 @@ TimeScan scan_time(SampleSource& source) {
   }
   const TimeScan scan = scanner.result();
   if (scan.samples < 2) {
-    throw InputError({fmt::format("the run has {} samples", scan.samples), {source.name(), 0, 0, {}},
-                      "at least two", {}});
+    throw InputError(
+        {fmt::format("the run has {} samples", scan.samples), {source.name(), 0, 0, {}}, "at least two", {}});
   }
   return scan;
 }
@@ -80,8 +82,8 @@ UniformGrid uniform_grid(const TimeScan& scan, double rate, Interpolation interp
   const double own = 1 / scan.median_step;
   if (rate == 0) rate = own;
   if (!(rate > 0) || !std::isfinite(rate) || rate > 100 / scan.mean_step || rate < 0.01 / scan.mean_step) {
-    throw InputError({fmt::format("the log is to be resampled to {:.6g} Hz, but its stamps come at {:.6g} Hz", rate,
-                                  1 / scan.mean_step),
+    throw InputError({fmt::format("the log is to be resampled to {:.6g} Hz, but its stamps come at {:.6g} Hz",
+                                  rate, 1 / scan.mean_step),
                       {},
                       fmt::format("{:.6g} to {:.6g} Hz", 0.01 / scan.mean_step, 100 / scan.mean_step),
                       "check the unit of the time column and the rate"});

@@ -14,8 +14,8 @@ using kernels::kLanes;
 
 constexpr Index kRows = 128;  // rows of a tile: 16 KiB, stays in the first-level cache
 
-// Up to kLanes columns that go through the filter together, kRows samples at a time. Rows are walked with a step of
-// +1 or −1, so that the backward pass needs no copy.
+// Up to kLanes columns that go through the filter together, kRows samples at a time. Rows are walked with a
+// step of +1 or −1, so that the backward pass needs no copy.
 class ColumnGroup {
  public:
   ColumnGroup(const LowPass& filter, double* data, Index samples, Index stride, int lanes)
@@ -89,7 +89,8 @@ class ColumnGroup {
       move_rows(k, 1, rows, true);
     }
     tile_.fill(0);
-    for (int l = 0; l < lanes_; ++l) tile_[l] = padding > 0 ? tail[(padding - 1) * lanes_ + l] : at(l, samples_ - 1);
+    for (int l = 0; l < lanes_; ++l)
+      tile_[l] = padding > 0 ? tail[(padding - 1) * lanes_ + l] : at(l, samples_ - 1);
     steady(tile_.data());
     for (Index k = padding; k > 0; k -= std::min(kRows, k)) {
       const Index rows = std::min(kRows, k);

@@ -1,8 +1,9 @@
 // How a run is cut into chunks, and which of its samples become rows.
 //
-// Chunk k has the core [k · size, (k + 1) · size), whatever the number of threads; its window is the core with a halo
-// on each side, cut at the run's ends. What is kept is decided by the sample's index in the run, so that it does not
-// depend on the chunks either: samples trim + phase, trim + phase + decimation, … before `samples − trim`.
+// Chunk k has the core [k · size, (k + 1) · size), whatever the number of threads; its window is the core
+// with a halo on each side, cut at the run's ends. What is kept is decided by the sample's index in the run,
+// so that it does not depend on the chunks either: samples trim + phase, trim + phase + decimation, … before
+// `samples − trim`.
 #pragma once
 
 #include <cstdint>
@@ -54,12 +55,12 @@ struct Decimation {
   Index count() const;
 };
 
-// Largest factor at which rows behind a filter with this cut-off are close to independent and not aliased: the
-// cut-off at 0.8 of the new Nyquist frequency, ⌊0.4 rate / cutoff⌋, at least 1.
+// Largest factor at which rows behind a filter with this cut-off are close to independent and not aliased:
+// the cut-off at 0.8 of the new Nyquist frequency, ⌊0.4 rate / cutoff⌋, at least 1.
 Index automatic_decimation(double cutoff, double rate);
 
-// mask[j * mask_stride + s] = 1 where |velocity of joint j| ≥ limits(j), otherwise 0. Velocity row j begins at
-// velocity[j * stride]. Returns the number of ones of each joint.
+// mask[j * mask_stride + s] = 1 where |velocity of joint j| ≥ limits(j), otherwise 0. Velocity row j begins
+// at velocity[j * stride]. Returns the number of ones of each joint.
 std::vector<Index> reject_slow(const double* velocity, Index samples, Index stride, const VectorXd& limits,
                                std::uint8_t* mask, Index mask_stride);
 

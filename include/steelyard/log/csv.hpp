@@ -1,12 +1,13 @@
 // Numbers from a text table, in chunks of rows, with bounded memory.
 //
-// A table is lines of fields with one separator. Lines that begin with # and empty lines are skipped. The first other
-// line is the header when one of its fields is not a number; a header in the last comment line before the numbers is
-// used when it has as many fields as they have. Fields may be quoted ("…", a quote inside doubled), but not broken
-// over lines. UTF-8 with or without byte order mark, LF or CRLF, last line with or without its end.
+// A table is lines of fields with one separator. Lines that begin with # and empty lines are skipped. The
+// first other line is the header when one of its fields is not a number; a header in the last comment line
+// before the numbers is used when it has as many fields as they have. Fields may be quoted ("…", a quote
+// inside doubled), but not broken over lines. UTF-8 with or without byte order mark, LF or CRLF, last line
+// with or without its end.
 //
-// Only the selected columns are converted; of the others the fields are counted. Numbers are read by std::from_chars:
-// points, never commas, whatever the locale. Every pass gives the same bytes.
+// Only the selected columns are converted; of the others the fields are counted. Numbers are read by
+// std::from_chars: points, never commas, whatever the locale. Every pass gives the same bytes.
 #pragma once
 
 #include <memory>
@@ -37,8 +38,8 @@ Separator parse_separator(const std::string& word);
 
 class CsvReader {
  public:
-  // Opens the file and reads up to the first row of numbers. Throws InputError for files that are missing, empty, not
-  // text or a folder, MachineError when the file is there but cannot be read.
+  // Opens the file and reads up to the first row of numbers. Throws InputError for files that are missing,
+  // empty, not text or a folder, MachineError when the file is there but cannot be read.
   explicit CsvReader(std::string path, const CsvOptions& options = {});
   ~CsvReader();
   CsvReader(CsvReader&&) noexcept;
@@ -62,8 +63,9 @@ class CsvReader {
   // Begins a new pass. Throws InputError when the file has changed.
   void rewind();
 
-  // Reads up to `rows` rows; selected column k goes to values[k][0 …]. Returns how many rows, 0 at the end. Throws
-  // InputError with line and column for ragged rows, empty fields, fields that are not numbers, NaN and infinity.
+  // Reads up to `rows` rows; selected column k goes to values[k][0 …]. Returns how many rows, 0 at the end.
+  // Throws InputError with line and column for ragged rows, empty fields, fields that are not numbers, NaN
+  // and infinity.
   Index read(Index rows, double* const* values);
 
   // Line numbers, from 1, of the rows that the last read() gave.

@@ -2,16 +2,18 @@
 //
 // One pass of order n with cut-off fc at the sampling rate fs (bilinear transform, prewarped):
 //   |H(f)|² = 1 / (1 + (tan(π f/fs) / tan(π fc/fs))^2n)
-// Forward and backward passes together have the gain |H(f)|² and no phase; at fc that is 1/2 (−6 dB), as with the
-// usual filtfilt. The gain at zero frequency is exactly one.
+// Forward and backward passes together have the gain |H(f)|² and no phase; at fc that is 1/2 (−6 dB), as with
+// the usual filtfilt. The gain at zero frequency is exactly one.
 //
-// The sections are state variable filters, s² + 2 sin θ_i s + 1 with θ_i = (2i+1) π/2n: at cut-offs far below the
-// sampling rate their rounding errors grow with fs/fc only, those of the usual direct forms with (fs/fc)².
+// The sections are state variable filters, s² + 2 sin θ_i s + 1 with θ_i = (2i+1) π/2n: at cut-offs far below
+// the sampling rate their rounding errors grow with fs/fc only, those of the usual direct forms with
+// (fs/fc)².
 //
-// Ends. Where the array begins or ends with the run, it is continued by odd reflection (2 x_0 − x_k) over `memory`
-// samples, and the states start steady. Elsewhere the states start steady at the first sample, and what that gets
-// wrong has decayed to 1e-16 after `halo` samples: a chunk with `halo` further samples on each side gives, on its
-// core, the result of the whole run. This does not hold for arrays cut inside a run with less halo than that.
+// Ends. Where the array begins or ends with the run, it is continued by odd reflection (2 x_0 − x_k) over
+// `memory` samples, and the states start steady. Elsewhere the states start steady at the first sample, and
+// what that gets wrong has decayed to 1e-16 after `halo` samples: a chunk with `halo` further samples on each
+// side gives, on its core, the result of the whole run. This does not hold for arrays cut inside a run with
+// less halo than that.
 #pragma once
 
 #include <vector>
@@ -50,8 +52,8 @@ struct RunEnds {
   bool end = true;
 };
 
-// Filters each column in place. Column c is data[c * column_stride … + samples); columns do not influence each other
-// and give the same bytes alone or together, on every processor.
+// Filters each column in place. Column c is data[c * column_stride … + samples); columns do not influence
+// each other and give the same bytes alone or together, on every processor.
 void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index columns, Index column_stride,
                        RunEnds ends = {});
 

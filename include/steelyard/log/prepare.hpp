@@ -1,14 +1,17 @@
 // From a source of samples to chunks that are ready for the regressor.
 //
-//   stamps → uniform grid → (zero-phase filter on the kinematic channels) → differences for the missing derivatives
+//   stamps → uniform grid → (zero-phase filter on the kinematic channels) → differences for the missing
+//   derivatives
 //
-// A chunk comes with q, q̇, q̈ and the efforts on its core and on the halo that the filter of the regressor's columns
-// needs; columns are filtered by who makes them (filter_zero_phase with `column_filter` and the chunk's ends), then
-// the kept samples of the core are taken. Read windows are longer than chunks by the halo of the first filter and the
-// reach of the differences; the values on a chunk are those of the whole run to 1e-12 of the signal.
+// A chunk comes with q, q̇, q̈ and the efforts on its core and on the halo that the filter of the regressor's
+// columns needs; columns are filtered by who makes them (filter_zero_phase with `column_filter` and the
+// chunk's ends), then the kept samples of the core are taken. Read windows are longer than chunks by the halo
+// of the first filter and the reach of the differences; the values on a chunk are those of the whole run to
+// 1e-12 of the signal.
 //
 //   velocity      as measured, otherwise the first difference of the position
-//   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the second one of the
+//   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the second
+//   one of the
 //                 position
 //
 // Memory depends on the chunk size and the filters, not on the length of the run.
@@ -38,15 +41,15 @@ struct FilterOptions {
 struct PrepareOptions {
   double rate = 0;  // [Hz]; 0: one over the median step
   Interpolation interpolation = Interpolation::cubic;
-  FilterOptions filter;               // of the channels in `filtered`
+  FilterOptions filter;  // of the channels in `filtered`
   std::vector<std::string> filtered = {"position", "velocity", "acceleration"};
-  FilterOptions column_filter;        // of the regressor's columns and the efforts, after the first
-  int difference_order = 2;           // 2, 4 or 6
-  bool measured_velocity = true;      // false: differences of the position even if the log has velocities
-  Index decimation = kAutomatic;      // by the lowest cut-off; 1 without filters
-  Index trim = kAutomatic;            // samples at both ends: the memory of both filters
-  VectorXd velocity_below;            // rows with slower joints are rejected; empty: none, one for all, or per joint
-  Index chunk_size = kAutomatic;      // power of two, at least four halos and at least 4096
+  FilterOptions column_filter;    // of the regressor's columns and the efforts, after the first
+  int difference_order = 2;       // 2, 4 or 6
+  bool measured_velocity = true;  // false: differences of the position even if the log has velocities
+  Index decimation = kAutomatic;  // by the lowest cut-off; 1 without filters
+  Index trim = kAutomatic;        // samples at both ends: the memory of both filters
+  VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
+  Index chunk_size = kAutomatic;  // power of two, at least four halos and at least 4096
 
   void validate() const;  // throws InputError
 };
@@ -57,7 +60,8 @@ struct Preparation {
   UniformGrid grid;
   std::optional<LowPass> filter;
   std::optional<LowPass> column_filter;
-  Index reach = 0;       // samples on each side of a chunk's window that only serve the first filter and differences
+  Index reach =
+      0;  // samples on each side of a chunk's window that only serve the first filter and differences
   Decimation decimation;
   VectorXd velocity_below;  // per joint; zeros: nothing is rejected
   bool velocity_is_measured = false;

@@ -1,9 +1,10 @@
 // From time stamps as they were logged to a uniform grid t_k = start + k · step.
 //
-// Cubic: the polynomial through the four nearest stamps (two on each side, the first or last four at the ends):
-// exact for cubics, local, so that a stream gives the bytes of the whole run. Linear: between two stamps. In a gap
-// (a step of more than kGapFactor medians) cubic falls back to linear: a cubic across it would amplify noise.
-// Resampling does not protect from aliasing: keep the log's rate here, lower it by filter and decimation.
+// Cubic: the polynomial through the four nearest stamps (two on each side, the first or last four at the
+// ends): exact for cubics, local, so that a stream gives the bytes of the whole run. Linear: between two
+// stamps. In a gap (a step of more than kGapFactor medians) cubic falls back to linear: a cubic across it
+// would amplify noise. Resampling does not protect from aliasing: keep the log's rate here, lower it by
+// filter and decimation.
 #pragma once
 
 #include <cstdint>
@@ -72,13 +73,15 @@ struct UniformGrid {
   double time(Index k) const { return start + static_cast<double>(k) * step; }
 };
 
-// The grid from the first to the last stamp at `rate` [Hz]; 0: automatic, one over the median step. Stamps that are
-// uniform at that rate are taken as they are, with the mean step. Throws InputError for rates that are not positive,
-// or more than a hundred times or less than a hundredth of the log's own.
-UniformGrid uniform_grid(const TimeScan& scan, double rate = 0, Interpolation interpolation = Interpolation::cubic);
+// The grid from the first to the last stamp at `rate` [Hz]; 0: automatic, one over the median step. Stamps
+// that are uniform at that rate are taken as they are, with the mean step. Throws InputError for rates that
+// are not positive, or more than a hundred times or less than a hundredth of the log's own.
+UniformGrid uniform_grid(const TimeScan& scan, double rate = 0,
+                         Interpolation interpolation = Interpolation::cubic);
 
-// Values of `rows` rows (row r at values[r * stride]) at grid points [first, first + count); out[r * out_stride].
-// `stamps` are `samples` stamps of the run, the first of which has index `stamps_begin` of `run_samples`.
+// Values of `rows` rows (row r at values[r * stride]) at grid points [first, first + count); out[r *
+// out_stride]. `stamps` are `samples` stamps of the run, the first of which has index `stamps_begin` of
+// `run_samples`.
 struct ResampleInput {
   const double* stamps = nullptr;
   Index samples = 0;

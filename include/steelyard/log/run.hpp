@@ -2,8 +2,9 @@
 //
 //   value of channel c, joint j, sample s  =  data[(c · joints + j) · stride + s]
 //
-// Channels are names, not fields: "position", "velocity", "acceleration", "torque", "current", "motor_position", …;
-// all in SI, all with the same number of joints. The stride is the capacity: whole runs have stride = size.
+// Channels are names, not fields: "position", "velocity", "acceleration", "torque", "current",
+// "motor_position", …; all in SI, all with the same number of joints. The stride is the capacity: whole runs
+// have stride = size.
 #pragma once
 
 #include <string>
@@ -47,7 +48,8 @@ class SampleBlock {
   double* time() { return time_.data(); }
   const double* time() const { return time_.data(); }
 
-  // Changes the number of samples and keeps those that fit; grows the memory at least by half, never shrinks it.
+  // Changes the number of samples and keeps those that fit; grows the memory at least by half, never shrinks
+  // it.
   void resize(Index samples);
   // Gives back unused memory: stride = size.
   void pack();
@@ -56,7 +58,9 @@ class SampleBlock {
   // Appends samples [first, first + count) of a block with the same channels.
   void append(const SampleBlock& other, Index first, Index count);
 
-  void rename(Index channel, std::string name) { channels_[static_cast<std::size_t>(channel)] = std::move(name); }
+  void rename(Index channel, std::string name) {
+    channels_[static_cast<std::size_t>(channel)] = std::move(name);
+  }
   // Adds a channel of zeros and returns its index.
   int add_channel(std::string name);
 

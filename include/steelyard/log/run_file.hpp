@@ -2,9 +2,10 @@
 //
 //   value = sign_j · scale_j · unit_j · field + offset_j            offset in SI
 //
-// A channel's columns are one pattern for all joints, or one name per joint. In patterns {j} is the joint's number
-// counted from 1, {j-1} from 0, {j+7} and so on; {name} is the joint's name; {{ and }} are braces. Names that no
-// header has may be numbers of columns, counted from 1. Units are stated, never guessed; an empty unit is SI.
+// A channel's columns are one pattern for all joints, or one name per joint. In patterns {j} is the joint's
+// number counted from 1, {j-1} from 0, {j+7} and so on; {name} is the joint's name; {{ and }} are braces.
+// Names that no header has may be numbers of columns, counted from 1. Units are stated, never guessed; an
+// empty unit is SI.
 #pragma once
 
 #include <string>
@@ -24,7 +25,8 @@ struct LogJoint {
   JointKind kind = JointKind::revolute;
 };
 
-// The joints that have coordinates of their own, in the robot's order (mimic joints follow others and are left out).
+// The joints that have coordinates of their own, in the robot's order (mimic joints follow others and are
+// left out).
 std::vector<LogJoint> log_joints(const Robot& robot);
 
 // In all lists: no entry (the default), one for all joints, or one per joint.
@@ -41,9 +43,9 @@ struct RunFile {
   std::string path;
   RunLabel label;
   CsvOptions csv;
-  std::string time = "t_s";     // column; empty: none, then `rate` is used
+  std::string time = "t_s";  // column; empty: none, then `rate` is used
   std::string time_unit = "s";
-  double rate = 0;              // [Hz] of files without time stamps
+  double rate = 0;  // [Hz] of files without time stamps
   std::vector<ChannelColumns> channels;
 };
 
@@ -57,8 +59,8 @@ struct ColumnUse {
 // The pattern for joint number j (from 0). Throws InputError for braces that mean nothing.
 std::string expand_pattern(const std::string& pattern, int j, const LogJoint& joint);
 
-// The columns of all channels, [channel][joint]. Throws InputError for missing columns (with the nearest name), for
-// lists of the wrong length, units of another quantity, and two joints on one column.
+// The columns of all channels, [channel][joint]. Throws InputError for missing columns (with the nearest
+// name), for lists of the wrong length, units of another quantity, and two joints on one column.
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
                                        const std::vector<LogJoint>& joints);
 

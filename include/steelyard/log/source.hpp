@@ -1,6 +1,7 @@
 // Samples one after the other, as often as wanted: files, runs in memory, and conversions of other sources.
 //
-// Every pass gives the same bytes, whatever the sizes of the blocks that are asked for. Time stamps increase strictly.
+// Every pass gives the same bytes, whatever the sizes of the blocks that are asked for. Time stamps increase
+// strictly.
 #pragma once
 
 #include <memory>
@@ -30,15 +31,16 @@ class SampleSource {
   virtual void read(Index samples, SampleBlock& block) = 0;
 };
 
-// A file, streamed. Throws InputError as CsvReader and resolve_columns do; read() also for time stamps that go back
-// or stand still, and for files with fewer than two rows.
+// A file, streamed. Throws InputError as CsvReader and resolve_columns do; read() also for time stamps that
+// go back or stand still, and for files with fewer than two rows.
 std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints);
 
 // A run in memory, which must outlive the source.
 std::unique_ptr<SampleSource> view_run(const Run& run);
 
 // The source with its motor channels turned to the joint side, see transmission.hpp.
-std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source, const Transmission& transmission);
+std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source,
+                                            const Transmission& transmission);
 
 // All samples from the beginning; for short runs and tests.
 SampleBlock read_all(SampleSource& source);
