@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <numbers>
 #include <system_error>
 #include <utility>
 
+#include "core/expression_grammar.hpp"
 #include "core/expression_program.hpp"
 #include "steelyard/core/expression.hpp"
 #include "steelyard/core/suggest.hpp"
@@ -14,55 +14,13 @@ inline namespace STEELYARD_ABI {
 
 namespace {
 
-struct Function {
-  std::string_view name;
-  Op op;
-  int operands;  // -1: two or more
-};
-
-constexpr std::array kFunctions{
-    Function{"sin", Op::sin, 1},     Function{"cos", Op::cos, 1},     Function{"tan", Op::tan, 1},
-    Function{"asin", Op::asin, 1},   Function{"acos", Op::acos, 1},   Function{"atan", Op::atan, 1},
-    Function{"sinh", Op::sinh, 1},   Function{"cosh", Op::cosh, 1},   Function{"tanh", Op::tanh, 1},
-    Function{"exp", Op::exp, 1},     Function{"log", Op::log, 1},     Function{"ln", Op::log, 1},
-    Function{"log10", Op::log10, 1}, Function{"log2", Op::log2, 1},   Function{"sqrt", Op::sqrt, 1},
-    Function{"abs", Op::abs, 1},     Function{"sign", Op::sign, 1},   Function{"floor", Op::floor, 1},
-    Function{"ceil", Op::ceil, 1},   Function{"round", Op::round, 1}, Function{"atan2", Op::atan2, 2},
-    Function{"hypot", Op::hypot, 2}, Function{"fmod", Op::fmod, 2},   Function{"pow", Op::power, 2},
-    Function{"min", Op::min, -1},    Function{"max", Op::max, -1},    Function{"if", Op::choose, 3},
-};
-
-struct Infix {
-  std::string_view text;
-  Op op;
-  int level;
-};
-
-constexpr int kEquality = 3, kComparison = 4, kHighest = 6;
-
-// Longer spellings first: "<=" must not be read as "<".
-constexpr std::array kInfix{
-    Infix{"||", Op::logical_or, 1},
-    Infix{"&&", Op::logical_and, 2},
-    Infix{"==", Op::equal, kEquality},
-    Infix{"!=", Op::not_equal, kEquality},
-    Infix{"<=", Op::less_equal, kComparison},
-    Infix{">=", Op::greater_equal, kComparison},
-    Infix{"<", Op::less, kComparison},
-    Infix{">", Op::greater, kComparison},
-    Infix{"+", Op::add, 5},
-    Infix{"-", Op::subtract, 5},
-    Infix{"*", Op::multiply, kHighest},
-    Infix{"/", Op::divide, kHighest},
-};
-
-// Spellings of other languages.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kForeign{
-    {{"**", "write '^' for powers"},
-     {"=", "write '==' to compare"},
-     {"&", "write '&&' for and"},
-     {"|", "write '||' for or"},
-     {",", "write numbers with a decimal point; a comma separates the arguments of a function"}}};
+using grammar::Function;
+using grammar::Infix;
+using grammar::kComparison;
+using grammar::kEquality;
+using grammar::kForeign;
+using grammar::kFunctions;
+using grammar::kInfix;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

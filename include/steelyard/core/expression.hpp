@@ -1,5 +1,4 @@
-// Expressions in numbers, constraints, extra regressor columns and exported C: text to a flat postfix
-// program.
+// Expressions in numbers, constraints, extra regressor columns and exported C, as flat postfix programs.
 //
 // Grammar, strongest first (docs/expressions.md):
 //   number  name  f(a, …)  (a)
@@ -40,8 +39,7 @@ struct ExpressionLimits {
 
 struct ExpressionProgram;
 
-// Immutable; copies share the program; usable from many threads. A default-constructed expression may only be
-// assigned.
+// Immutable; copies share the program; usable from many threads. A default one may only be assigned.
 class Expression {
  public:
   Expression() = default;
@@ -68,8 +66,8 @@ class Expression {
   std::string to_text() const;
 
   // One C99 expression of type double that needs only <math.h>. `names` are the C names of all allowed
-  // variables; when empty, dots become underscores and two names that then agree are refused. Nothing in the
-  // C code checks for NaN.
+  // variables; when empty, dots become underscores and two names that then agree are refused (C's
+  // keywords are not). Nothing in the C code checks for NaN.
   std::string to_c(std::span<const std::string> names = {}) const;
 
  private:
