@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "agreement.hpp"
 
 namespace steelyard::oracle {
@@ -23,7 +25,18 @@ MatrixXd permutation_of(const Engine& engine, const Robot& robot) {
 
 }  // namespace
 
-double disagreement(Engine& engine, const Robot& robot, const State& x) {
+void Disagreement::add(const Disagreement& other) {
+  effort = std::max(effort, other.effort);
+  mass = std::max(mass, other.mass);
+}
+
+std::string Disagreement::to_string() const {
+  std::ostringstream out;
+  out << "largest relative difference of efforts " << effort << ", of M " << mass;
+  return out.str();
+}
+
+Disagreement disagreement(Engine& engine, const Robot& robot, const State& x) {
   const Tree tree = compile(robot);
   const VectorXd parameters = standard_parameters(robot);
   const MatrixXd P = permutation_of(engine, robot);
@@ -36,10 +49,11 @@ double disagreement(Engine& engine, const Robot& robot, const State& x) {
   const double efforts = std::max({(P.transpose() * theirs.tau - ours.tau).cwiseAbs().maxCoeff(),
                                    (P.transpose() * theirs.coriolis - coriolis).cwiseAbs().maxCoeff(),
                                    (P.transpose() * theirs.gravity - gravity).cwiseAbs().maxCoeff()});
-  const VectorXd root = M.diagonal().cwiseSqrt();
+  // A joint may carry no inertia at all (a file with few digits): floor.
+  const VectorXd root = M.diagonal().cwiseMax(1e-6 * M.diagonal().maxCoeff()).cwiseSqrt();
   const MatrixXd difference =
       (P.transpose() * theirs.mass_matrix * P - M).cwiseQuotient(root * root.transpose());
-  return std::max(efforts / effort_scale(ours), difference.cwiseAbs().maxCoeff());
+  return {efforts / effort_scale(ours), difference.cwiseAbs().maxCoeff()};
 }
 
 }  // namespace steelyard::oracle

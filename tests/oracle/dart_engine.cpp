@@ -79,6 +79,10 @@ std::unique_ptr<Engine> make_dart_from_urdf(const std::string& urdf) {
   dart::utils::DartLoader::Options options;
   // Otherwise a robot whose root is not called `world` floats.
   options.mDefaultRootJointType = dart::utils::DartLoader::RootJointType::FIXED;
+  // A link without <inertial> would weigh 1 kg; exactly nothing would be warned about on the console.
+  const double nothing = 1e-30;
+  options.mDefaultInertia =
+      dd::Inertia(nothing, Eigen::Vector3d::Zero(), nothing * Eigen::Matrix3d::Identity());
   const dd::SkeletonPtr skeleton =
       dart::utils::DartLoader(options).parseSkeletonString(urdf, dart::common::Uri());
   if (!skeleton) throw std::runtime_error("DART cannot read the URDF");

@@ -30,7 +30,7 @@ std::unique_ptr<Engine> make_kdl(const Robot& robot);
 std::unique_ptr<Engine> make_mujoco(const Robot& robot);
 std::unique_ptr<Engine> make_dart(const Robot& robot);
 
-// `urdf` without <visual> and <collision> (see bare_urdf): the readers would look for mesh files.
+// `urdf` as bare_urdf or possible_urdf gives it (bare_urdf.hpp).
 std::unique_ptr<Engine> make_mujoco_from_urdf(const std::string& urdf);
 std::unique_ptr<Engine> make_dart_from_urdf(const std::string& urdf);
 
