@@ -10,116 +10,84 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
+using kernels::Direction;
 using kernels::kLanes;
+using kernels::kTileRows;
 
-constexpr Index kRows = 128;  // rows of a tile: 16 KiB, stays in the first-level cache
+// Up to kLanes columns, one below the other: column l is data[l * stride … + samples).
+struct Columns {
+  double* data = nullptr;
+  Index samples = 0;
+  Index stride = 0;
+  int lanes = 0;
 
-// Up to kLanes columns that go through the filter together, kRows samples at a time. Rows are walked with a
-// step of +1 or −1, so that the backward pass needs no copy.
-class ColumnGroup {
+  double at(int lane, Index i) const { return data[lane * stride + i]; }
+};
+
+// The state of the filter for a group of columns; walks over them in place.
+class GroupFilter {
  public:
-  ColumnGroup(const LowPass& filter, double* data, Index samples, Index stride, int lanes)
-      : filter_(filter), data_(data), samples_(samples), stride_(stride), lanes_(lanes) {}
+  explicit GroupFilter(const LowPass& filter) : filter_(filter) {}
 
-  void run(RunEnds ends) {
-    const Index padding = std::min(samples_ - 1, filter_.memory);
-    std::vector<double> tail;
-    if (ends.end) tail = reflected_tail(padding);
-    start_forward(ends.begin ? padding : 0);
-    for (Index i = 0; i < samples_; i += kRows) pass(i, std::min(kRows, samples_ - i), 1);
-    start_backward(tail, ends.end ? padding : 0);
-    for (Index left = samples_; left > 0; left -= std::min(kRows, left)) {
-      pass(left - 1, std::min(kRows, left), -1);
+  // As if the columns had always had their value at sample i: gain one at zero frequency in every section.
+  void start_steady(const Columns& columns, Index i) {
+    state_.fill(0);
+    for (std::size_t k = 0; k < filter_.sections.size(); ++k) {
+      for (int l = 0; l < columns.lanes; ++l) state_[(2 * k + 1) * kLanes + l] = columns.at(l, i);
+    }
+  }
+
+  void run(const Columns& columns, Direction direction) {
+    const Index blocks = (columns.samples + kTileRows - 1) / kTileRows;
+    for (Index b = 0; b < blocks; ++b) {
+      const Index first = kTileRows * (direction == Direction::forward ? b : blocks - 1 - b);
+      const Index rows = std::min(kTileRows, columns.samples - first);
+      const kernels::Block block{columns.data + first, columns.stride, columns.lanes, rows, direction};
+      kernels::block_filter()(filter_.sections.data(), static_cast<int>(filter_.sections.size()),
+                              state_.data(), block);
     }
   }
 
  private:
-  double at(int lane, Index i) const { return data_[lane * stride_ + i]; }
-
-  // 2 x_last − x_{last−k} for k = 1 … padding, saved before the forward pass overwrites them.
-  std::vector<double> reflected_tail(Index padding) const {
-    std::vector<double> tail(static_cast<std::size_t>(padding * lanes_));
-    const Index last = samples_ - 1;
-    for (Index k = 1; k <= padding; ++k) {
-      for (int l = 0; l < lanes_; ++l) tail[(k - 1) * lanes_ + l] = 2 * at(l, last) - at(l, last - k);
-    }
-    return tail;
-  }
-
-  // Steady states for the values of a tile row: every section has gain one at zero frequency.
-  void steady(const double* row) {
-    state_.fill(0);
-    for (std::size_t k = 0; k < filter_.sections.size(); ++k) {
-      std::copy(row, row + kLanes, state_.begin() + (2 * k + 1) * kLanes);
-    }
-  }
-
-  void filter_tile(Index rows) {
-    kernels::tile_filter()(filter_.sections.data(), static_cast<int>(filter_.sections.size()), state_.data(),
-                           tile_.data(), rows);
-  }
-
-  // Runs the filter over the reflected beginning, x_{−padding} … x_{−1}, and throws the values away.
-  void start_forward(Index padding) {
-    tile_.fill(0);
-    for (int l = 0; l < lanes_; ++l) tile_[l] = padding > 0 ? 2 * at(l, 0) - at(l, padding) : at(l, 0);
-    steady(tile_.data());
-    for (Index k = padding; k > 0; k -= std::min(kRows, k)) {
-      const Index rows = std::min(kRows, k);
-      for (Index i = 0; i < rows; ++i) {
-        for (int l = 0; l < lanes_; ++l) tile_[i * kLanes + l] = 2 * at(l, 0) - at(l, k - i);
-      }
-      filter_tile(rows);
-    }
-  }
-
-  // Goes on forward over the reflected tail, then turns round at its end.
-  void start_backward(std::vector<double>& tail, Index padding) {
-    const auto move_rows = [&](Index first, Index step, Index rows, bool store) {
-      for (Index i = 0; i < rows; ++i) {
-        double* saved = tail.data() + (first + step * i) * lanes_;
-        double* row = tile_.data() + i * kLanes;
-        store ? std::copy(row, row + lanes_, saved) : std::copy(saved, saved + lanes_, row);
-      }
-    };
-    for (Index k = 0; k < padding; k += kRows) {
-      const Index rows = std::min(kRows, padding - k);
-      move_rows(k, 1, rows, false);
-      filter_tile(rows);
-      move_rows(k, 1, rows, true);
-    }
-    tile_.fill(0);
-    for (int l = 0; l < lanes_; ++l)
-      tile_[l] = padding > 0 ? tail[(padding - 1) * lanes_ + l] : at(l, samples_ - 1);
-    steady(tile_.data());
-    for (Index k = padding; k > 0; k -= std::min(kRows, k)) {
-      const Index rows = std::min(kRows, k);
-      move_rows(k - 1, -1, rows, false);
-      filter_tile(rows);
-    }
-  }
-
-  // Filters rows first, first + step, … of the data in place.
-  void pass(Index first, Index rows, Index step) {
-    for (int l = 0; l < lanes_; ++l) {
-      const double* from = data_ + l * stride_ + first;
-      for (Index i = 0; i < rows; ++i) tile_[i * kLanes + l] = from[step * i];
-    }
-    filter_tile(rows);
-    for (int l = 0; l < lanes_; ++l) {
-      double* to = data_ + l * stride_ + first;
-      for (Index i = 0; i < rows; ++i) to[step * i] = tile_[i * kLanes + l];
-    }
-  }
-
   const LowPass& filter_;
-  double* data_;
-  Index samples_;
-  Index stride_;
-  int lanes_;
-  alignas(64) std::array<double, kRows * kLanes> tile_;
-  alignas(64) std::array<double, 5 * 2 * kLanes> state_;  // at most ten poles
+  alignas(64) std::array<double, 5 * 2 * kLanes> state_{};  // at most ten poles
 };
+
+// The odd reflection of the columns about their first or last sample, in the order of time.
+std::vector<double> reflection(const Columns& columns, Index padding, bool at_end) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(padding * columns.lanes));
+  const Index last = columns.samples - 1;
+  for (int l = 0; l < columns.lanes; ++l) {
+    for (Index k = 0; k < padding; ++k) {
+      values.push_back(at_end ? 2 * columns.at(l, last) - columns.at(l, last - 1 - k)
+                              : 2 * columns.at(l, 0) - columns.at(l, padding - k));
+    }
+  }
+  return values;
+}
+
+void filter_group(const LowPass& low_pass, const Columns& columns, RunEnds ends) {
+  const Index padding = std::min(columns.samples - 1, low_pass.memory);
+  const bool padded = padding > 0;
+  std::vector<double> head, tail;
+  if (ends.begin && padded) head = reflection(columns, padding, false);
+  if (ends.end && padded) tail = reflection(columns, padding, true);
+  const Columns before{head.data(), padding, padding, columns.lanes};
+  const Columns behind{tail.data(), padding, padding, columns.lanes};
+  GroupFilter filter(low_pass);
+  filter.start_steady(head.empty() ? columns : before, 0);
+  if (!head.empty()) filter.run(before, Direction::forward);
+  filter.run(columns, Direction::forward);
+  if (tail.empty()) {
+    filter.start_steady(columns, columns.samples - 1);
+  } else {
+    filter.run(behind, Direction::forward);
+    filter.start_steady(behind, padding - 1);
+    filter.run(behind, Direction::backward);
+  }
+  filter.run(columns, Direction::backward);
+}
 
 }  // namespace
 
@@ -130,7 +98,7 @@ void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index
   if (samples < 1) return;
   for (Index c = 0; c < columns; c += kLanes) {
     const int lanes = static_cast<int>(std::min<Index>(kLanes, columns - c));
-    ColumnGroup(filter, data + c * column_stride, samples, column_stride, lanes).run(ends);
+    filter_group(filter, {data + c * column_stride, samples, column_stride, lanes}, ends);
   }
 }
 

@@ -174,19 +174,28 @@ TEST(LowPass, ColumnsAloneAndTogetherGiveTheSameBytes) {
 
 TEST(LowPass, AllInstructionSetsGiveTheSameBytes) {
   const LowPass filter = design_low_pass(5, 12, 1000);
-  const Index rows = 100;
-  alignas(64) double start[100 * kernels::kLanes];
-  Random random(1, "tile");
-  for (double& value : start) value = random.normal();
-  std::vector<Signal> results;
-  for (const kernels::TileFilter run : kernels::available_tile_filters()) {
-    alignas(64) double tile[100 * kernels::kLanes];
-    alignas(64) double state[10 * kernels::kLanes] = {};
-    std::copy(std::begin(start), std::end(start), tile);
-    run(filter.sections.data(), static_cast<int>(filter.sections.size()), state, tile, rows);
-    results.emplace_back(std::begin(tile), std::end(tile));
+  for (const int lanes : {1, 3, 8, 13, 16}) {
+    for (const Index rows : {1, 7, 64, 101, 128}) {
+      for (const auto direction : {kernels::Direction::forward, kernels::Direction::backward}) {
+        const Index stride = rows + 3;
+        Signal start;
+        Random random(1, "block");
+        for (Index i = 0; i < lanes * stride; ++i) start.push_back(random.normal());
+        std::vector<Signal> results;
+        for (const kernels::BlockFilter run : kernels::available_block_filters()) {
+          alignas(64) double state[10 * kernels::kLanes] = {};
+          Signal data = start;
+          run(filter.sections.data(), static_cast<int>(filter.sections.size()), state,
+              {data.data(), stride, lanes, rows, direction});
+          data.insert(data.end(), std::begin(state), std::end(state));
+          results.push_back(data);
+        }
+        for (const Signal& result : results)
+          EXPECT_EQ(result, results[0]) << lanes << " lanes, " << rows << " rows";
+        EXPECT_NE(results[0][0], start[0]);
+      }
+    }
   }
-  for (const Signal& result : results) EXPECT_EQ(result, results[0]);
 }
 
 TEST(LowPass, ShortArraysWork) {
