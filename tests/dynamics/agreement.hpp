@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "oracle/random_robot.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
@@ -20,6 +21,11 @@ inline RandomRobotOptions options_of_seed(std::uint64_t seed) {
   options.geometry = kGeometries[seed / 2 % 4];
   options.prismatic_share = seed % 5 == 0 ? 0 : 0.3;
   return options;
+}
+
+// Largest magnitude; infinite when something is not a number, which maxCoeff would overlook.
+inline double largest(const MatrixXd& values) {
+  return values.allFinite() ? values.cwiseAbs().maxCoeff() : std::numeric_limits<double>::infinity();
 }
 
 // Largest force and moment (about 1 m) carried anywhere in the robot: an effort is a projection of these.

@@ -46,14 +46,14 @@ Disagreement disagreement(Engine& engine, const Robot& robot, const State& x) {
   const MatrixXd M = mass_matrix(tree, parameters, x.q);
   const VectorXd coriolis = coriolis_factor(tree, parameters, x.q, x.qd) * x.qd;
   const VectorXd gravity = gravity_torque(tree, parameters, x.q);
-  const double efforts = std::max({(P.transpose() * theirs.tau - ours.tau).cwiseAbs().maxCoeff(),
-                                   (P.transpose() * theirs.coriolis - coriolis).cwiseAbs().maxCoeff(),
-                                   (P.transpose() * theirs.gravity - gravity).cwiseAbs().maxCoeff()});
+  const double efforts = std::max({largest(P.transpose() * theirs.tau - ours.tau),
+                                   largest(P.transpose() * theirs.coriolis - coriolis),
+                                   largest(P.transpose() * theirs.gravity - gravity)});
   // A joint may carry no inertia at all (a file with few digits): floor.
   const VectorXd root = M.diagonal().cwiseMax(1e-6 * M.diagonal().maxCoeff()).cwiseSqrt();
   const MatrixXd difference =
       (P.transpose() * theirs.mass_matrix * P - M).cwiseQuotient(root * root.transpose());
-  return {efforts / effort_scale(ours), difference.cwiseAbs().maxCoeff()};
+  return {efforts / effort_scale(ours), largest(difference)};
 }
 
 }  // namespace steelyard::oracle

@@ -122,59 +122,90 @@ Acceleration acceleration_of(const World& world, const std::vector<int>& path, c
   return a;
 }
 
+using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+struct Sums {
+  VectorX tau, scale;
+  MatrixX mass;
+};
+
+// What a body's centre of mass does, and what it takes to make it do so.
+struct BodyLoad {
+  Real m;
+  V3 c;  // centre of mass
+  M3 I;  // about it, in base axes
+  V3 force, moment;
+  Real force_size, moment_size;
+};
+
+BodyLoad load_of(const World& world, int k, const Inertia& inertia, const V3& gravity, const VectorXd& qd,
+                 const VectorXd& qdd) {
+  const Eigen::Matrix<Real, 10, 1> parameters = inertia.to_standard().cast<Real>();
+  BodyLoad load;
+  load.m = parameters[0];
+  const V3 com = load.m == 0 ? V3(V3::Zero()) : V3(parameters.segment<3>(1) / load.m);
+  M3 J;
+  J << parameters[4], parameters[5], parameters[6],  //
+      parameters[5], parameters[7], parameters[8],   //
+      parameters[6], parameters[8], parameters[9];
+  const M3& R = world.links[k].R;
+  const V3& omega = world.omega[k];
+  const V3& alpha = world.alpha[k];
+  load.c = world.links[k].p + R * com;
+  load.I = R * (J - load.m * (com.squaredNorm() * M3::Identity() - com * com.transpose())) * R.transpose();
+  const Acceleration a = acceleration_of(world, world.path[k], qd, qdd, load.c);
+  load.force = load.m * (a.value - gravity);
+  load.moment = load.I * alpha + omega.cross(load.I * omega);
+  load.force_size = load.m * (a.size + gravity.norm());
+  // J rather than I: the two are computed from each other, and that rounding is the parameters' own.
+  load.moment_size = J.norm() * (alpha.norm() + omega.squaredNorm());
+  return load;
+}
+
+void add_body(const World& world, int k, const BodyLoad& load, Sums& sums) {
+  for (const int i : world.path[k]) {
+    const WorldJoint& joint = world.joints[i];
+    const V3 linear = column(joint, load.c);
+    const V3 turning = joint.turns ? joint.axis : V3(V3::Zero());
+    sums.tau[i] += linear.dot(load.force) + turning.dot(load.moment);
+    sums.scale[i] +=
+        joint.turns ? (load.c - joint.point).norm() * load.force_size + load.moment_size : load.force_size;
+    for (const int j : world.path[k]) {
+      const V3 other = world.joints[j].turns ? world.joints[j].axis : V3(V3::Zero());
+      sums.mass(i, j) += load.m * linear.dot(column(world.joints[j], load.c)) + turning.dot(load.I * other);
+    }
+  }
+}
+
+void add_tool(const World& world, const Robot& robot, const Vector6& wrench, Sums& sums) {
+  const int carrier = robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link;
+  Frame tool = world.links[carrier];
+  walk(tool, robot.tool);
+  const V3 push = tool.R * wrench.head<3>().cast<Real>();
+  const V3 twist = tool.R * wrench.tail<3>().cast<Real>();
+  for (const int i : world.path[carrier]) {
+    const WorldJoint& joint = world.joints[i];
+    sums.tau[i] -= column(joint, tool.p).dot(push) + (joint.turns ? joint.axis.dot(twist) : Real(0));
+    sums.scale[i] += column(joint, tool.p).norm() * push.norm() + twist.norm();
+  }
+}
+
 }  // namespace
 
 RefereeResult referee(const Robot& robot, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd,
                       const Vector6& tool_wrench) {
-  using VectorX = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-  using MatrixX = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   const int n = robot.size();
   const World world = lay_out(robot, q, qd, qdd);
   Frame base;
   walk(base, robot.base);
   const V3 gravity = base.R.transpose() * robot.gravity.cast<Real>();
-  VectorX tau = VectorX::Zero(n), scale = VectorX::Zero(n);
-  MatrixX mass = MatrixX::Zero(n, n);
+  Sums sums{VectorX::Zero(n), VectorX::Zero(n), MatrixX::Zero(n, n)};
   for (int k = 0; k < n; ++k) {
-    const auto parameters = robot.joints[k].inertia->to_standard().cast<Real>().eval();
-    const Real m = parameters[0];
-    const V3 com = m == 0 ? V3(V3::Zero()) : V3(parameters.segment<3>(1) / m);
-    M3 J;
-    J << parameters[4], parameters[5], parameters[6],  //
-        parameters[5], parameters[7], parameters[8],   //
-        parameters[6], parameters[8], parameters[9];
-    const M3& R = world.links[k].R;
-    const M3 I = R * (J - m * (com.squaredNorm() * M3::Identity() - com * com.transpose())) * R.transpose();
-    const V3 c = world.links[k].p + R * com;
-    const Acceleration a = acceleration_of(world, world.path[k], qd, qdd, c);
-    const V3 force = m * (a.value - gravity);
-    const V3& omega = world.omega[k];
-    const V3 moment = I * world.alpha[k] + omega.cross(I * omega);
-    // J rather than I: the two are computed from each other, and that rounding is the parameters' own.
-    const Real force_size = m * (a.size + gravity.norm());
-    const Real moment_size = J.norm() * (world.alpha[k].norm() + omega.squaredNorm());
-    for (const int i : world.path[k]) {
-      const WorldJoint& joint = world.joints[i];
-      const V3 turning = joint.turns ? joint.axis : V3(V3::Zero());
-      tau[i] += column(joint, c).dot(force) + turning.dot(moment);
-      scale[i] += joint.turns ? (c - joint.point).norm() * force_size + moment_size : force_size;
-      for (const int j : world.path[k]) {
-        const V3 other = world.joints[j].turns ? world.joints[j].axis : V3(V3::Zero());
-        mass(i, j) += m * column(joint, c).dot(column(world.joints[j], c)) + turning.dot(I * other);
-      }
-    }
+    add_body(world, k, load_of(world, k, *robot.joints[k].inertia, gravity, qd, qdd), sums);
   }
-  const int carrier = robot.tool_link < 0 ? n - 1 : robot.tool_link;
-  Frame tool = world.links[carrier];
-  walk(tool, robot.tool);
-  const V3 push = tool.R * tool_wrench.head<3>().cast<Real>();
-  const V3 twist = tool.R * tool_wrench.tail<3>().cast<Real>();
-  for (const int i : world.path[carrier]) {
-    const WorldJoint& joint = world.joints[i];
-    tau[i] -= column(joint, tool.p).dot(push) + (joint.turns ? joint.axis.dot(twist) : Real(0));
-    scale[i] += column(joint, tool.p).norm() * push.norm() + twist.norm();
-  }
-  return {tau.cast<double>(), scale.cast<double>(), mass.cast<double>()};
+  add_tool(world, robot, tool_wrench, sums);
+  return {sums.tau.cast<double>(), sums.scale.cast<double>(), sums.mass.cast<double>()};
 }
 
 }  // namespace steelyard::oracle
