@@ -67,6 +67,21 @@ TEST(Robots, DeclareDriveTermsOnlyForTheTx40) {
   }
 }
 
+TEST(Docs, ExamplesOfTheRobotPageAreRobots) {
+  std::ifstream stream(std::string(STEELYARD_SOURCE_DIR) + "/docs/robot.md");
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const std::string start = "```yaml\nname: ";
+  int examples = 0;
+  for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+    const std::size_t from = at + 8;  // after the fence
+    const RobotFile file = read_robot_yaml(text.substr(from, text.find("```", from) - from), "docs/robot.md");
+    EXPECT_GE(file.robot.size(), 2);
+    EXPECT_TRUE(file.warnings.empty());
+    ++examples;
+  }
+  EXPECT_EQ(examples, 3);  // one for each convention
+}
+
 TEST(Kr5, HasTheFeasibleGroundTruth) {
   const Robot robot = load("kr5");
   EXPECT_EQ(step(robot, "d1"), 0.132);
