@@ -42,14 +42,21 @@ Matrix3 rotation_with_z(const Vector3& column) {
   return m;
 }
 
+simd::TurnKind kind_of(const Matrix3& m) {
+  if (!is_signed_permutation(m)) return simd::TurnKind::general;
+  if (m.isIdentity(kExact)) return simd::TurnKind::identity;
+  if (m(0, 0) > 0.5 && m(2, 1) > 0.5) return simd::TurnKind::quarter_x;
+  if (m(0, 0) > 0.5 && m(1, 2) > 0.5) return simd::TurnKind::quarter_back_x;
+  return simd::TurnKind::permuted;
+}
+
 simd::Turn turn_of(const Matrix3& m) {
   simd::Turn turn;
-  turn.general = !is_signed_permutation(m);
-  turn.identity = ((m - Matrix3::Identity()).array().abs() < kExact).all();
+  turn.kind = kind_of(m);
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) turn.matrix[3 * r + c] = m(r, c);
   }
-  if (turn.general) return turn;
+  if (turn.kind == simd::TurnKind::general) return turn;
   for (int k = 0; k < 3; ++k) {
     Index row;
     m.col(k).cwiseAbs().maxCoeff(&row);
@@ -113,6 +120,8 @@ simd::Link compile_link(const TreeJoint& joint) {
   link.own_z =
       link.z[0] == 0 && link.z[1] == 0 && link.z[2] > 0 && link.v[0] == 0 && link.v[1] == 0 && link.v[2] == 0;
   if (link.own_z) link.z[2] = 1;
+  for (int k = 0; k < 3; ++k) link.shift_pattern |= link.shift_in[k] != 0 ? 1u << k : 0u;
+  link.simple = link.own_z && link.in.kind <= simd::TurnKind::quarter_back_x;
   return link;
 }
 

@@ -55,9 +55,7 @@ void run_all(const kernels::Program& program, simd::Call call) {
 
 void run_joints(const kernels::Program& program, const Samples& samples, double* tile, Index column_stride) {
   const simd::View& view = program.view;
-  const std::size_t bytes = sizeof(double) * kLanes *
-                            static_cast<std::size_t>(simd::workspace_vectors(
-                                view.twist_vectors, view.state_vectors, view.channels));
+  const std::size_t bytes = sizeof(double) * kLanes * static_cast<std::size_t>(simd::workspace_vectors(view));
   const bool still = program.kind != RowKind::torque;
   simd::Call call;
   call.q = samples.q;

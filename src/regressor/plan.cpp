@@ -1,6 +1,7 @@
 // Rows and places of a plan.
 #include "steelyard/regressor/plan.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 
 #include "regressor/columns.hpp"
@@ -53,6 +54,23 @@ void assign_buffers(kernels::Program& program) {
     links[J].target = start[buffer[J]];
     links[J].source =
         links[J].parent >= 0 ? start[buffer[static_cast<std::size_t>(links[J].parent)]] : links[J].target;
+  }
+}
+
+// The twist (0, 0, 1), 0 of a parent needs no memory when its children are simple: v becomes z × p in their
+// axes.
+void spare_twists(kernels::Program& program) {
+  if (program.kind != RowKind::torque) return;  // their rows read it
+  for (simd::Link& link : program.links) link.stores_twist = !link.own_z;
+  for (simd::Link& link : program.links) {
+    if (link.parent < 0) continue;
+    simd::Link& parent = program.links[static_cast<std::size_t>(link.parent)];
+    link.after_own_z = link.simple && parent.own_z;
+    if (!link.after_own_z) parent.stores_twist = true;
+    const Eigen::Vector3d z(
+        Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(link.in.matrix).row(2));
+    const Eigen::Vector3d v = z.cross(Eigen::Map<const Eigen::Vector3d>(link.shift_in));
+    for (int k = 0; k < 3; ++k) link.parent_v[k] = v[k];
   }
 }
 
@@ -112,6 +130,7 @@ std::shared_ptr<const kernels::Program> make_program(const Robot& robot, const T
   add_drives(columns, layout, *program);
   assign_buffers(*program);
   assign_states(*program);
+  spare_twists(*program);
   simd::View& view = program->view;
   view.links = program->links.data();
   view.link_count = static_cast<int>(program->links.size());

@@ -19,16 +19,18 @@ struct Group {
   double* twists;
   double* states;
   double* scratch;
+  double* poses;  // sin and cos of every link
 };
 
 STEELYARD_INLINE const double* padded(const double* channel, const Call& call, Size start, int channels,
                                       double* to) {
   if (!channel) return nullptr;
+  const Size rest = call.count - start;
   for (int j = 0; j < channels; ++j) {
-    for (Size s = 0; s < kWidth; ++s) {
-      const Size sample = start + s < call.count ? start + s : call.count - 1;
-      to[j * kWidth + s] = channel[j * call.stride + sample];
-    }
+    const double* from = channel + j * call.stride + start;
+    double* lanes = to + j * kWidth;
+    store(lanes, all(from[rest - 1]));
+    for (Size s = 0; s + 1 < rest; ++s) lanes[s] = from[s];
   }
   return to;
 }
@@ -39,6 +41,7 @@ STEELYARD_INLINE Group group_at(const View& view, const Call& call, Size start) 
   g.twists = call.workspace;
   g.states = g.twists + view.twist_vectors * kWidth;
   g.scratch = g.states + view.state_vectors * kWidth;
+  g.poses = g.scratch + kScratch * kWidth;
   if (start + kWidth <= call.count) {
     g.q = call.q + start;
     g.qd = call.qd ? call.qd + start : nullptr;
@@ -46,7 +49,7 @@ STEELYARD_INLINE Group group_at(const View& view, const Call& call, Size start) 
     g.stride = call.stride;
     return g;
   }
-  double* pad = g.scratch + kScratch * kWidth;
+  double* pad = g.poses + 2 * view.link_count * kWidth;
   g.q = padded(call.q, call, start, view.channels, pad);
   g.qd = padded(call.qd, call, start, view.channels, pad + view.channels * kWidth);
   g.qdd = padded(call.qdd, call, start, view.channels, pad + 2 * view.channels * kWidth);
@@ -109,13 +112,14 @@ void torque(const View& view, const Call& call) {
   const Size stride = call.column_stride;
   for (Size start = 0; start < call.count; start += kWidth) {
     const Group g = group_at(view, call, start);
+    prepare_poses(view, g.q, g.stride, g.poses);
     Motion m;
     base_motion(view, m);
     for (int J = 0; J < view.link_count; ++J) {
       const Link& link = view.links[J];
       const Size channel = link.channel * g.stride;
       recall(view, link, J, g.states, m);
-      const Pose pose = pose_of(link, load(g.q + channel));
+      const double* pose = g.poses + 2 * J * kWidth;
       move(link, pose, load(g.qd + channel), load(g.qdd + channel), m, g.scratch);
       if (link.saves_state) save(link, g.states, m);
       carry_path(link, pose, g.twists);
@@ -132,12 +136,13 @@ void torque(const View& view, const Call& call) {
 void gravity(const View& view, const Call& call) {
   for (Size start = 0; start < call.count; start += kWidth) {
     const Group g = group_at(view, call, start);
+    prepare_poses(view, g.q, g.stride, g.poses);
     for (int J = 0; J < view.link_count; ++J) {
       const Link& link = view.links[J];
-      const Pose pose = pose_of(link, load(g.q + link.channel * g.stride));
+      const double* pose = g.poses + 2 * J * kWidth;
       V3 a = {all(-view.gravity[0]), all(-view.gravity[1]), all(-view.gravity[2])};
       if (link.parent >= 0) a = load3(g.states + view.links[link.parent].state * kWidth);
-      a = turn_into(link, pose, a, g.scratch);
+      a = turn_into(link, pose_of(link, pose), a, g.scratch);
       store3(g.states + link.state * kWidth, a);
       carry_path(link, pose, g.twists);
       const double* twist = g.twists + link.target * kWidth;
@@ -172,9 +177,10 @@ void inertia(const View& view, const Call& call) {
   const Size stride = call.column_stride;
   for (Size start = 0; start < call.count; start += kWidth) {
     const Group g = group_at(view, call, start);
+    prepare_poses(view, g.q, g.stride, g.poses);
     for (int J = 0; J < view.link_count; ++J) {
       const Link& link = view.links[J];
-      carry_path(link, pose_of(link, load(g.q + link.channel * g.stride)), g.twists);
+      carry_path(link, g.poses + 2 * J * kWidth, g.twists);
       if (link.columns == kAllColumns)
         inertia_rows<true>(view, link, g, stride);
       else

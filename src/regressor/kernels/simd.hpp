@@ -18,11 +18,13 @@ inline constexpr int kTwist = 6;  // z, v
 inline constexpr int kState = 9;  // ω, α, a
 inline constexpr int kAllColumns = 0x3ff;
 
-// y = matrixᵀ x; for a signed permutation y[k] = sign[k] x[index[k]] and, the other way round,
+// Turns that the kernels know by heart, and the two that they look up.
+enum class TurnKind { identity, quarter_x, quarter_back_x, permuted, general };
+
+// y = matrixᵀ x. For a signed permutation y[k] = sign[k] x[index[k]] and, the other way round,
 // y[place[k]] = place_sign[k] x[k].
 struct Turn {
-  bool identity = true;
-  bool general = false;
+  TurnKind kind = TurnKind::identity;
   int index[3] = {0, 1, 2};
   int place[3] = {0, 1, 2};
   double sign[3] = {0.0, 0.0, 0.0};                // +0 or −0: the sign bit to flip
@@ -42,6 +44,13 @@ struct Link {
   double shift_out[3] = {0, 0, 0};   // joint's origin → link's, in the axes before `out`
   double shift_link[3] = {0, 0, 0};  // the same in link axes
   bool shifts_out = false;
+  bool simple = false;  // own_z, and `in` is known by heart
+  bool stores_twist =
+      true;  // false: nobody reads the own twist, since every child knows it to be (0, 0, 1), 0
+  bool after_own_z =
+      false;  // simple, and the parent has own_z: parent_v is the parent's v after `in` and the shift
+  double parent_v[3] = {0, 0, 0};
+  unsigned shift_pattern = 0;          // bit k: shift_in[k] is not zero
   double shift_parent[3] = {0, 0, 0};  // shift_in in the parent's axes
   double z[3] = {0, 0, 1};
   double v[3] = {0, 0, 0};
@@ -86,10 +95,11 @@ struct Call {
   double* workspace = nullptr;  // workspace_vectors(view) vectors of kLanes doubles, 64-byte aligned
 };
 
-// Twists, saved states, scratch for permutations, and three channels of a padded last group.
+// Twists, saved states, scratch for permutations, sin and cos of every link, three channels of a padded last
+// group.
 inline constexpr Size kScratch = 9;
-constexpr Size workspace_vectors(Size twists, Size states, Size channels) {
-  return twists + states + kScratch + 3 * channels;
+constexpr Size workspace_vectors(const View& view) {
+  return view.twist_vectors + view.state_vectors + kScratch + 2 * view.link_count + 3 * view.channels;
 }
 
 struct Table {
