@@ -151,13 +151,11 @@ void check_transmission(const Robot& robot) {
     complain("transmission has an entry that is not a finite number", "transmission", "finite numbers",
              "correct the number");
   }
-  // Zero pivots make the estimate 0 or not a number; a matrix of 1e12 : 1 is no transmission either.
-  const double rcond = Eigen::PartialPivLU<MatrixXd>(N).rcond();
-  if (rcond > 1e-12) return;
-  complain(fmt::format("transmission matrix is singular (reciprocal condition number {:.3g})",
-                       std::isfinite(rcond) ? rcond : 0.0),
-           "transmission", "an invertible matrix",
-           "a motor that moves no joint has a zero row: give its ratio");
+  Eigen::FullPivLU<MatrixXd> lu(N);
+  lu.setThreshold(1e-12);  // relative to the largest pivot
+  if (lu.isInvertible()) return;
+  complain(fmt::format("transmission matrix is singular: rank {} of {}", lu.rank(), n), "transmission",
+           "an invertible matrix", "a motor that moves no joint has a zero row: give its ratio");
 }
 
 }  // namespace

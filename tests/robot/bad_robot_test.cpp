@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -151,13 +151,13 @@ TEST(BadRobot, DeepNestingIsRefusedQuicklyWhateverItsForm) {
     elements += "<a>";
   }
   for (int i = 0; i < 2000; ++i) indented += std::string(i, ' ') + "a:\n";
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // processor time: the machine may be busy with others
   EXPECT_THAT(message_of_text("joints: " + opened, false), HasSubstr("64 levels"));
   EXPECT_THAT(message_of_text(dashes, false), HasSubstr("64 levels"));
   EXPECT_THAT(message_of_text(questions, false), HasSubstr("text.yaml:1"));
   EXPECT_THAT(message_of_text(indented, false), HasSubstr("64 levels"));
   EXPECT_THAT(message_of_text(elements, true), HasSubstr("not valid XML"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT(std::clock() - start, 20 * CLOCKS_PER_SEC);
 }
 
 TEST(BadRobot, TooManyEntriesAndJointsAreRefused) {

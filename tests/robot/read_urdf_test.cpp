@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <limits>
 #include <string>
 
@@ -157,9 +157,9 @@ TEST(Urdf, TwoHundredJointsLoadInAMoment) {
             joint("j" + std::to_string(i), "revolute", "l" + std::to_string(i), "l" + std::to_string(i + 1),
                   "<origin xyz=\"0.1 0.2 0.3\" rpy=\"0.1 0.2 0.3\"/><axis xyz=\"0 0 1\"/>");
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // processor time: the machine may be busy with others
   const Robot robot = read(body).robot;
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
   EXPECT_EQ(robot.size(), 200);
 }
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -255,9 +255,9 @@ TEST(YamlRobot, TwoHundredJointsLoadInAMoment) {
     text += "  - {a: 0.01, alpha: pi/2, d: 0.1, limits: {position: [-pi, pi]}, drive: [viscous],\n";
     text += "     link: {mass: 1, com: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}}\n";
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // processor time: the machine may be busy with others
   const Robot robot = read(text);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
   ASSERT_EQ(robot.size(), 200);
   EXPECT_EQ(robot.joints[199].before[1].name, "a200");
 }
