@@ -7,7 +7,8 @@
 // columns needs; columns are filtered by who makes them (filter_zero_phase with `column_filter` and the
 // chunk's ends), then the kept samples of the core are taken. Read windows are longer than chunks by the halo
 // of the first filter and the reach of the differences; the values on a chunk are those of the whole run to
-// 1e-12 of the signal.
+// 1e-12 of the signal
+// (differences: to that over the step, or its square).
 //
 //   velocity      as measured, otherwise the first difference of the position
 //   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the second
