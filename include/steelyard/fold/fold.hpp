@@ -1,0 +1,106 @@
+// A fold: many rows of [Y | E] kept as the triangular factor R with RᵀR = [Y | E]ᵀ[Y | E].
+//
+// R has a non-negative diagonal; with fewer rows than columns it is trapezoidal. What least squares can ask
+// of the rows it can ask of R, at a cost that does not depend on their number: ‖Y π − E γ‖ = ‖R (π; −γ)‖ for
+// all π, γ. It cannot give back single rows: no other filters or delays, no sample-wise weights, no residual
+// curves.
+//
+// R is found by Householder reflections, never from products YᵀY: its error is some ε of each column's own
+// norm, whatever the other columns' scales. Squares of entries must neither overflow nor vanish: columns with
+// norms outside 1e±140 are refused or lost. Folding in another grouping or order gives the same R up to
+// rounding, not the same bytes; the same operations in the same order give the same bytes for avx2 and
+// avx512, and for any number of threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fold/layout.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Rows to add: sample s of column k (columns, then efforts) is columns[k][s].
+struct Tile {
+  std::span<const double* const> columns;
+  Index count = 0;
+};
+
+class Fold {
+ public:
+  Fold() = default;
+  // No rows yet. Throws InputError for layouts that are not valid.
+  explicit Fold(Layout layout, Index block = 0);
+  explicit Fold(std::shared_ptr<const Layout> layout, Index block = 0);
+
+  const Layout& layout() const { return *layout_; }
+  const std::shared_ptr<const Layout>& shared_layout() const { return layout_; }
+  Index size() const { return layout_->size(); }  // columns and efforts
+  Index rows() const { return rows_; }            // that were folded
+  Index depth() const { return depth_; }          // rows of R: at most size()
+  Index block() const { return block_; }
+  void set_block(Index block) { block_ = block; }
+
+  double operator()(Index i, Index j) const { return triangle_[static_cast<std::size_t>(i * stride() + j)]; }
+  MatrixXd R() const;        // depth × size
+  MatrixXd columns() const;  // depth × columns: the part of Y
+  MatrixXd efforts() const;  // depth × efforts
+
+  // Folds rows. Throws InputError naming the first column that is not finite or too large; the fold is then
+  // as before.
+  void add(const Tile& tile);
+  void add(const MatrixXd& rows);  // rows × size()
+
+  // The same without copying: `columns` are overwritten, each must hold count rounded up to a multiple of
+  // eight, and samples past `count` must be zero. Samples that are zero in all columns are no rows: `valid`
+  // says how many the others are. On an error the fold is empty.
+  void consume(std::span<double* const> columns, Index count, Index valid);
+
+  // Adds the rows of the other fold. Throws InputError naming the first difference of the layouts.
+  void merge(const Fold& other);
+
+  // All rows times a weight, which must be positive and finite.
+  void scale(double weight);
+
+ private:
+  friend Fold embed(const Fold& fold, std::shared_ptr<const Layout> layout);
+  friend Fold fold_rows(std::shared_ptr<const Layout> layout, const MatrixXd& rows, Index row_count,
+                        Index block);
+
+  Index stride() const;
+  void reserve();
+  void run(std::span<double* const> columns, Index count, bool upper);
+  void add_few(const MatrixXd& rows);
+  void check_finite() const;
+  [[noreturn]] void refuse(Index column) const;
+
+  std::shared_ptr<const Layout> layout_ = std::make_shared<const Layout>();
+  std::vector<double> triangle_;  // row-major, padded; empty while there are no rows
+  Index rows_ = 0;
+  Index depth_ = 0;
+  Index block_ = 0;
+};
+
+// A fold of the rows of a matrix, in a layout with as many columns; `row_count` when it stands for more (or
+// fewer) rows than it has, as a factor does.
+Fold fold_rows(Layout layout, const MatrixXd& rows);
+Fold fold_rows(std::shared_ptr<const Layout> layout, const MatrixXd& rows, Index row_count, Index block = 0);
+
+// The fold in a layout that has all of its columns and efforts; those it does not have are zero. Units must
+// agree, or the new unit is "1". Throws InputError naming the first column that is missing.
+Fold embed(const Fold& fold, const Layout& layout);
+Fold embed(const Fold& fold, std::shared_ptr<const Layout> layout);
+
+// [Y' | E'] = [Y | E] C with C size() × layout.size(): base parameters, payloads that are known, signs,
+// gains. Throws InputError when the sizes do not fit or C is not finite.
+Fold combine_columns(const Fold& fold, const MatrixXd& C, const Layout& layout);
+
+// The fold without some columns, in the order of the given names; efforts stay. E.g. the lead columns of a
+// base.
+Fold select_columns(const Fold& fold, const std::vector<std::string>& columns);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,28 @@
+// Samples in memory, straight into the folds of all rows: the regressor is made tile by tile, 192 samples at
+// a time, and each row's part of a tile is folded under its triangle while it is in the cache. The stacked
+// matrix never exists.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fold/fold.hpp"
+#include "steelyard/regressor/plan.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct RowInput {
+  std::vector<const double*> efforts;  // one per effort column of the row, samples.count values each
+  const std::uint8_t* mask = nullptr;  // samples with 0 are no rows; null: all are
+};
+
+// Extends folds[r] by the rows r of the plan at all samples. The folds' columns are those of the plan's rows
+// (see row_layouts); otherwise, and for values that are not finite, InputError.
+void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
+                  std::span<Fold> folds);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,224 @@
+#include "steelyard/fold/fold.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "fold/aligned.hpp"
+#include "fold/kernels/triangle.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/suggest.hpp"
+#include "steelyard/regressor/plan.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+using fold_kernels::kPanel;
+using fold_kernels::padded_size;
+
+fold_kernels::FoldTile kernel() {
+  switch (isa_level()) {
+    case IsaLevel::avx2:
+      return fold_kernels::avx2_fold();
+    case IsaLevel::avx512:
+      return fold_kernels::avx512_fold();
+    default:
+      return fold_kernels::baseline_fold();
+  }
+}
+
+std::shared_ptr<const Layout> checked(Layout layout) {
+  layout.validate();
+  return std::make_shared<const Layout>(std::move(layout));
+}
+
+}  // namespace
+
+Fold::Fold(Layout layout, Index block) : layout_(checked(std::move(layout))), block_(block) {}
+Fold::Fold(std::shared_ptr<const Layout> layout, Index block) : layout_(std::move(layout)), block_(block) {
+  require(layout_ != nullptr, "a fold has a layout");
+}
+
+Index Fold::stride() const {
+  return padded_size(size());
+}
+
+void Fold::reserve() {
+  if (triangle_.empty()) triangle_.assign(static_cast<std::size_t>(stride() * stride()), 0.0);
+}
+
+MatrixXd Fold::R() const {
+  MatrixXd R = MatrixXd::Zero(depth_, size());
+  for (Index i = 0; i < depth_; ++i) {
+    for (Index j = i; j < size(); ++j) R(i, j) = (*this)(i, j);
+  }
+  return R;
+}
+
+MatrixXd Fold::columns() const {
+  return R().leftCols(static_cast<Index>(layout_->columns.size()));
+}
+MatrixXd Fold::efforts() const {
+  return R().rightCols(static_cast<Index>(layout_->efforts.size()));
+}
+
+void Fold::refuse(Index column) const {
+  throw InputError({fmt::format("column {} of row {} has a value that is not finite or too large",
+                                quoted(layout_->name(column)), quoted(layout_->row)),
+                    {},
+                    "finite numbers with norms below 1e140",
+                    "look for gaps and overflows in the samples"});
+}
+
+// A value that is not finite makes the diagonal of its column so, and of no earlier one.
+void Fold::check_finite() const {
+  for (Index k = 0; k < size(); ++k) {
+    if (!std::isfinite((*this)(k, k))) refuse(k);
+  }
+}
+
+void Fold::run(std::span<double* const> columns, Index count, bool upper) {
+  reserve();
+  constexpr std::size_t kOnStack = 128;
+  std::array<double*, kOnStack> some;
+  std::vector<double*> many;
+  const auto padded = static_cast<std::size_t>(stride());
+  double** pointers = some.data();
+  if (padded > kOnStack) {
+    many.resize(padded);
+    pointers = many.data();
+  }
+  std::copy(columns.begin(), columns.end(), pointers);
+  AlignedBuffer zeros;
+  if (padded > columns.size()) {
+    zeros = aligned_buffer(count);
+    std::fill_n(zeros.get(), count, 0.0);
+    std::fill(pointers + columns.size(), pointers + padded, zeros.get());
+  }
+  kernel()({pointers, count, size(), triangle_.data(), stride(), upper});
+}
+
+// Rows that are too few to fill the triangle: a dense decomposition, which keeps the trapezoid exact.
+void Fold::add_few(const MatrixXd& rows) {
+  reserve();
+  const Index total = depth_ + rows.rows(), n = size();
+  for (Index k = 0; k < n; ++k) {
+    if (!std::isfinite(rows.col(k).squaredNorm())) refuse(k);
+  }
+  MatrixXd stacked(total, n);
+  stacked << R(), rows;
+  const Eigen::HouseholderQR<MatrixXd> qr(stacked);
+  for (Index i = 0; i < total; ++i) {
+    const double sign = qr.matrixQR()(i, i) < 0 ? -1 : 1;
+    for (Index j = i; j < n; ++j)
+      triangle_[static_cast<std::size_t>(i * stride() + j)] = sign * qr.matrixQR()(i, j);
+  }
+  depth_ = total;
+}
+
+void Fold::consume(std::span<double* const> columns, Index count, Index valid) {
+  require(static_cast<Index>(columns.size()) == size(), "a tile has the columns of its fold");
+  require(valid <= count, "a tile has no more rows than samples");
+  if (valid <= 0 || size() == 0) return;
+  try {
+    if (depth_ + valid < size()) {
+      MatrixXd rows(valid, size());
+      Index r = 0;
+      for (Index s = 0; s < count; ++s) {
+        const bool zero =
+            std::all_of(columns.begin(), columns.end(), [s](const double* c) { return c[s] == 0; });
+        if (zero || r == valid) continue;
+        for (Index k = 0; k < size(); ++k) rows(r, k) = columns[static_cast<std::size_t>(k)][s];
+        ++r;
+      }
+      add_few(rows.topRows(r));
+    } else {
+      run(columns, (count + kPanel - 1) / kPanel * kPanel, false);
+      depth_ = size();
+    }
+    check_finite();
+  } catch (...) {
+    triangle_.clear();
+    rows_ = depth_ = 0;
+    throw;
+  }
+  rows_ += valid;
+}
+
+void Fold::add(const Tile& tile) {
+  require(static_cast<Index>(tile.columns.size()) == size(), "a tile has the columns of its fold");
+  if (tile.count <= 0 || size() == 0) return;
+  const Index stride_of_tile = tile_stride(kTileSamples);
+  const AlignedBuffer buffer = aligned_buffer(stride_of_tile * size());
+  std::vector<double*> columns;
+  for (Index k = 0; k < size(); ++k) columns.push_back(buffer.get() + k * stride_of_tile);
+  Fold after = *this;
+  for (Index first = 0; first < tile.count; first += kTileSamples) {
+    const Index count = std::min(kTileSamples, tile.count - first);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      std::copy_n(tile.columns[k] + first, count, columns[k]);
+      std::fill(columns[k] + count, columns[k] + padded_size(count), 0.0);
+    }
+    after.consume(columns, count, count);
+  }
+  *this = std::move(after);
+}
+
+void Fold::add(const MatrixXd& rows) {
+  require(rows.cols() == size(), "rows have the columns of their fold");
+  std::vector<const double*> columns;
+  for (Index k = 0; k < size(); ++k) columns.push_back(rows.data() + k * rows.rows());
+  add(Tile{columns, rows.rows()});
+}
+
+void Fold::merge(const Fold& other) {
+  if (layout_ != other.layout_) {
+    if (const auto difference = first_difference(*layout_, *other.layout_)) {
+      throw InputError({"folds of different layouts cannot be merged: " + *difference,
+                        {},
+                        "equal layouts",
+                        "embed or combine the columns first"});
+    }
+  }
+  if (other.depth_ == 0) {
+    rows_ += other.rows_;
+    return;
+  }
+  const Index rows = rows_ + other.rows_;
+  if (depth_ == 0) {
+    triangle_ = other.triangle_;
+    depth_ = other.depth_;
+  } else if (depth_ + other.depth_ < size()) {
+    add_few(other.R());
+  } else {
+    const Index samples = padded_size(other.depth_), step = tile_stride(samples);
+    const AlignedBuffer buffer = aligned_buffer(step * size());
+    std::fill_n(buffer.get(), step * size(), 0.0);
+    std::vector<double*> columns;
+    for (Index k = 0; k < size(); ++k) {
+      double* column = columns.emplace_back(buffer.get() + k * step);
+      for (Index i = 0; i < std::min(k + 1, other.depth_); ++i) column[i] = other(i, k);
+    }
+    run(columns, samples, true);
+    depth_ = size();
+  }
+  rows_ = rows;
+}
+
+void Fold::scale(double weight) {
+  if (!(weight > 0) || !std::isfinite(weight)) {
+    throw InputError({fmt::format("a weight of rows {} is {}", quoted(layout_->row), weight),
+                      {},
+                      "a positive finite number",
+                      ""});
+  }
+  for (double& entry : triangle_) entry *= weight;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

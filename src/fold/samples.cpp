@@ -1,0 +1,85 @@
+#include "steelyard/fold/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fold/aligned.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/suggest.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> folds) {
+  require(rows.size() == plan.rows.size() && folds.size() == plan.rows.size(),
+          "one fold and one input per row");
+  for (std::size_t r = 0; r < folds.size(); ++r) {
+    const Layout& layout = folds[r].layout();
+    require(rows[r].efforts.size() == layout.efforts.size(), "one pointer per effort column");
+    const std::vector<int>& columns = plan.rows[r].columns;
+    const bool same = std::equal(
+        columns.begin(), columns.end(), layout.columns.begin(), layout.columns.end(),
+        [&](int c, const std::string& name) { return plan.columns[static_cast<std::size_t>(c)] == name; });
+    if (same) continue;
+    throw InputError({fmt::format("the fold of row {} has other columns than the plan", quoted(layout.row)),
+                      {},
+                      "the columns of row_layouts",
+                      ""});
+  }
+}
+
+// Sets what is no row to zero in all columns, and returns how many rows there are.
+Index blank(std::span<double* const> columns, Index count, const std::uint8_t* mask) {
+  const Index padded = (count + 7) / 8 * 8;
+  for (double* column : columns) std::fill(column + count, column + padded, 0.0);
+  if (!mask) return count;
+  Index valid = 0;
+  for (Index s = 0; s < count; ++s) {
+    if (mask[s]) {
+      ++valid;
+    } else {
+      for (double* column : columns) column[s] = 0;
+    }
+  }
+  return valid;
+}
+
+}  // namespace
+
+void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
+                  std::span<Fold> folds) {
+  check(plan, rows, folds);
+  std::size_t most_efforts = 0;
+  for (const RowInput& row : rows) most_efforts = std::max(most_efforts, row.efforts.size());
+  const Index stride = tile_stride(kTileSamples);
+  const AlignedBuffer tile =
+      aligned_buffer(stride * (plan.stored_columns + static_cast<Index>(most_efforts)));
+  double* const efforts = tile.get() + stride * plan.stored_columns;
+  std::vector<double*> columns;
+  for (Index first = 0; first < samples.count; first += kTileSamples) {
+    Samples part = samples;
+    part.count = std::min(kTileSamples, samples.count - first);
+    for (const double** channel : {&part.q, &part.qd, &part.qdd}) {
+      if (*channel) *channel += first;
+    }
+    evaluate(plan, part, tile.get(), stride);
+    for (std::size_t r = 0; r < folds.size(); ++r) {
+      columns.clear();
+      const Row& row = plan.rows[r];
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        columns.push_back(tile.get() + (row.offset + static_cast<Index>(k)) * stride);
+      }
+      for (std::size_t e = 0; e < rows[r].efforts.size(); ++e) {
+        columns.push_back(efforts + static_cast<Index>(e) * stride);
+        std::copy_n(rows[r].efforts[e] + first, part.count, columns.back());
+      }
+      const Index valid = blank(columns, part.count, rows[r].mask ? rows[r].mask + first : nullptr);
+      folds[r].consume(columns, part.count, valid);
+    }
+  }
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
