@@ -1,19 +1,16 @@
 // From a source of samples to chunks that are ready for the regressor.
 //
-//   stamps → uniform grid → (zero-phase filter on the kinematic channels) → differences for the missing
-//   derivatives
+//   stamps → uniform grid → (zero-phase filter on the kinematic channels) → differences
 //
 // A chunk comes with q, q̇, q̈ and the efforts on its core and on the halo that the filter of the regressor's
 // columns needs; columns are filtered by who makes them (filter_zero_phase with `column_filter` and the
 // chunk's ends), then the kept samples of the core are taken. Read windows are longer than chunks by the halo
 // of the first filter and the reach of the differences; the values on a chunk are those of the whole run to
-// 1e-12 of the signal
-// (differences: to that over the step, or its square).
+// 1e-12 of the signal (differences: to that over the step, or its square).
 //
 //   velocity      as measured, otherwise the first difference of the position
-//   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the second
-//   one of the
-//                 position
+//   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the
+//                 second one of the position
 //
 // Memory depends on the chunk size and the filters, not on the length of the run.
 #pragma once
