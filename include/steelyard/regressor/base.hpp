@@ -55,7 +55,9 @@ struct BaseTerm {
 struct BaseParameter {
   std::string lead;             // machine name of the lead column
   std::vector<BaseTerm> terms;  // lead first, then in column order
-  std::string expression;       // "J2xx - J2yy + a2^2 (m2 + m3)"
+  std::vector<BaseTerm>
+      vanishing;           // zero at this robot's lengths only (a4^2 - a5^2 with a5 = -a4); not printed
+  std::string expression;  // "J2xx - J2yy + a2^2 (m2 + m3)"
   std::string latex;
   bool exact = false;  // every coefficient has a verified short form
 };

@@ -18,7 +18,7 @@ using base::Formulas;
 using base::Structure;
 
 BaseParameter describe(const BaseParameters& result, const std::vector<Column>& columns, int l,
-                       const Formulas& formulas) {
+                       const Formulas& formulas, const base::SymbolValues& values) {
   const int lead = result.lead[l];
   BaseParameter parameter;
   parameter.lead = result.columns[lead];
@@ -27,16 +27,17 @@ BaseParameter describe(const BaseParameters& result, const std::vector<Column>& 
   const auto add = [&](int k) {
     base::PrintTerm term{columns[k], result.K(l, k), formulas.find(lead, k)};
     if (k == lead) term.polynomial = base::Polynomial{{{{1, 1}, {}}}};
-    const bool vanishes = term.polynomial && term.polynomial->terms.empty();
-    if (vanishes && term.coefficient == 0) return;
     parameter.exact = parameter.exact && term.polynomial.has_value();
-    parameter.terms.push_back(
-        {columns[k].name, term.coefficient, term.polynomial ? term.polynomial->to_text() : ""});
-    if (!vanishes) printed.push_back(std::move(term));
+    const BaseTerm text{columns[k].name, term.coefficient, term.polynomial ? term.polynomial->to_text() : ""};
+    (term.coefficient == 0 ? parameter.vanishing : parameter.terms).push_back(text);
+    const bool is_zero_here = term.polynomial && term.polynomial->evaluate(values) == 0;
+    if (term.coefficient != 0 && !is_zero_here) printed.push_back(std::move(term));
   };
   add(lead);
   for (int k = 0; k < static_cast<int>(columns.size()); ++k)
-    if (k != lead && (result.K(l, k) != 0 || formulas.polynomial.contains({lead, k}))) add(k);
+    if (k != lead &&
+        (result.K(l, k) != 0 || formulas.polynomial.contains({lead, k}) || formulas.none.contains({lead, k})))
+      add(k);
   parameter.expression = base::print_sum(printed, base::Style::text);
   parameter.latex = base::print_sum(printed, base::Style::latex);
   return parameter;
@@ -110,7 +111,8 @@ BaseParameters base_parameters(const Robot& robot, const BaseOptions& options) {
     formulas = base::find_formulas(robot, geometry, options, columns, own);
     sharpen(result, formulas, geometry);
   }
-  for (int l = 0; l < result.rank; ++l) result.base.push_back(describe(result, columns, l, formulas));
+  for (int l = 0; l < result.rank; ++l)
+    result.base.push_back(describe(result, columns, l, formulas, geometry.values()));
   return result;
 }
 

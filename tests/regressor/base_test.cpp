@@ -1,0 +1,234 @@
+// Base parameters of random robots and of every URDF at hand: ranks against a long-double SVD, expressions
+// against other geometries.
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <filesystem>
+
+#include "oracle/data_folder.hpp"
+#include "oracle/random_robot.hpp"
+#include "regressor/base/geometry.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/expression.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/robot/read.hpp"
+
+namespace steelyard {
+namespace {
+
+using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+// Rank of the torque regressor built without the kernels: a column is Newton-Euler's torque for a unit
+// parameter. Entries carry rounding errors of 1e-16, the SVD none to speak of, so that anything above 1e-12
+// is real.
+int long_double_rank(const Robot& robot, std::uint64_t seed) {
+  const int n = robot.size();
+  const int columns = 10 * n;
+  const int samples = 24;  // the first joint's row alone must fill ten columns, twice over
+  const Tree tree = compile(robot);
+  oracle::Random random(seed);
+  LongMatrix rows(samples * n, columns);
+  for (int s = 0; s < samples; ++s) {
+    const oracle::State state = oracle::random_state(random, n);
+    for (int k = 0; k < columns; ++k)
+      rows.col(k).segment(s * n, n) =
+          newton_euler(tree, VectorXd::Unit(columns, k), state.q, state.qd, state.qdd)
+              .tau.cast<long double>();
+  }
+  const long double largest = rows.cwiseAbs().maxCoeff();
+  for (int k = 0; k < columns; ++k) {
+    const long double norm = rows.col(k).norm();
+    if (norm > 1e-12L * largest)
+      rows.col(k) /= norm;
+    else
+      rows.col(k).setZero();
+  }
+  const LongMatrix R =
+      Eigen::HouseholderQR<LongMatrix>(rows).matrixQR().topRows(columns).triangularView<Eigen::Upper>();
+  const auto singular = Eigen::JacobiSVD<LongMatrix>(R).singularValues();
+  return static_cast<int>((singular.array() > 1e-12L * singular[0]).count());
+}
+
+// Every entry with a formula, evaluated from its printed text, against the regrouping of the robot with other
+// lengths and angles.
+double largest_formula_error(const Robot& robot, const BaseOptions& options, int& exact) {
+  const BaseParameters base = base_parameters(robot, options);
+  const base::Geometry geometry = base::read_geometry(robot);
+  double error = 0;
+  for (std::uint64_t index = 0; index < 2; ++index) {
+    const base::SymbolValues values = base::random_values(geometry, 4711, index);
+    std::vector<std::string> names;
+    std::vector<double> numbers;
+    for (const auto& [name, value] : values) {
+      names.push_back(name);
+      numbers.push_back(value);
+    }
+    BaseOptions plain = options;
+    plain.expressions = false;
+    const Robot other_robot = base::with_values(geometry.snapped_robot, values);
+    const BaseParameters other = base_parameters(other_robot, plain);
+    for (const BaseParameter& parameter : base.base) {
+      if (!parameter.exact) continue;
+      ++exact;
+      const auto row = std::find_if(other.lead.begin(), other.lead.end(),
+                                    [&](int k) { return other.columns[k] == parameter.lead; });
+      EXPECT_NE(row, other.lead.end()) << parameter.lead << " does not lead in\n"
+                                       << oracle::to_string(other_robot);
+      if (row == other.lead.end()) continue;
+      VectorXd expected = other.K.row(row - other.lead.begin());
+      std::vector<BaseTerm> terms = parameter.terms;
+      terms.insert(terms.end(), parameter.vanishing.begin(), parameter.vanishing.end());
+      for (const BaseTerm& term : terms) {
+        const auto column = std::find(other.columns.begin(), other.columns.end(), term.parameter);
+        expected[column - other.columns.begin()] -= Expression::parse(term.symbolic, names).evaluate(numbers);
+      }
+      error = std::max(error, expected.cwiseAbs().maxCoeff());
+    }
+  }
+  return error;
+}
+
+Robot random_case(std::uint64_t seed) {
+  oracle::RandomRobotOptions options;
+  options.joints = 2 + static_cast<int>(seed % 6);
+  options.branches = seed % 3 == 0;
+  options.prismatic_share = seed % 2 == 0 ? 0.25 : 0;
+  options.geometry = seed % 5 == 0  ? oracle::Geometry::urdf
+                     : seed % 5 < 3 ? oracle::Geometry::modified_dh
+                                    : oracle::Geometry::standard_dh;
+  options.turned_base = seed % 4 == 0;
+  return oracle::random_robot(seed, options);
+}
+
+TEST(BaseParameters, RanksOfTwoHundredRandomRobotsEqualALongDoubleSvd) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Robot robot = random_case(seed);
+    BaseOptions options;
+    options.expressions = false;
+    const BaseParameters base = base_parameters(robot, options);
+    ASSERT_FALSE(base.ambiguous) << "seed " << seed << " gap " << base.gap << "\n"
+                                 << oracle::to_string(robot);
+    ASSERT_EQ(base.rank, long_double_rank(robot, seed)) << "seed " << seed << "\n"
+                                                        << oracle::to_string(robot);
+  }
+}
+
+TEST(BaseParameters, ExpressionsOfTwoHundredRandomRobotsHoldAtOtherGeometries) {
+  int exact = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Robot robot = random_case(seed);
+    // Lengths reach 1.5 m, coefficients a few m²; the regrouping's own condition is up to 1e5.
+    EXPECT_LT(largest_formula_error(robot, {}, exact), 1e-10) << "seed " << seed << "\n"
+                                                              << oracle::to_string(robot);
+  }
+  EXPECT_GT(
+      exact,
+      200 * 2 * 5);  // there is something to verify: on average five base parameters with a formula each
+}
+
+TEST(BaseParameters, TimesLeadColumnsIsTheWholeRegressorOnFreshSamples) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Robot robot = random_case(seed);
+    const BaseParameters base = base_parameters(robot);
+    const Plan plan = make_plan(robot);
+    oracle::Random random(seed + 1000);
+    const oracle::State state = oracle::random_state(random, robot.size());
+    const MatrixXd Y = regressor(plan, state.q, state.qd, state.qdd);
+    MatrixXd leads(Y.rows(), base.rank);
+    for (int l = 0; l < base.rank; ++l) leads.col(l) = Y.col(base.lead[l]);
+    EXPECT_LT((leads * base.K - Y).cwiseAbs().maxCoeff(), 1e-10 * Y.cwiseAbs().maxCoeff()) << "seed " << seed;
+  }
+}
+
+TEST(BaseParameters, EveryUrdfAtHandHasVerifiedExpressions) {
+  const auto data = oracle::data_folder();
+  if (!data) STEELYARD_SKIP_WITHOUT_DATA();
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(*data)) {
+    if (entry.path().extension() != ".urdf") continue;
+    ++files;
+    const Robot robot = read_robot(entry.path().string()).robot;
+    int exact = 0;
+    EXPECT_LT(largest_formula_error(robot, {}, exact), 1e-10) << entry.path();
+    EXPECT_GT(exact, 0) << entry.path();
+    if (robot.mimics.empty()) {
+      BaseOptions options;
+      options.expressions = false;
+      EXPECT_EQ(base_parameters(robot, options).rank, long_double_rank(robot, 1)) << entry.path();
+    }
+  }
+  EXPECT_GE(files, 4);
+}
+
+TEST(BaseParameters, AnAngleALittleOffIsTakenForARightAngleInExpressionsOnlyAndReported) {
+  Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/panda.yaml").robot;
+  for (Joint& joint : robot.joints)
+    for (Step& step : joint.before)
+      if (step.name == "alpha4") step.value = 1.5708;
+  const BaseParameters base = base_parameters(robot);
+  ASSERT_EQ(base.snapped.size(), 1u);
+  EXPECT_EQ(base.snapped[0].name, "alpha4");
+  EXPECT_EQ(base.snapped[0].quarter_turns, 1);
+  for (const BaseParameter& parameter : base.base)
+    if (parameter.lead == "Jxx3") {
+      EXPECT_EQ(parameter.expression, "J3xx - J3yy + J4yy - a4^2 m4");
+    }
+}
+
+TEST(BaseParameters, ARankWithoutAGapIsRefusedWithBothCandidates) {
+  // Ten arms side by side on nearly upright axes, tilted by 0.03, 0.03², … rad, their frames 0.3 m off the
+  // axis: m·c acts like an inertia but for gravity's share, which fades into rounding noise without a clear
+  // end.
+  Robot robot;
+  robot.name = "fading";
+  double tilt = 1;
+  for (int j = 0; j < 10; ++j) {
+    Joint joint;
+    joint.name = "joint" + std::to_string(j + 1);
+    joint.link = "link" + std::to_string(j + 1);
+    joint.before = {{Motion::turn_x, tilt *= 3e-2, ""}};
+    joint.after = {{Motion::move_x, 0.3, ""}};
+    robot.joints.push_back(joint);
+  }
+  const BaseParameters base = base_parameters(robot);
+  EXPECT_TRUE(base.ambiguous) << "rank " << base.rank << " gap " << base.gap;
+  EXPECT_LT(base.gap, 1e3);
+  EXPECT_NE(base.rank, base.other_rank);
+  EXPECT_GT(base.other_rank, 0);
+  EXPECT_TRUE(base.base.empty());
+}
+
+TEST(BaseParameters, ParametersKnownToBeZeroMustExist) {
+  const Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/lwr4.yaml").robot;
+  BaseOptions options;
+  options.zero = {"Jxz8"};
+  try {
+    base_parameters(robot, options);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("Jxz8"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos);
+  }
+}
+
+TEST(Identifiability, OfThePandaIsToldInOneLineEach) {
+  const Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/panda.yaml").robot;
+  const BaseParameters base = base_parameters(robot);
+  int alone = 0, combined = 0, unseen = 0;
+  for (const Identifiability& item : identifiability(robot, base)) {
+    EXPECT_FALSE(item.why.empty()) << item.parameter;
+    alone += item.kind == Identifiability::Kind::alone;
+    combined += item.kind == Identifiability::Kind::combined;
+    unseen += item.kind == Identifiability::Kind::unseen;
+  }
+  EXPECT_EQ(alone + combined + unseen, 70);
+  EXPECT_EQ(unseen, static_cast<int>(base.unseen.size()));
+  // From Table III: J2xy, J2xz, J2yz, J3xz, J3yz, J4xz, J4yz, J5xy, J5xz, J5yz, J6xz, J6yz, J7xy, J7xz, J7yz,
+  // J7zz and the first moments c2x, c5x, c7x, c7y stand alone.
+  EXPECT_EQ(alone, 20);
+}
+
+}  // namespace
+}  // namespace steelyard
