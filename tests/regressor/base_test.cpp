@@ -178,18 +178,18 @@ TEST(BaseParameters, AnAngleALittleOffIsTakenForARightAngleInExpressionsOnlyAndR
 }
 
 TEST(BaseParameters, ARankWithoutAGapIsRefusedWithBothCandidates) {
-  // Ten arms side by side on nearly upright axes, tilted by 0.03, 0.03², … rad, their frames 0.3 m off the
+  // Twelve arms side by side on nearly upright axes, tilted by 0.03, 0.03², … rad, their frames 30 m off the
   // axis: m·c acts like an inertia but for gravity's share, which fades into rounding noise without a clear
   // end.
   Robot robot;
   robot.name = "fading";
   double tilt = 1;
-  for (int j = 0; j < 10; ++j) {
+  for (int j = 0; j < 12; ++j) {
     Joint joint;
     joint.name = "joint" + std::to_string(j + 1);
     joint.link = "link" + std::to_string(j + 1);
     joint.before = {{Motion::turn_x, tilt *= 3e-2, ""}};
-    joint.after = {{Motion::move_x, 0.3, ""}};
+    joint.after = {{Motion::move_x, 30, ""}};
     robot.joints.push_back(joint);
   }
   const BaseParameters base = base_parameters(robot);

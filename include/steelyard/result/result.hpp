@@ -1,0 +1,146 @@
+// The one result type: what a study found, how far it can be trusted, and where it came from.
+//
+// `result.json` is this struct (schema in docs/result.schema.json, explained in docs/result.md). It holds
+// nothing that varies between runs of the same study: times, threads and host go to run.json. Numbers are
+// finite; what is not known is absent, and a finding says why. `residual`, `condition` and `base` are those
+// of the unconstrained estimate.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr int kResultFormat = 1;
+
+enum class VerdictLevel { good, usable, not_trustworthy };
+enum class Severity { note, warning, error };
+const char* to_string(VerdictLevel level);
+const char* to_string(Severity severity);
+
+struct Verdict {
+  VerdictLevel level = VerdictLevel::not_trustworthy;
+  std::vector<std::string> reasons;  // plain words, the most important first
+};
+
+struct Finding {
+  std::string code;   // "rank-deficient", "velocity-scale"; docs/findings.md explains each
+  std::string joint;  // joint, column or run it speaks of; may be empty
+  Severity severity = Severity::note;
+  std::string evidence;
+  std::string remedy;
+  bool waived = false;
+};
+
+// ‖τ − τ̂‖ / ‖τ‖ as fractions. prepared: the rows given to the estimator; raw: every valid raw sample,
+// unfiltered effort, nothing rejected. Totals are over joints of the unit that most joints have.
+struct JointResidual {
+  std::string name;
+  double rms = 0;  // of the prepared residual [N·m or N]
+  double prepared = 0;
+  std::optional<double> raw;
+};
+struct ResidualSummary {
+  double prepared = 0;
+  std::optional<double> prepared_weighted;  // every joint's rows divided by their deviation
+  std::optional<double> raw;
+  std::vector<JointResidual> per_joint;
+};
+
+struct BaseValue {
+  std::string name;  // lead column
+  std::string expression;
+  std::map<std::string, double> terms;
+  double value = 0;
+  std::optional<double> sigma;
+  std::optional<double> sigma_classical;
+  std::optional<double> relative_sigma;
+  std::optional<std::pair<double, double>> interval;
+  std::string method;  // of sigma and interval: "classical", "bootstrap"
+  std::string status;  // "determined", "dependent", "zero", "eliminated", …
+};
+
+struct DriveValues {
+  std::string joint;
+  std::map<std::string, double> values;  // fv, fc, fo, Ia, …
+  std::string status;
+};
+
+struct PreparationSummary {
+  double rate = 0;  // [Hz] of the uniform grid
+  std::optional<double> cutoff;
+  std::int64_t decimation = 1;
+  double kept_share = 1;  // rows given to the estimator over those before rejection and trimming
+};
+
+struct CrossValidationSummary {
+  int blocks = 0;
+  std::string by;  // "index" or "phase"
+  ResidualSummary residual;
+};
+
+struct RunValidation {
+  std::string run;
+  bool fresh = false;  // not used for fitting
+  ResidualSummary residual;
+};
+
+struct InputFile {
+  std::string path;  // as the study writes it
+  std::string sha256;
+};
+
+struct Provenance {
+  std::vector<InputFile> inputs;
+  std::string options;  // the study with all defaults written out, as JSON text
+  std::uint64_t seed = 1;
+  std::string version;
+  std::string isa;
+};
+
+struct Result {
+  std::string robot_name;
+  std::string robot_hash;
+  int dof = 0;
+  std::int64_t samples = 0;  // of the fit runs
+  std::int64_t rows = 0;     // given to the estimator
+  int passes = 0;            // over the fit runs
+  Verdict verdict;
+  std::vector<Finding> findings;
+  std::optional<double> condition;
+  std::optional<double> condition_scaled;
+  ResidualSummary residual;
+  PreparationSummary preparation;
+  std::optional<CrossValidationSummary> cross_validation;
+  std::vector<BaseValue> base;
+  std::vector<DriveValues> drives;
+  std::vector<RunValidation> validation;
+  std::vector<std::string> unavailable;
+  Provenance provenance;
+};
+
+// Same result, same bytes. Throws InternalError for numbers that are not finite.
+std::string to_json(const Result& result);
+// Throws InputError for text that is no result of this format.
+Result result_from_json(const std::string& text, const std::string& name);
+
+// What is drawn but not kept in result.json: measured and predicted effort of one joint in one run, as
+// envelopes that keep peaks (minimum and maximum of each stretch of samples).
+struct EffortCurve {
+  std::string run;
+  std::string joint;
+  std::string unit;
+  std::vector<double> time;  // beginning of each stretch [s]
+  std::vector<double> measured_min, measured_max;
+  std::vector<double> predicted_min, predicted_max;
+  std::vector<double> residual_min, residual_max;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
