@@ -61,8 +61,15 @@ class DartEngine : public Engine {
     skeleton_->setVelocities(qd);
     skeleton_->setAccelerations(qdd);
     skeleton_->computeInverseDynamics();  // without external, damping and spring forces
-    return {skeleton_->getForces(), skeleton_->getCoriolisForces(), skeleton_->getGravityForces(),
-            skeleton_->getMassMatrix()};
+    Answer answer;
+    // One by one and by reference: under AddressSanitizer our Eigen frees memory in another way than the one
+    // inside DART allocates it, so that no matrix may change hands.
+    answer.tau.resize(q.size());
+    for (Index i = 0; i < q.size(); ++i) answer.tau[i] = skeleton_->getForce(static_cast<std::size_t>(i));
+    answer.coriolis = skeleton_->getCoriolisForces();
+    answer.gravity = skeleton_->getGravityForces();
+    answer.mass_matrix = skeleton_->getMassMatrix();
+    return answer;
   }
 
  private:
