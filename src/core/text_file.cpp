@@ -1,0 +1,51 @@
+#include "steelyard/core/text_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+
+}  // namespace
+
+std::string read_text_file(const std::string& path, const std::string& kind) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    throw InputError({kind + " does not exist", {path, 0, 0, ""}, "", "check the path"});
+  }
+  if (error) {
+    throw MachineError(
+        {kind + " cannot be examined: " + error.message(), {path, 0, 0, ""}, "", "check the permissions"});
+  }
+  if (!fs::is_regular_file(status)) {
+    throw InputError({fs::is_directory(status) ? "this is a directory" : "this is no ordinary file",
+                      {path, 0, 0, ""},
+                      "a " + kind,
+                      "name the file itself"});
+  }
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error && size > kLargestFile) {
+    throw InputError({fmt::format("{} has {} bytes", kind, size),
+                      {path, 0, 0, ""},
+                      "at most 16 MiB",
+                      "check that this is a " + kind});
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || stream.bad()) {
+    throw MachineError({kind + " cannot be read", {path, 0, 0, ""}, "", "check the permissions"});
+  }
+  return text;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
