@@ -117,10 +117,13 @@ simd::Link compile_link(const TreeJoint& joint) {
   put(link.shift_out, beyond, scale);
   put(link.shift_link, split.out.transpose() * beyond, scale);
   link.shifts_out = link.shift_out[0] != 0 || link.shift_out[1] != 0;
+  for (int k = 0; k < 3; ++k) {
+    link.shift_pattern |= link.shift_in[k] != 0 ? 1u << k : 0u;
+    link.parent_pattern |= link.shift_parent[k] != 0 ? 1u << k : 0u;
+  }
   link.own_z =
       link.z[0] == 0 && link.z[1] == 0 && link.z[2] > 0 && link.v[0] == 0 && link.v[1] == 0 && link.v[2] == 0;
   if (link.own_z) link.z[2] = 1;
-  for (int k = 0; k < 3; ++k) link.shift_pattern |= link.shift_in[k] != 0 ? 1u << k : 0u;
   link.simple = link.own_z && link.in.kind <= simd::TurnKind::quarter_back_x;
   return link;
 }

@@ -82,11 +82,11 @@ struct Motion {
     b13 = xz + al.y, b31 = xz - al.y;
     b23 = yz - al.x, b32 = yz + al.x;
   }
-  STEELYARD_INLINE V3 shifted(const double* p) const {
+  STEELYARD_INLINE V3 shifted(const double* p, unsigned pattern) const {
     V3 u = a;
-    if (p[0] != 0) u = {fma(b11, all(p[0]), u.x), fma(b21, all(p[0]), u.y), fma(b31, all(p[0]), u.z)};
-    if (p[1] != 0) u = {fma(b12, all(p[1]), u.x), fma(b22, all(p[1]), u.y), fma(b32, all(p[1]), u.z)};
-    if (p[2] != 0) u = {fma(b13, all(p[2]), u.x), fma(b23, all(p[2]), u.y), fma(b33, all(p[2]), u.z)};
+    if (pattern & 1u) u = {fma(b11, all(p[0]), u.x), fma(b21, all(p[0]), u.y), fma(b31, all(p[0]), u.z)};
+    if (pattern & 2u) u = {fma(b12, all(p[1]), u.x), fma(b22, all(p[1]), u.y), fma(b32, all(p[1]), u.z)};
+    if (pattern & 4u) u = {fma(b13, all(p[2]), u.x), fma(b23, all(p[2]), u.y), fma(b33, all(p[2]), u.z)};
     return u;
   }
   STEELYARD_INLINE V3 shifted(V3 p) const {
@@ -217,7 +217,7 @@ STEELYARD_INLINE V3 turn_into(const Link& link, const Pose& pose, V3 a, double* 
 }
 
 STEELYARD_INLINE void move_any(const Link& link, const Pose& pose, V qd, V qdd, Motion& m, double* scratch) {
-  const V3 u = m.shifted(link.shift_parent);
+  const V3 u = m.shifted(link.shift_parent, link.parent_pattern);
   const V3 w = turn_into(link, pose, m.w, scratch);
   const V3 al = turn_into(link, pose, m.al, scratch + 3 * kWidth);
   m.a = turn_into(link, pose, u, scratch + 6 * kWidth);
@@ -248,7 +248,14 @@ STEELYARD_INLINE void move_any(const Link& link, const Pose& pose, V qd, V qdd, 
 template <TurnKind Kind>
 STEELYARD_INLINE void move_simple(const Link& link, const double* prepared, V qd, V qdd, Motion& m) {
   const V sin = load(prepared), cos = load(prepared + kWidth);
-  const V3 u = m.shifted(link.shift_parent);
+  if (link.parent < 0) {  // the base does not turn
+    m.a = turn_z(cos, sin, turned<Kind>(m.a));
+    m.w = {V{}, V{}, qd};
+    m.al = {V{}, V{}, qdd};
+    m.square();
+    return;
+  }
+  const V3 u = m.shifted(link.shift_parent, link.parent_pattern);
   const V3 w = turn_z(cos, sin, turned<Kind>(m.w));
   const V3 al = turn_z(cos, sin, turned<Kind>(m.al));
   m.a = turn_z(cos, sin, turned<Kind>(u));

@@ -69,7 +69,9 @@ STEELYARD_INLINE V sign_of(V x) {
 // q = k π/2 + r with π/2 in parts of 33, 33 and 53 bits: k times the first two is exact for |k| < 2^20. The
 // error of r is one rounding, so that sin and cos are right to 2e-16. NaN for |q| ≥ 1e6 and for what is not
 // finite.
-STEELYARD_INLINE void sin_cos(V q, V& sin, V& cos) {
+STEELYARD_INLINE void sin_cos(V angle, V& sin, V& cos) {
+  const V size = (V)((Bits)angle & 0x7fffffffffffffffLL);
+  const V q = select(size < all(1e6), angle, all(__builtin_nan("")));
   const V round = all(0x1.8p52);
   const V shifted = q * all(0x1.45f306dc9c883p-1) + round;
   const Bits quadrant = (Bits)shifted;
@@ -93,10 +95,7 @@ STEELYARD_INLINE void sin_cos(V q, V& sin, V& cos) {
   c = fma(t, c, all(-0.5));
   c = fma(t, c, all(1.0));
 
-  const Bits odd = -(quadrant & 1) != Bits{};
-  const V near = (V)((Bits)q & 0x7fffffffffffffffLL);
-  const Bits usable = near < all(1e6);
-  const V nothing = all(__builtin_nan(""));
-  sin = select(usable, flip(select(odd, c, s), (V)((quadrant & 2) << 62)), nothing);
-  cos = select(usable, flip(select(odd, s, c), (V)(((quadrant + 1) & 2) << 62)), nothing);
+  const Bits odd = (quadrant << 63) < Bits{};
+  sin = flip(select(odd, c, s), (V)((quadrant & 2) << 62));
+  cos = flip(select(odd, s, c), (V)(((quadrant + 1) & 2) << 62));
 }

@@ -51,6 +51,7 @@ struct Link {
       false;  // simple, and the parent has own_z: parent_v is the parent's v after `in` and the shift
   double parent_v[3] = {0, 0, 0};
   unsigned shift_pattern = 0;          // bit k: shift_in[k] is not zero
+  unsigned parent_pattern = 0;         // likewise for shift_parent
   double shift_parent[3] = {0, 0, 0};  // shift_in in the parent's axes
   double z[3] = {0, 0, 1};
   double v[3] = {0, 0, 0};
