@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -60,8 +61,7 @@ std::string frames_text(const Robot& robot) {
                joint.kind == JointKind::revolute ? "turns" : "slides", vector_text(pose.position),
                vector_text(axis)});
   }
-  return "Frames: origin of each link frame in its parent's, joint axis in the link's own frame\n" +
-         table.to_string();
+  return "Frames (origin of a link frame in its parent's, joint axis in its own)\n" + table.to_string();
 }
 
 std::string limits_text(const Robot& robot) {
@@ -74,15 +74,23 @@ std::string limits_text(const Robot& robot) {
   return "Limits (rad, m, s, N m, N)\n" + table.to_string();
 }
 
-std::string parameters_text(const Robot& robot) {
-  Table table({"link", "m", "mx", "my", "mz", "Jxx", "Jxy", "Jxz", "Jyy", "Jyz", "Jzz"});
+// Columns `first` to `last` of the ten: all ten side by side do not fit into 80 characters.
+std::string parameters_table(const Robot& robot, int first, int last) {
+  std::vector<std::string> header = {"link"};
+  for (int k = first; k < last; ++k) header.emplace_back(steelyard::kParameterStems[k]);
+  Table table(header);
   for (int j = 0; j < robot.size(); ++j) {
     std::vector<std::string> row = {std::to_string(j + 1)};
-    for (int k = 0; k < steelyard::kParametersPerLink; ++k)
+    for (int k = first; k < last; ++k)
       row.push_back(robot.joints[j].inertia ? number(robot.joints[j].inertia->to_standard()[k], 3) : "?");
     table.add(std::move(row));
   }
-  return "Standard parameters (SI, link frame, J about its origin; ? not given)\n" + table.to_string();
+  return table.to_string();
+}
+
+std::string parameters_text(const Robot& robot) {
+  return "Standard parameters (SI, link frame, J about its origin; ? not given)\n" +
+         parameters_table(robot, 0, 4) + parameters_table(robot, 4, steelyard::kParametersPerLink);
 }
 
 // Breaks a long expression at its blanks; continuation lines are indented.
@@ -91,18 +99,17 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   std::string result;
   std::size_t column = indent, start = 0;
   while (start < text.size()) {
-    std::size_t end = text.find(' ', start);
-    if (end == std::string::npos) end = text.size();
+    const std::size_t end = std::min(text.find(' ', start), text.size());
     const std::string word = text.substr(start, end - start);
-    if (column + word.size() > kWidth && column > indent) {
+    if (column > indent && column + 1 + word.size() > kWidth) {
       result += "\n" + std::string(indent, ' ');
       column = indent;
     }
-    result += word + " ";
-    column += word.size() + 1;
+    const std::string gap = column > indent ? " " : "";
+    result += gap + word;
+    column += gap.size() + word.size();
     start = end + 1;
   }
-  result.erase(result.find_last_not_of(' ') + 1);
   return result;
 }
 
@@ -111,8 +118,9 @@ std::string base_text(const BaseParameters& base, bool latex) {
                                  base.columns.size(), base.gap);
   for (std::size_t b = 0; b < base.base.size(); ++b) {
     const steelyard::BaseParameter& parameter = base.base[b];
-    text += fmt::format("  {:>3}  {}{}\n", b + 1, wrapped(latex ? parameter.latex : parameter.expression, 7),
-                        parameter.exact ? "" : "  (numbers)");
+    const std::string& expression = latex ? parameter.latex : parameter.expression;
+    text +=
+        fmt::format("  {:>3}  {}\n", b + 1, wrapped(expression + (parameter.exact ? "" : " (numbers)"), 7));
   }
   for (const steelyard::SnappedAngle& angle : base.snapped)
     text += fmt::format("  expressions take {} = {:.6f} rad for {} × 90°\n", angle.name, angle.value,
@@ -138,8 +146,7 @@ std::string identifiability_text(const Robot& robot, const BaseParameters& base)
 std::string ambiguous_text(const BaseParameters& base) {
   return fmt::format(
       "rank not clear: {} or {} base parameters (gap {:.1e}, at least 1e3 needed); some length or angle is "
-      "nearly "
-      "zero: set it to zero, or check its unit",
+      "nearly zero: set it to zero, or check its unit",
       base.rank, base.other_rank, base.gap);
 }
 
