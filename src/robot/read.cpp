@@ -1,5 +1,7 @@
 #include "steelyard/robot/read.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
