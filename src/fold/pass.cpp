@@ -101,7 +101,7 @@ void fold_kept(const Pass& pass, const PreparedChunk& chunk, const Columns& colu
       for (std::size_t s = 0; s < at.size(); ++s) gathered[k][s] = column[at[s]];
       pointers.push_back(gathered[k].data());
     }
-    folds[r].add({pointers, static_cast<Index>(at.size())});
+    folds[r].add(Tile{pointers, static_cast<Index>(at.size())});
   }
 }
 
