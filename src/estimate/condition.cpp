@@ -1,0 +1,43 @@
+#include "steelyard/estimate/condition.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <limits>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+double ratio(const VectorXd& singular, Index columns) {
+  if (columns == 0) return 1;
+  const bool full = singular.size() == columns && singular[columns - 1] > 0;
+  return full ? singular[0] / singular[columns - 1] : kInfinite;
+}
+
+}  // namespace
+
+Conditioning condition_of(const MatrixXd& R, double tolerance) {
+  Conditioning out;
+  out.norms = R.colwise().norm().transpose();
+  const VectorXd scale = (out.norms.array() > 0).select(out.norms, 1.0);
+  const MatrixXd scaled = R * scale.cwiseInverse().asDiagonal();
+  if (R.size() == 0) {
+    out.V = MatrixXd::Identity(R.cols(), R.cols());
+    out.condition = out.condition_scaled = ratio(VectorXd(), R.cols());
+    return out;
+  }
+  const Eigen::JacobiSVD<MatrixXd> svd(scaled, Eigen::ComputeFullV | Eigen::ComputeThinU);
+  out.V = svd.matrixV();
+  out.singular_scaled = svd.singularValues();
+  out.singular = Eigen::JacobiSVD<MatrixXd>(R).singularValues();
+  out.rank = (out.singular_scaled.array() > tolerance * out.singular_scaled[0]).count();
+  const bool full = out.rank == R.cols();
+  out.condition = full ? ratio(out.singular, R.cols()) : kInfinite;
+  out.condition_scaled = full ? ratio(out.singular_scaled, R.cols()) : kInfinite;
+  return out;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,119 @@
+#include "steelyard/estimate/cross_validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "estimate/residuals.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void check(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups) {
+  if (groups.size() != runs.size()) {
+    throw InputError(
+        {fmt::format("groups for {} runs of {}", groups.size(), runs.size()), {}, "one list per run", ""});
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (groups[r].size() == runs[r].size()) continue;
+    throw InputError(
+        {fmt::format("groups for {} blocks of the {} of run {}", groups[r].size(), runs[r].size(), r + 1),
+         {},
+         "one group per block",
+         ""});
+  }
+}
+
+std::set<int> tested(const BlockGroups& groups) {
+  std::set<int> all;
+  for (const std::vector<int>& run : groups) all.insert(run.begin(), run.end());
+  all.erase(all.begin(), all.lower_bound(0));
+  if (all.size() >= 2) return all;
+  throw InputError({fmt::format("cross-validation over {} groups", all.size()),
+                    {},
+                    "at least two groups",
+                    "cut the runs into more blocks"});
+}
+
+struct Parts {
+  std::vector<Fold> training;
+  std::vector<Fold> test;
+};
+
+// Block numbers go on from run to run, so that weights by block do not mix runs. A gap belongs to a part when
+// both blocks beside it do.
+Parts split(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups, int left_out) {
+  Parts parts;
+  Index number = 0;
+  const auto put = [&](std::vector<Fold>& part, const std::vector<Fold>& folds) {
+    for (const Fold& fold : folds) part.emplace_back(fold).set_block(number);
+  };
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t b = 0; b < runs[r].size(); ++b, ++number) {
+      const bool out = groups[r][b] == left_out;
+      put(out ? parts.test : parts.training, runs[r][b].core);
+      const bool last = b + 1 == runs[r].size();
+      if (last || (groups[r][b + 1] == left_out) == out)
+        put(out ? parts.test : parts.training, runs[r][b].gap);
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<int> groups_by_index(Index blocks, int groups) {
+  if (groups < 2) throw InputError({fmt::format("{} groups of blocks", groups), {}, "at least two", ""});
+  std::vector<int> out;
+  const Index used = std::min<Index>(groups, blocks);
+  for (Index b = 0; b < blocks; ++b) out.push_back(static_cast<int>(b * used / blocks));
+  return out;
+}
+
+std::vector<int> groups_by_phase(Index blocks, double block_samples, double period, int groups) {
+  if (groups < 2) throw InputError({fmt::format("{} groups of blocks", groups), {}, "at least two", ""});
+  if (!(block_samples > 0) || !(period >= 2 * block_samples)) {
+    throw InputError({fmt::format("blocks of {} samples in a period of {}", block_samples, period),
+                      {},
+                      "at least two blocks a period",
+                      "use smaller blocks, or groups by index"});
+  }
+  std::vector<int> out;
+  for (Index b = 0; b < blocks; ++b) {
+    const double turns = (static_cast<double>(b) + 0.5) * block_samples / period;
+    out.push_back(std::min(groups - 1, static_cast<int>((turns - std::floor(turns)) * groups)));
+  }
+  return out;
+}
+
+CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
+                               const EstimateOptions& options, std::span<const Fold> priors) {
+  check(runs, groups);
+  EstimateOptions quick = options;
+  quick.conditions = false;
+  CrossValidation out;
+  for (const int group : tested(groups)) {
+    const Parts parts = split(runs, groups, group);
+    const Estimate fit = estimate(parts.training, quick, priors);
+    if (out.columns.empty()) out.columns = fit.columns;
+    VectorXd values = VectorXd::Zero(static_cast<Index>(out.columns.size()));
+    for (std::size_t k = 0; k < out.columns.size(); ++k) {
+      const Index found = fit.find(out.columns[k]);
+      if (found >= 0) values[static_cast<Index>(k)] = fit.values[found];
+    }
+    for (const Residual& part : residuals(parts.test, fit.columns, fit.values).per_row)
+      add_by_row(part, out.per_row);
+    out.values.push_back(std::move(values));
+    out.status.push_back(fit.status);
+    ++out.groups;
+  }
+  out.totals = totals_by_unit(out.per_row);
+  return out;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,80 @@
+// Options checked, states and results in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/estimate/estimate.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+const char* to_string(Weighting weighting) {
+  switch (weighting) {
+    case Weighting::none:
+      return "none";
+    case Weighting::by_row:
+      return "by_row";
+    case Weighting::by_row_iterated:
+      return "by_row_iterated";
+    case Weighting::by_row_and_block:
+      return "by_row_and_block";
+  }
+  return "unknown";
+}
+
+const char* to_string(ColumnStatus status) {
+  switch (status) {
+    case ColumnStatus::determined:
+      return "determined";
+    case ColumnStatus::zero:
+      return "zero";
+    case ColumnStatus::dependent:
+      return "dependent";
+  }
+  return "unknown";
+}
+
+const char* to_string(EstimateStatus status) {
+  switch (status) {
+    case EstimateStatus::solved:
+      return "solved";
+    case EstimateStatus::deficient:
+      return "deficient";
+    case EstimateStatus::not_converged:
+      return "not_converged";
+    case EstimateStatus::too_few_rows:
+      return "too_few_rows";
+  }
+  return "unknown";
+}
+
+void EstimateOptions::validate() const {
+  const auto refuse = [](const char* name, double value, const char* limit) {
+    throw InputError({fmt::format("estimate option {} is {}", name, value), {}, limit, ""});
+  };
+  if (!(rank_tolerance > 0 && rank_tolerance < 1))
+    refuse("rank_tolerance", rank_tolerance, "between 0 and 1");
+  if (!(huber > 0)) refuse("huber", huber, "a positive number");
+  if (most_iterations < 1) refuse("most_iterations", most_iterations, "at least 1");
+  if (!(tolerance > 0)) refuse("tolerance", tolerance, "a positive number");
+}
+
+Index Estimate::find(const std::string& column) const {
+  const auto found = std::find(columns.begin(), columns.end(), column);
+  return found == columns.end() ? -1 : found - columns.begin();
+}
+
+std::string Estimate::brief() const {
+  std::string text = fmt::format(
+      "{}: {} of {} columns determined from {} rows", to_string(status),
+      std::count(column_status.begin(), column_status.end(), ColumnStatus::determined), columns.size(), rows);
+  for (const Residual& total : totals) {
+    text += fmt::format(", residual {:.3g} % ({})", 100 * total.relative, total.unit);
+  }
+  if (condition > 0) text += fmt::format(", condition {:.3g} ({:.3g} scaled)", condition, condition_scaled);
+  return text;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
