@@ -31,7 +31,7 @@ constexpr IsaLevel kLevels[] = {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::av
 
 struct Options {
   bool json = false;
-  Index tile = 96;
+  Index tile = 64;
   int repeats = 101;
 };
 

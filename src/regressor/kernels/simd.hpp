@@ -45,10 +45,10 @@ struct Link {
   double shift_link[3] = {0, 0, 0};  // the same in link axes
   bool shifts_out = false;
   bool simple = false;  // own_z, and `in` is known by heart
-  bool stores_twist =
-      true;  // false: nobody reads the own twist, since every child knows it to be (0, 0, 1), 0
-  bool after_own_z =
-      false;  // simple, and the parent has own_z: parent_v is the parent's v after `in` and the shift
+  // False: nobody reads the own twist, since every child knows it to be z = (0, 0, 1), v = 0.
+  bool stores_twist = true;
+  // Simple, and the parent has own_z; parent_v is then the parent's v after `in` and the shift.
+  bool after_own_z = false;
   double parent_v[3] = {0, 0, 0};
   unsigned shift_pattern = 0;          // bit k: shift_in[k] is not zero
   unsigned parent_pattern = 0;         // likewise for shift_parent
