@@ -6,7 +6,9 @@
 # STEELYARD_STAGES lists the stages in the order of docs/architecture.md: a stage's test links the stages up to
 # its own and no later one, so an upward call fails to link.
 
-set(STEELYARD_STAGES core robot dynamics log regressor fold)
+set(STEELYARD_STAGES core robot dynamics log regressor fold
+    CACHE STRING "Stages to build, in order")
+mark_as_advanced(STEELYARD_STAGES)
 
 add_library(steelyard_options INTERFACE)
 target_compile_features(steelyard_options INTERFACE cxx_std_20)
