@@ -3,218 +3,264 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
+#include <cstring>
 
 #include "fold/aligned.hpp"
+#include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
+#include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kShortestSlot = 64;  // samples; fewer make blocks with hardly a row
+constexpr Index kShortestSlot = 1024;
 
-// What all chunks of a pass share.
+// What all chunks have in common.
 struct Pass {
+  const PreparedRun& run;
   const Plan& plan;
-  const Preparation& preparation;
   const FoldSet& set;
-  std::string effort;
-  Index slot_samples = 0;
-  Index memory = 0;  // samples of a gap
+  const PassOptions& options;
+  Index slot = 0;
+  Index gap = 0;
+};
+
+// Kept samples of a chunk: decimated channels or columns, and where each belongs.
+struct Kept {
+  std::vector<Index> samples;  // of the run
+  Index stride = 0;            // of what follows, by column
+  AlignedBuffer columns;
+  std::vector<std::uint8_t> mask;  // [joint][kept sample]; empty: all are rows
 };
 
 Index memory_of(const Preparation& preparation) {
   Index memory = 0;
-  if (preparation.filter) memory = std::max(memory, preparation.filter->memory);
-  if (preparation.column_filter) memory = std::max(memory, preparation.column_filter->memory);
+  if (preparation.filter) memory += preparation.filter->memory;
+  if (preparation.column_filter) memory += preparation.column_filter->memory;
   return memory;
 }
 
-// Chunks are powers of two, so that slots divide them; a chunk of another size is one slot.
-Index slot_samples_of(Index chunk, Index memory) {
-  const Index least = std::max(kShortestSlot, 5 * memory);
-  Index size = chunk;
-  while (size % 2 == 0 && size / 2 >= least) size /= 2;
-  return size;
-}
-
-// Columns of all rows over a chunk's window: the rows' own columns one after the other, then the efforts;
-// filtered when the preparation says so.
-struct Columns {
-  AlignedBuffer data;
-  Index stride = 0;
-  const double* column(Index k) const { return data.get() + k * stride; }
-};
-
-Columns make_columns(const Pass& pass, const PreparedChunk& chunk) {
-  const SampleBlock& block = chunk.samples;
-  const Index samples = block.size();
-  const Index joints = block.joints();
-  Columns result;
-  result.stride = tile_stride(samples);
-  result.data = aligned_buffer(result.stride * (pass.plan.stored_columns + joints));
-  const auto row = [&](std::string_view name) { return block.row(block.find(name)); };
-  constexpr Index kStrip = 192;  // samples at a time: the links' state stays in the cache
-  for (Index first = 0; first < samples; first += kStrip) {
-    const Index count = std::min(kStrip, samples - first);
-    evaluate(pass.plan,
-             {row(channel::kPosition) + first, row(channel::kVelocity) + first,
-              row(channel::kAcceleration) + first, block.stride(), count},
-             result.data.get() + first, result.stride);
-  }
-  for (Index j = 0; j < joints; ++j)
-    std::copy_n(block.row(block.find(pass.effort), j), samples,
-                result.data.get() + (pass.plan.stored_columns + j) * result.stride);
-  if (pass.preparation.column_filter)
-    filter_zero_phase(*pass.preparation.column_filter, result.data.get(), samples,
-                      pass.plan.stored_columns + joints, result.stride, chunk.chunk.ends);
-  return result;
-}
-
-// Rows of the kept samples into one fold a row of the plan.
-void fold_kept(const Pass& pass, const PreparedChunk& chunk, const Columns& columns,
-               const std::vector<Index>& kept, std::vector<Fold>& folds) {
-  if (kept.empty()) return;
-  const SampleBlock& block = chunk.samples;
-  const int velocity = block.find(channel::kVelocity);
-  std::vector<std::vector<double>> gathered;
-  std::vector<const double*> pointers;
-  for (std::size_t r = 0; r < pass.plan.rows.size(); ++r) {
-    const Row& row = pass.plan.rows[r];
-    const double limit =
-        pass.preparation.velocity_below.size() > 0 ? pass.preparation.velocity_below[row.i] : 0;
-    std::vector<Index> at;
-    for (Index sample : kept) {
-      const Index s = sample - chunk.chunk.halo.begin;
-      if (!(std::abs(block.row(velocity, row.i)[s]) < limit)) at.push_back(s);
+void check(const Plan& plan, const std::vector<Layout>& layouts, const PassOptions& options) {
+  require(layouts.size() == plan.rows.size(), "one layout per row");
+  for (std::size_t r = 0; r < layouts.size(); ++r) {
+    if (plan.rows[r].kind == RowKind::inertia) {
+      throw InputError({fmt::format("row {} is not in a run's channels", quoted(layouts[r].row)),
+                        {},
+                        "torque and gravity rows",
+                        "fold inertia rows with fold_samples"});
     }
-    gathered.assign(row.columns.size() + 1, std::vector<double>(at.size()));
-    pointers.clear();
-    for (std::size_t k = 0; k <= row.columns.size(); ++k) {
-      const bool is_effort = k == row.columns.size();
-      const double* column =
-          columns.column(is_effort ? pass.plan.stored_columns + row.i : row.offset + static_cast<Index>(k));
-      for (std::size_t s = 0; s < at.size(); ++s) gathered[k][s] = column[at[s]];
-      pointers.push_back(gathered[k].data());
+    if (layouts[r].efforts.size() == options.effort_channels.size()) continue;
+    throw InputError({fmt::format("row {} has {} effort columns for {} channels", quoted(layouts[r].row),
+                                  layouts[r].efforts.size(), options.effort_channels.size()),
+                      {},
+                      "one channel per effort column",
+                      ""});
+  }
+}
+
+int channel_of(const SampleBlock& block, std::string_view name) {
+  const int found = block.find(name);
+  if (found >= 0) return found;
+  throw InputError(unknown("channel of the run", name, block.channels()));
+}
+
+// Rows of a channel for the joints, samples [0, size).
+void gather(const double* from, Index rows, Index from_stride, Index offset, const Kept& kept, double* to) {
+  for (Index j = 0; j < rows; ++j) {
+    for (std::size_t k = 0; k < kept.samples.size(); ++k) {
+      to[j * kept.stride + static_cast<Index>(k)] = from[j * from_stride + kept.samples[k] - offset];
     }
-    folds[r].add(Tile{pointers, static_cast<Index>(at.size())});
   }
 }
 
-// Consecutive samples without a filter on columns.
-void fold_range(const Pass& pass, const PreparedChunk& chunk, Range range, std::vector<Fold>& folds) {
-  const SampleBlock& block = chunk.samples;
-  const Index first = range.begin - chunk.chunk.halo.begin, count = range.size();
-  const auto row = [&](std::string_view name) { return block.row(block.find(name)) + first; };
-  const VectorXd& limits = pass.preparation.velocity_below;
-  std::vector<std::uint8_t> mask;
-  if (limits.size() > 0 && (limits.array() > 0).any()) {
-    mask.resize(static_cast<std::size_t>(count * block.joints()));
-    reject_slow(row(channel::kVelocity), count, block.stride(), limits, mask.data(), count);
-  }
-  std::vector<RowInput> inputs;
-  for (const Row& plan_row : pass.plan.rows)
-    inputs.push_back({{block.row(block.find(pass.effort), plan_row.i) + first},
-                      mask.empty() ? nullptr : mask.data() + plan_row.i * count});
-  fold_samples(
-      pass.plan,
-      {row(channel::kPosition), row(channel::kVelocity), row(channel::kAcceleration), block.stride(), count},
-      inputs, folds);
+// 1 where the joint of a row is fast enough.
+void make_mask(const Pass& pass, const double* velocity, Kept& kept) {
+  const VectorXd& limits = pass.run.preparation().velocity_below;
+  if (limits.size() == 0 || limits.maxCoeff() <= 0) return;
+  kept.mask.resize(static_cast<std::size_t>(limits.size() * kept.stride));
+  reject_slow(velocity, static_cast<Index>(kept.samples.size()), kept.stride, limits, kept.mask.data(),
+              kept.stride);
 }
 
-std::vector<FoldSlot> fold_chunk(const Pass& pass, const PreparedChunk& chunk) {
-  const Decimation& decimation = pass.preparation.decimation;
-  const bool direct = !pass.preparation.column_filter && decimation.factor == 1;
-  Columns columns;
-  if (!direct) columns = make_columns(pass, chunk);
+const std::uint8_t* mask_of(const Kept& kept, const Row& row) {
+  return kept.mask.empty() || row.kind != RowKind::torque ? nullptr : kept.mask.data() + row.i * kept.stride;
+}
 
+// Calls fn(fold set of the slot, first kept sample, count) for the core and the gap of every slot of the
+// chunk.
+template <typename Fn>
+std::vector<FoldSlot> by_slot(const Pass& pass, Range core, const std::vector<Index>& samples, const Fn& fn) {
   std::vector<FoldSlot> slots;
-  const Range core = chunk.chunk.core;
-  for (Index begin = core.begin; begin < core.end; begin += pass.slot_samples) {
-    const Index end = std::min(begin + pass.slot_samples, core.end);
-    const Index border = std::max(begin, end - pass.memory);
-    FoldSlot slot{pass.set.empty_folds(), {}};
-    const auto add = [&](Range range, std::vector<Fold>& folds) {
-      if (!direct) return fold_kept(pass, chunk, columns, decimation.kept(range), folds);
-      range.begin = std::max(range.begin, decimation.trim);
-      range.end = std::min(range.end, decimation.samples - decimation.trim);
-      if (range.begin < range.end) fold_range(pass, chunk, range, folds);
-    };
-    add({begin, border}, slot.core);
-    if (border < end) {
-      slot.gap = pass.set.empty_folds();
-      add({border, end}, slot.gap);
-    }
-    slots.push_back(std::move(slot));
+  const auto index = [&](Index sample) {
+    return static_cast<Index>(std::lower_bound(samples.begin(), samples.end(), sample) - samples.begin());
+  };
+  for (Index begin = core.begin; begin < core.end; begin += pass.slot) {
+    const Index end = std::min(core.end, begin + pass.slot),
+                border = std::max(begin, begin + pass.slot - pass.gap);
+    FoldSlot& slot = slots.emplace_back();
+    slot.core = pass.set.empty_folds();
+    const Index a = index(begin), b = index(std::min(end, border)), c = index(end);
+    fn(slot.core, a, b - a);
+    if (pass.gap == 0) continue;
+    slot.gap = pass.set.empty_folds();
+    fn(slot.gap, b, c - b);
   }
   return slots;
 }
 
-void check(const PreparedRun& run, const Plan& plan, const PreparedChunk& chunk, const std::string& effort) {
-  if (chunk.samples.find(effort) < 0)
-    throw InputError({fmt::format("run '{}' has no channel '{}'", run.label().label, effort),
-                      {},
-                      "",
-                      "name its columns in the study"});
-  if (chunk.samples.joints() != plan.joints)
-    throw InputError({fmt::format("run '{}' has {} joints, the robot {}", run.label().label,
-                                  chunk.samples.joints(), plan.joints),
-                      {},
-                      "one column per joint",
-                      "check the columns of the run"});
+// q, q̇, q̈ and efforts of the kept samples, then the regressor.
+std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
+  const SampleBlock& block = chunk.samples;
+  const Index joints = block.joints(), offset = chunk.chunk.halo.begin;
+  Kept kept;
+  kept.samples = pass.run.preparation().decimation.kept(chunk.chunk.core);
+  kept.stride = tile_stride(static_cast<Index>(kept.samples.size()) + 1);
+  std::vector<int> channels = {channel_of(block, channel::kPosition), channel_of(block, channel::kVelocity),
+                               channel_of(block, channel::kAcceleration)};
+  for (const std::string& name : pass.options.effort_channels) channels.push_back(channel_of(block, name));
+  kept.columns = aligned_buffer(static_cast<Index>(channels.size()) * joints * kept.stride);
+  std::vector<double*> rows;
+  for (const int c : channels) {
+    rows.push_back(kept.columns.get() + static_cast<Index>(rows.size()) * joints * kept.stride);
+    gather(block.row(c), joints, block.stride(), offset, kept, rows.back());
+  }
+  make_mask(pass, rows[1], kept);
+  return by_slot(
+      pass, chunk.chunk.core, kept.samples, [&](std::vector<Fold>& folds, Index first, Index count) {
+        std::vector<RowInput> inputs;
+        for (const Row& row : pass.plan.rows) {
+          RowInput& input = inputs.emplace_back();
+          for (std::size_t e = 3; e < rows.size(); ++e)
+            input.efforts.push_back(rows[e] + row.i * kept.stride + first);
+          const std::uint8_t* mask = mask_of(kept, row);
+          input.mask = mask ? mask + first : nullptr;
+        }
+        fold_samples(pass.plan, {rows[0] + first, rows[1] + first, rows[2] + first, kept.stride, count},
+                     inputs, folds);
+      });
 }
 
-Index count_rows(const std::vector<FoldSlot>& slots) {
-  Index rows = 0;
-  for (const FoldSlot& slot : slots) {
-    for (const Fold& fold : slot.core) rows += fold.rows();
-    for (const Fold& fold : slot.gap) rows += fold.rows();
+// Every column of the window, filtered; then the kept samples.
+Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
+  const SampleBlock& block = chunk.samples;
+  const LowPass& filter = *pass.run.preparation().column_filter;
+  const Index joints = block.joints(), size = block.size(), stored = pass.plan.stored_columns;
+  const auto efforts = static_cast<Index>(pass.options.effort_channels.size());
+  const Index columns = stored + (efforts + 1) * joints, stride = tile_stride(size);
+  const AlignedBuffer window = aligned_buffer(columns * stride);
+  const double* q = block.row(channel_of(block, channel::kPosition));
+  const double* qd = block.row(channel_of(block, channel::kVelocity));
+  const double* qdd = block.row(channel_of(block, channel::kAcceleration));
+  evaluate(pass.plan, {q, qd, qdd, block.stride(), size}, window.get(), stride);
+  double* to = window.get() + stored * stride;
+  const auto copy = [&](const double* from) {
+    for (Index j = 0; j < joints; ++j, to += stride) std::copy_n(from + j * block.stride(), size, to);
+  };
+  for (const std::string& name : pass.options.effort_channels) copy(block.row(channel_of(block, name)));
+  copy(qd);
+  filter_zero_phase(filter, window.get(), size, columns, stride, chunk.chunk.ends);
+  Kept kept;
+  kept.samples = pass.run.preparation().decimation.kept(chunk.chunk.core);
+  kept.stride = tile_stride(static_cast<Index>(kept.samples.size()) + 1);
+  kept.columns = aligned_buffer(columns * kept.stride);
+  gather(window.get(), columns, stride, chunk.chunk.halo.begin, kept, kept.columns.get());
+  make_mask(pass, kept.columns.get() + (stored + efforts * joints) * kept.stride, kept);
+  return kept;
+}
+
+std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk) {
+  const Kept kept = filtered_columns(pass, chunk);
+  const Index joints = chunk.samples.joints();
+  std::vector<std::vector<const double*>> columns;
+  for (const Row& row : pass.plan.rows) {
+    std::vector<const double*>& own = columns.emplace_back();
+    const auto at = [&](Index column) { return kept.columns.get() + column * kept.stride; };
+    for (std::size_t k = 0; k < row.columns.size(); ++k)
+      own.push_back(at(row.offset + static_cast<Index>(k)));
+    for (std::size_t e = 0; e < pass.options.effort_channels.size(); ++e) {
+      own.push_back(at(pass.plan.stored_columns + static_cast<Index>(e) * joints + row.i));
+    }
   }
-  return rows;
+  return by_slot(pass, chunk.chunk.core, kept.samples,
+                 [&](std::vector<Fold>& folds, Index first, Index count) {
+                   for (std::size_t r = 0; r < folds.size(); ++r) {
+                     fold_columns(columns[r], first, count, mask_of(kept, pass.plan.rows[r]), folds[r]);
+                   }
+                 });
+}
+
+void count_rows(FoldPass& out) {
+  Index kept = 0;
+  for (const Fold& fold : out.folds.total()) {
+    out.kept.push_back(fold.rows());
+    kept += fold.rows();
+  }
+  out.kept_share = static_cast<double>(kept);
 }
 
 }  // namespace
 
-RunFolds fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,
-                  const PassOptions& options) {
-  RunFolds result{FoldSet(layouts), 0, run.plan().samples, 0, 0};
-  const Preparation& preparation = run.preparation();
-  const Index memory = memory_of(preparation);
-  result.slot_samples = slot_samples_of(run.plan().size, memory);
-  result.candidates = (result.samples + preparation.decimation.factor - 1) / preparation.decimation.factor *
-                      static_cast<Index>(plan.rows.size());
-  const Pass pass{plan, preparation, result.folds, options.effort, result.slot_samples, memory};
+void PassOptions::validate() const {
+  const auto refuse = [](const char* name, Index value, const char* limit) {
+    throw InputError({fmt::format("option {} of a pass is {}", name, value), {}, limit, ""});
+  };
+  if (effort_channels.empty()) refuse("effort_channels", 0, "at least one channel");
+  if (threads < 1) refuse("threads", threads, "at least 1");
+  if (slot_samples != kAutomatic && slot_samples < 1) refuse("slot_samples", slot_samples, "at least 1");
+  if (gap != kAutomatic && gap < 0) refuse("gap", gap, "zero or positive");
+}
 
-  // A few chunks are read one after the other, then worked on at once; their slots are appended in order.
-  const Index batch = std::max(1, options.threads);
+Index slot_samples(const PreparedRun& run, const PassOptions& options) {
+  const Index chunk = run.plan().size;
+  if (options.slot_samples != kAutomatic) {
+    if (chunk % options.slot_samples == 0) return options.slot_samples;
+    throw InputError({fmt::format("slots of {} samples in chunks of {}", options.slot_samples, chunk),
+                      {},
+                      "a divisor of the chunk size",
+                      ""});
+  }
+  const Index shortest = std::max(kShortestSlot, 5 * memory_of(run.preparation()));
+  Index slot = chunk;
+  while (slot % 2 == 0 && slot / 2 >= shortest) slot /= 2;
+  return slot;
+}
+
+FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,
+                  const PassOptions& options) {
+  options.validate();
+  check(plan, layouts, options);
+  FoldPass out{FoldSet(layouts), slot_samples(run, options), options.gap, run.plan().samples, {}, 0};
+  if (out.gap == kAutomatic) out.gap = memory_of(run.preparation());
+  out.gap = std::min(out.gap, out.slot_samples);
+  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap};
+  const bool filtered = run.preparation().column_filter.has_value();
   run.rewind();
-  for (bool more = true; more;) {
+  const Index chunks = run.plan().count();
+  for (Index done = 0; done < chunks;) {
     std::vector<RawChunk> raw;
-    while (static_cast<Index>(raw.size()) < batch) {
-      RawChunk chunk;
-      more = run.read(chunk);
-      if (!more) break;
-      raw.push_back(std::move(chunk));
-    }
+    RawChunk next;
+    while (static_cast<Index>(raw.size()) < 2 * options.threads && run.read(next))
+      raw.push_back(std::move(next));
     std::vector<std::vector<FoldSlot>> slots(raw.size());
     parallel_for(static_cast<Index>(raw.size()), options.threads, [&](Index k) {
-      const PreparedChunk chunk = run.prepare(std::move(raw[static_cast<std::size_t>(k)]));
-      check(run, plan, chunk, options.effort);
-      slots[static_cast<std::size_t>(k)] = fold_chunk(pass, chunk);
+      const auto i = static_cast<std::size_t>(k);
+      const PreparedChunk chunk = run.prepare(std::move(raw[i]));
+      slots[i] = filtered ? fold_filtered(pass, chunk) : fold_plain(pass, chunk);
     });
-    for (std::vector<FoldSlot>& of_chunk : slots) {
-      result.rows += count_rows(of_chunk);
-      for (FoldSlot& slot : of_chunk) result.folds.append(std::move(slot));
+    for (std::vector<FoldSlot>& part : slots) {
+      for (FoldSlot& slot : part) out.folds.append(std::move(slot));
     }
-    if (options.progress)
-      options.progress(static_cast<double>(result.folds.slots() * result.slot_samples) /
-                       static_cast<double>(std::max<Index>(1, result.samples)));
+    done += static_cast<Index>(raw.size());
+    if (options.progress) options.progress(done, chunks);
   }
-  return result;
+  count_rows(out);
+  const auto possible =
+      static_cast<double>(run.preparation().decimation.count()) * static_cast<double>(plan.rows.size());
+  out.kept_share = possible > 0 ? out.kept_share / possible : 0;
+  return out;
 }
 
 }  // namespace STEELYARD_ABI

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fold/aligned.hpp"
+#include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
@@ -28,22 +29,6 @@ void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> fol
                       "the columns of row_layouts",
                       ""});
   }
-}
-
-// Sets what is no row to zero in all columns, and returns how many rows there are.
-Index blank(std::span<double* const> columns, Index count, const std::uint8_t* mask) {
-  const Index padded = (count + 7) / 8 * 8;
-  for (double* column : columns) std::fill(column + count, column + padded, 0.0);
-  if (!mask) return count;
-  Index valid = 0;
-  for (Index s = 0; s < count; ++s) {
-    if (mask[s]) {
-      ++valid;
-    } else {
-      for (double* column : columns) column[s] = 0;
-    }
-  }
-  return valid;
 }
 
 }  // namespace

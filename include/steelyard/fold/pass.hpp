@@ -1,16 +1,20 @@
-// Pass 1 over a prepared run: chunk by chunk into the folds of all rows.
+// One pass over a prepared run: chunks → regressor → (filter, decimate) → folds.
 //
-// Without a filter on columns the samples of a chunk's core go straight into the folds. With one, the
-// regressor is made on the core and its halo, every column and the effort are filtered alike, and the kept
-// samples of the core become rows: decimation and trimming by the sample's index in the run, then rejection
-// of slow joints.
+//   without column filter   the kept samples of each chunk's core go to fold_samples
+//   with column filter      Y and the efforts are computed on the core and its halo, every column is filtered
+//   by the same
+//                           zero-phase filter, and the kept samples of the core are folded; rows are rejected
+//                           by the velocity filtered in the same way
 //
-// Slots are stretches of samples fixed by index: the largest power-of-two part of a chunk that is at least
-// five times as long as the filter's memory. The rows of a slot's last `memory` samples are its gap
-// (fold_set.hpp). Slots do not depend on threads, and neither do the folds' bytes.
+// A run's slots have a fixed number of samples, several to a chunk, so that runs of one chunk still give
+// blocks to cross-validate on. The last `gap` samples of a slot are its gap. Which samples go where depends
+// on their index alone: the bytes do not depend on the number of threads, and chunks of another size give the
+// same factors to 1e-12. Memory: per thread the columns of one chunk and its halo (39 MB for 7 joints, 5 Hz
+// at 1 kHz), whatever the run.
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
@@ -22,22 +26,31 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct PassOptions {
+  std::vector<std::string> effort_channels = {"torque"};  // one per effort column of the layouts
   int threads = 1;
-  std::string effort = "torque";               // channel of the prepared run
-  std::function<void(double share)> progress;  // may be empty
+  Index slot_samples = kAutomatic;  // divides the chunk size; automatic: at least 1024 and 5 filter memories
+  Index gap = kAutomatic;           // samples; automatic: the memory of all filters
+  std::function<void(Index done, Index chunks)> progress;  // may be empty; called by the calling thread
+
+  void validate() const;  // throws InputError
 };
 
-struct RunFolds {
+struct FoldPass {
   FoldSet folds;
-  Index slot_samples = 0;  // grid samples of a slot; a block has folds.slots_per_block() of them
-  Index samples = 0;       // of the run's grid
-  Index rows = 0;          // folded
-  Index candidates = 0;    // rows there would be without trimming and rejection
+  Index slot_samples = 0;
+  Index gap = 0;
+  Index samples = 0;        // of the run
+  std::vector<Index> kept;  // samples that became rows, one per row of the plan
+  double kept_share = 0;    // of decimated samples, over all rows
 };
 
-// `layouts` are those of the plan's rows with one effort (row_layouts). Torque rows only: row i takes the
-// effort of joint i. Throws InputError when the run has not the effort channel or as many joints as the plan.
-RunFolds fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,
+// Slot length that the options give for a run.
+Index slot_samples(const PreparedRun& run, const PassOptions& options);
+
+// Rewinds the run and reads it once. Layouts are those of the plan's rows (row_layouts). Throws InputError
+// for effort channels that the run does not have, other row kinds than torque and gravity, and values that
+// are not finite.
+FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,
                   const PassOptions& options = {});
 
 }  // namespace STEELYARD_ABI

@@ -1,0 +1,212 @@
+// A pass in chunks = the whole run filtered, decimated, rejected and stacked at once.
+#include "steelyard/fold/pass.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "fold/fold_cases.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/log/source.hpp"
+#include "steelyard/robot/read.hpp"
+
+namespace steelyard {
+namespace {
+
+constexpr double kRate = 1000;
+
+// A smooth motion of two joints with noise on velocities and torques, so that filters have something to do.
+Run make_run(Index samples) {
+  Run run{{}, SampleBlock({"position", "velocity", "acceleration", "torque"}, 2, samples)};
+  Random random(17, "run");
+  for (Index s = 0; s < samples; ++s) {
+    const double t = static_cast<double>(s) / kRate;
+    run.samples.time()[s] = t;
+    for (Index j = 0; j < 2; ++j) {
+      const double w = 3.1 + 2.3 * static_cast<double>(j), wave = std::sin(w * t) + 0.3 * std::cos(7.7 * t);
+      run.samples.row(0, j)[s] = wave;
+      run.samples.row(1, j)[s] = w * std::cos(w * t) - 2.31 * std::sin(7.7 * t) + 0.01 * random.normal();
+      run.samples.row(2, j)[s] =
+          -w * w * std::sin(w * t) - 17.787 * std::cos(7.7 * t) + 0.1 * random.normal();
+      run.samples.row(3, j)[s] = 5 * wave + random.normal();
+    }
+  }
+  return run;
+}
+
+struct Arm {
+  Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/two_r.yaml").robot;
+  Plan plan;
+  std::vector<Layout> layouts;
+  Run run;
+
+  explicit Arm(Index samples) : run(make_run(samples)) {
+    for (Joint& joint : robot.joints) joint.drive = {true, true, true, false};
+    plan = make_plan(robot);
+    layouts = row_layouts(plan, robot);
+  }
+
+  FoldPass pass(const PrepareOptions& prepare, const PassOptions& options = {}) const {
+    PreparedRun prepared(view_run(run), {}, prepare);
+    return fold_run(prepared, plan, layouts, options);
+  }
+};
+
+PrepareOptions filtered(Index chunk_size) {
+  PrepareOptions options;
+  options.column_filter = {4, 40};
+  options.chunk_size = chunk_size;
+  options.velocity_below = VectorXd::Constant(1, 0.5);
+  return options;
+}
+
+// [Y | τ] of a row over the whole run, filtered in one piece; kept and fast samples only.
+MatrixXd whole_run(const Arm& arm, std::size_t r, const PrepareOptions& options) {
+  const SampleBlock& block = arm.run.samples;
+  const Index samples = block.size();
+  const std::vector<int>& own = arm.plan.rows[r].columns;
+  const auto columns = static_cast<Index>(own.size());
+  MatrixXd all(samples, columns + 2);
+  for (Index s = 0; s < samples; ++s) {
+    VectorXd x[3] = {VectorXd(2), VectorXd(2), VectorXd(2)};
+    for (Index c = 0; c < 3; ++c) {
+      for (Index j = 0; j < 2; ++j) x[c][j] = block.row(c, j)[s];
+    }
+    const MatrixXd Y = regressor(arm.plan, x[0], x[1], x[2]);
+    for (Index k = 0; k < columns; ++k)
+      all(s, k) = Y(static_cast<Index>(r), own[static_cast<std::size_t>(k)]);
+    all(s, columns) = block.row(3, static_cast<Index>(r))[s];
+    all(s, columns + 1) = block.row(1, static_cast<Index>(r))[s];
+  }
+  Decimation decimation{1, 0, 0, samples};
+  if (options.column_filter.cutoff > 0) {
+    const LowPass filter = design_low_pass(options.column_filter.order, options.column_filter.cutoff, kRate);
+    filter_zero_phase(filter, all.data(), samples, columns + 2, samples);
+    decimation.factor = automatic_decimation(options.column_filter.cutoff, kRate);
+    decimation.trim = filter.memory;
+  }
+  MatrixXd rows(0, columns + 1);
+  for (const Index s : decimation.kept({0, samples})) {
+    if (options.velocity_below.size() > 0 && std::abs(all(s, columns + 1)) < options.velocity_below[0])
+      continue;
+    rows.conservativeResize(rows.rows() + 1, columns + 1);
+    rows.bottomRows(1) = all.row(s).head(columns + 1);
+  }
+  return rows;
+}
+
+// Grams in units of the columns' norms; standard columns are dependent, so R itself is not unique.
+void expect_same_gram(const MatrixXd& A, const MatrixXd& R, double tolerance) {
+  for (Index i = 0; i < A.cols(); ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      const double scale = A.col(i).norm() * A.col(j).norm();
+      EXPECT_NEAR(R.col(i).dot(R.col(j)), A.col(i).dot(A.col(j)), tolerance * scale) << i << ", " << j;
+    }
+  }
+}
+
+TEST(FoldPass, InChunksIsTheWholeRunFilteredAtOnce) {
+  const Arm arm(9000);
+  for (const Index chunk_size : {1024, 2500, 4096, 16384}) {
+    SCOPED_TRACE("chunks of " + std::to_string(chunk_size));
+    const PrepareOptions options = filtered(chunk_size);
+    const FoldPass found = arm.pass(options);
+    const std::vector<Fold> total = found.folds.total();
+    for (std::size_t r = 0; r < 2; ++r) {
+      const MatrixXd rows = whole_run(arm, r, options);
+      EXPECT_GT(rows.rows(), 400);
+      EXPECT_EQ(total[r].rows(), rows.rows());
+      EXPECT_EQ(found.kept[r], rows.rows());
+      expect_same_gram(rows, total[r].R(), 1e-12);
+    }
+    EXPECT_LT(found.kept_share, 1);
+    EXPECT_GT(found.kept_share, 0.5);
+  }
+}
+
+TEST(FoldPass, WithoutFilterIsTheStackedRun) {
+  const Arm arm(5000);
+  PrepareOptions options;
+  options.chunk_size = 2048;
+  const FoldPass found = arm.pass(options);
+  for (std::size_t r = 0; r < 2; ++r)
+    expect_same_gram(whole_run(arm, r, options), found.folds.total()[r].R(), 1e-12);
+  EXPECT_EQ(found.kept_share, 1);
+  EXPECT_EQ(found.slot_samples, 1024);
+  EXPECT_EQ(found.folds.slots(), 5);
+  options.velocity_below = VectorXd::Constant(1, 0.5);
+  const FoldPass fast = arm.pass(options);
+  for (std::size_t r = 0; r < 2; ++r) {
+    EXPECT_LT(fast.kept[r], 5000);
+    expect_same_gram(whole_run(arm, r, options), fast.folds.total()[r].R(), 1e-12);
+  }
+}
+
+TEST(FoldPass, SlotsAndGapsPartitionTheRows) {
+  const Arm arm(9000);
+  PassOptions options;
+  options.slot_samples = 512;
+  options.gap = 100;
+  PrepareOptions prepare = filtered(2048);
+  prepare.velocity_below = {};
+  const FoldPass found = arm.pass(prepare, options);
+  const std::vector<FoldBlock> blocks = found.folds.blocks();
+  ASSERT_EQ(blocks.size(), 18U);  // ⌈9000 / 512⌉
+  const LowPass filter = design_low_pass(4, 40, kRate);
+  const Decimation kept{automatic_decimation(40, kRate), 0, filter.memory, 9000};
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const Index begin = static_cast<Index>(b) * 512, end = std::min<Index>(9000, begin + 512);
+    const Index border = std::min(end, begin + 412);
+    EXPECT_EQ(blocks[b].core[0].rows(), static_cast<Index>(kept.kept({begin, border}).size()));
+    EXPECT_EQ(blocks[b].gap[0].rows(), static_cast<Index>(kept.kept({border, end}).size()));
+  }
+}
+
+TEST(FoldPass, ThreadsDoNotChangeABit) {
+  const Arm arm(9000);
+  for (const PrepareOptions& prepare : {filtered(1024), PrepareOptions{}}) {
+    std::vector<MatrixXd> reference;
+    for (const int threads : {1, 2, 4}) {
+      PassOptions options;
+      options.threads = threads;
+      const FoldPass found = arm.pass(prepare, options);
+      std::vector<MatrixXd> factors;
+      for (const FoldBlock& block : found.folds.blocks()) {
+        for (const Fold& fold : block.core) factors.push_back(fold.R());
+        for (const Fold& fold : block.gap) factors.push_back(fold.R());
+      }
+      for (const Fold& fold : found.folds.total()) factors.push_back(fold.R());
+      if (reference.empty()) reference = factors;
+      ASSERT_EQ(factors.size(), reference.size());
+      for (std::size_t k = 0; k < factors.size(); ++k) {
+        ASSERT_EQ(factors[k].size(), reference[k].size());
+        const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(factors[k].size());
+        EXPECT_EQ(std::memcmp(factors[k].data(), reference[k].data(), bytes), 0);
+      }
+    }
+  }
+}
+
+TEST(FoldPass, NonsenseIsRefused) {
+  const Arm arm(3000);
+  PassOptions options;
+  options.effort_channels = {"torqe"};
+  try {
+    arm.pass({}, options);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("did you mean 'torque'"));
+  }
+  options.effort_channels = {"torque", "position"};
+  EXPECT_THROW(arm.pass({}, options), InputError);
+  options.effort_channels = {"torque"};
+  options.slot_samples = 1000;
+  EXPECT_THROW(arm.pass({}, options), InputError);
+  options.slot_samples = kAutomatic;
+  options.threads = 0;
+  EXPECT_THROW(arm.pass({}, options), InputError);
+}
+
+}  // namespace
+}  // namespace steelyard
