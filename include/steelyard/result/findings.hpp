@@ -1,0 +1,30 @@
+// The kinds of findings: one code, its usual severity, what to do about it.
+//
+// A finding is made from its kind and its evidence, so that a code always means the same and docs/findings.md
+// can explain all of them (a test compares the page with this list).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/result/result.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct FindingKind {
+  const char* code;
+  Severity severity;
+  const char* remedy;
+};
+
+std::span<const FindingKind> finding_kinds();
+
+// `joint`: joint, column or run it speaks of. `evidence`: one sentence with the numbers. Throws InternalError
+// for a code that is not in the list.
+Finding make_finding(std::string_view code, std::string joint, std::string evidence);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,180 @@
+#include "steelyard/result/output_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path, int number) {
+  throw MachineError(
+      {what + ": " + std::strerror(number), {path.string(), 0, 0, ""}, "", "check disk and permission"});
+}
+
+// First free name ".NAME.partial-PID-N" beside `path` for which `make` succeeds. Names are tried, not looked
+// up, so that two programs never share one; mode bits follow the user's umask.
+template <typename Make>
+fs::path make_beside(const fs::path& folder, const fs::path& name, const char* kind, const Make& make) {
+  for (int i = 0; i < 1000; ++i) {
+    const fs::path candidate = folder / ("." + name.string() + "." + kind + "-" + std::to_string(getpid()) +
+                                         "-" + std::to_string(i));
+    errno = 0;
+    if (make(candidate)) return candidate;
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
+  }
+  fail("cannot write here", folder, errno);
+}
+
+// Writes everything and waits until the disk has it; false with errno otherwise.
+bool write_whole(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  // Pipes and some special file systems cannot synchronise; there is nothing to wait for then.
+  return ::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+fs::path nearest_existing(fs::path folder) {
+  std::error_code ignored;
+  while (!fs::exists(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+// True when `folder` is `inner` or contains it.
+bool contains(const fs::path& folder, const fs::path& inner) {
+  auto at = inner.begin();
+  for (const fs::path& part : folder) {
+    if (at == inner.end() || *at != part) return false;
+    ++at;
+  }
+  return true;
+}
+
+fs::path checked_target(const fs::path& given) {
+  if (given.empty()) throw InputError({"the output folder has an empty name", {}, "", "name a folder"});
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(fs::absolute(given, error), error);
+  if (error) fail("cannot be looked up", given, error.value());
+  if (!target.has_filename()) target = target.parent_path();
+  if (fs::exists(target, error) && !fs::is_directory(target, error))
+    throw InputError({"the output folder exists and is no folder",
+                      {given.string(), 0, 0, ""},
+                      "",
+                      "choose another name or remove the file"});
+  const fs::path working = fs::weakly_canonical(fs::current_path(error), error);
+  if (!target.has_relative_path() || contains(target, working))
+    throw InputError({"the output folder would replace the working folder or one above it",
+                      {given.string(), 0, 0, ""},
+                      "an existing output folder is replaced as a whole",
+                      "name a folder of its own, for example 'out'"});
+  return target;
+}
+
+// Both folders change names at once; false when the system or the file system cannot.
+bool exchange(const fs::path& one, const fs::path& other) {
+#ifdef RENAME_EXCHANGE
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
+#else
+  static_cast<void>(one);
+  static_cast<void>(other);
+  return false;
+#endif
+}
+
+// Without an exchange: the old folder steps aside, and comes back if the new one cannot take its place.
+void replace_in_two_steps(const fs::path& temporary, const fs::path& target) {
+  const fs::path aside =
+      make_beside(target.parent_path(), target.filename(), "old",
+                  [&](const fs::path& name) { return ::rename(target.c_str(), name.c_str()) == 0; });
+  if (::rename(temporary.c_str(), target.c_str()) != 0) {
+    const int number = errno;
+    ::rename(aside.c_str(), target.c_str());
+    fail("the output folder cannot take its place", target, number);
+  }
+  std::error_code ignored;
+  fs::remove_all(aside, ignored);
+}
+
+}  // namespace
+
+void write_atomically(const fs::path& path, std::string_view text) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  int file = -1;
+  const fs::path temporary = make_beside(folder, path.filename(), "partial", [&](const fs::path& name) {
+    file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file >= 0;
+  });
+  bool done = write_whole(file, text);
+  int number = errno;
+  if (::close(file) != 0 && done) {
+    done = false;
+    number = errno;
+  }
+  if (done && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    done = false;
+    number = errno;
+  }
+  if (done) return;
+  ::unlink(temporary.c_str());
+  fail("cannot be written", path, number);
+}
+
+OutputFolder::OutputFolder(const fs::path& target) : target_(checked_target(target)) {
+  temporary_ = make_beside(nearest_existing(target_.parent_path()), target_.filename(), "partial",
+                           [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; });
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+void OutputFolder::write(const fs::path& name, std::string_view text) {
+  require(!temporary_.empty(), "an output folder was written to after its commit");
+  const fs::path plain = name.lexically_normal();
+  if (plain.empty() || plain == "." || plain.is_absolute() || *plain.begin() == ".." || !plain.has_filename())
+    throw InputError({"'" + name.string() + "' is no name of a file inside the output folder",
+                      {target_.string(), 0, 0, ""},
+                      "a relative path without '..'",
+                      ""});
+  const fs::path path = temporary_ / plain;
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) fail("cannot make a folder", path.parent_path(), error.value());
+  write_atomically(path, text);
+}
+
+void OutputFolder::commit() {
+  require(!temporary_.empty(), "an output folder was committed twice");
+  std::error_code error;
+  fs::create_directories(target_.parent_path(), error);
+  if (error) fail("cannot make a folder", target_.parent_path(), error.value());
+  const bool replaces = fs::is_directory(target_, error);
+  if (replaces && exchange(temporary_, target_)) {
+    // The temporary name now holds the old folder.
+    fs::remove_all(temporary_, error);
+  } else if (replaces) {
+    replace_in_two_steps(temporary_, target_);
+  } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail("the output folder cannot take its place", target_, errno);
+  }
+  temporary_.clear();
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

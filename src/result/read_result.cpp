@@ -1,0 +1,296 @@
+// Parsing, with the path of the key in every complaint. Keys that are not known are ignored: within one
+// format version keys are only added, and an older program still shows what it understands.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "result/json_text.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/result/result.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDeepest = 64;  // levels; a result has six, its options a few more
+
+// A value, the file it came from and its path there: 'base[3].sigma'.
+class Node {
+ public:
+  Node(const Json& value, std::string path, const std::string& file)
+      : value_(value), path_(std::move(path)), file_(file) {}
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InputError({fmt::format("{} {}", path_.empty() ? "the whole" : "'" + path_ + "'", what),
+                      {file_, 0, 0, ""},
+                      "",
+                      "is it a result.json of steelyard? docs/result.md describes every key"});
+  }
+
+  const Json& json() const { return value_; }
+  bool has(const char* key) const { return object().contains(key); }
+  Node at(const std::string& key) const {
+    const std::string path = path_.empty() ? key : path_ + "." + key;
+    const auto found = object().find(key);
+    if (found == value_.end()) Node(value_, path, file_).refuse("is missing");
+    return {*found, path, file_};
+  }
+
+  double number() const {
+    if (!value_.is_number()) refuse_type("a number");
+    return value_.get<double>();
+  }
+  template <typename Integer>
+  Integer integer() const {
+    if (value_.is_number_unsigned()) {
+      const auto number = value_.get<std::uint64_t>();
+      if (number <= static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
+        return static_cast<Integer>(number);
+      refuse(fmt::format("is too large: {}", number));
+    }
+    refuse_type("a whole number that is not negative");
+  }
+  bool truth() const {
+    if (!value_.is_boolean()) refuse_type("true or false");
+    return value_.get<bool>();
+  }
+  std::string text() const {
+    if (!value_.is_string()) refuse_type("a string");
+    return value_.get<std::string>();
+  }
+  std::optional<double> optional_number(const char* key) const {
+    if (!has(key)) return std::nullopt;
+    return at(key).number();
+  }
+
+  // One T per element, in order.
+  template <typename Read>
+  auto list(const char* key, const Read& read) const {
+    const Node node = at(key);
+    if (!node.value_.is_array()) node.refuse_type("an array");
+    std::vector<decltype(read(node))> values;
+    for (std::size_t i = 0; i < node.value_.size(); ++i)
+      values.push_back(read(Node(node.value_[i], fmt::format("{}[{}]", node.path_, i), file_)));
+    return values;
+  }
+  std::vector<std::string> texts(const char* key) const {
+    return list(key, [](const Node& node) { return node.text(); });
+  }
+
+  const Json& object() const {
+    if (!value_.is_object()) refuse_type("an object");
+    return value_;
+  }
+
+ private:
+  [[noreturn]] void refuse_type(const char* wanted) const {
+    std::string found = value_.dump(-1, ' ', true, Json::error_handler_t::replace);
+    if (found.size() > 40) found = found.substr(0, 40) + "…";
+    refuse(fmt::format("is {} instead of {}", found, wanted));
+  }
+
+  const Json& value_;
+  std::string path_;
+  const std::string& file_;
+};
+
+// Line and column of a byte, counted from 1.
+Place place_of(const std::string& text, std::size_t byte, const std::string& file) {
+  Place place{file, 1, 1, {}};
+  for (std::size_t i = 0; i + 1 < byte && i < text.size(); ++i) {
+    place.column = text[i] == '\n' ? 1 : place.column + 1;
+    place.line += text[i] == '\n';
+  }
+  return place;
+}
+
+Json parse(const std::string& text, const std::string& file) {
+  const auto limit_depth = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepest)
+      throw InputError({"the JSON is nested too deeply",
+                        {file, 0, 0, ""},
+                        fmt::format("at most {} levels", kDeepest),
+                        ""});
+    return true;
+  };
+  try {
+    return Json::parse(text, limit_depth);
+  } catch (const Json::parse_error& error) {
+    // The library's text begins with its own code and place; the part after the last ": " is the reason.
+    const std::string what = error.what();
+    const std::size_t reason = what.find("syntax error");
+    throw InputError({"no valid JSON: " + (reason == std::string::npos ? what : what.substr(reason)),
+                      place_of(text, error.byte, file), "", "was the file cut off or edited?"});
+  } catch (const Json::out_of_range& error) {
+    throw InputError(
+        {std::string("no valid JSON: ") + error.what(), {file, 0, 0, ""}, "numbers within ±1.8e308", ""});
+  }
+}
+
+VerdictLevel read_level(const Node& node) {
+  const std::string text = node.text();
+  for (const VerdictLevel level : {VerdictLevel::good, VerdictLevel::usable, VerdictLevel::not_trustworthy}) {
+    if (text == to_string(level)) return level;
+  }
+  node.refuse("is '" + text + "' instead of good, usable or not_trustworthy");
+}
+
+Severity read_severity(const Node& node) {
+  const std::string text = node.text();
+  for (const Severity severity : {Severity::note, Severity::warning, Severity::error}) {
+    if (text == to_string(severity)) return severity;
+  }
+  node.refuse("is '" + text + "' instead of note, warning or error");
+}
+
+Finding read_finding(const Node& node) {
+  return {node.at("code").text(),     node.at("joint").text(),  read_severity(node.at("severity")),
+          node.at("evidence").text(), node.at("remedy").text(), node.at("waived").truth()};
+}
+
+JointResidual read_joint_residual(const Node& node) {
+  return {node.at("name").text(), node.at("rms").number(), node.at("prepared").number(),
+          node.optional_number("raw")};
+}
+
+ResidualSummary read_residual(const Node& node) {
+  return {node.at("prepared").number(), node.optional_number("prepared_weighted"),
+          node.optional_number("raw"), node.list("per_joint", read_joint_residual)};
+}
+
+BaseValue read_base(const Node& node) {
+  BaseValue base;
+  base.name = node.at("name").text();
+  base.expression = node.at("expression").text();
+  const Node terms = node.at("terms");
+  for (const auto& term : terms.object().items()) base.terms[term.key()] = terms.at(term.key()).number();
+  base.value = node.at("value").number();
+  base.sigma = node.optional_number("sigma");
+  base.sigma_classical = node.optional_number("sigma_classical");
+  base.relative_sigma = node.optional_number("relative_sigma");
+  if (node.has("interval")) {
+    const auto ends = node.list("interval", [](const Node& end) { return end.number(); });
+    if (ends.size() != 2)
+      node.at("interval").refuse(fmt::format("has {} numbers instead of two", ends.size()));
+    base.interval = {ends[0], ends[1]};
+  }
+  base.method = node.at("method").text();
+  base.status = node.at("status").text();
+  return base;
+}
+
+DriveValues read_drive(const Node& node) {
+  DriveValues drive{node.at("joint").text(), {}, node.at("status").text()};
+  for (const auto& member : node.object().items()) {
+    // Groups of values (a friction law) are no numbers and belong to later keys.
+    if (member.value().is_number()) drive.values[member.key()] = member.value().get<double>();
+  }
+  return drive;
+}
+
+PreparationSummary read_preparation(const Node& node) {
+  return {node.at("rate").number(), node.optional_number("cutoff"),
+          node.at("decimation").integer<std::int64_t>(), node.at("kept_share").number()};
+}
+
+RunValidation read_validation(const Node& node) {
+  return {node.at("run").text(), node.at("fresh").truth(), read_residual(node.at("residual"))};
+}
+
+Provenance read_provenance(const Node& node) {
+  Provenance provenance;
+  provenance.inputs = node.list("inputs", [](const Node& input) {
+    return InputFile{input.at("path").text(), input.at("sha256").text()};
+  });
+  provenance.options = node.at("options").object().dump();
+  provenance.seed = node.at("seed").integer<std::uint64_t>();
+  provenance.version = node.at("version").text();
+  provenance.isa = node.at("isa").text();
+  return provenance;
+}
+
+void write_value(JsonWriter& json, const Json& value) {
+  if (value.is_object()) {
+    json.begin_object();
+    for (const auto& member : value.items()) {
+      json.key(member.key());
+      write_value(json, member.value());
+    }
+    json.end_object();
+  } else if (value.is_array()) {
+    bool flat = true;
+    for (const Json& element : value) flat = flat && element.is_primitive();
+    flat ? json.begin_flat_array() : json.begin_array();
+    for (const Json& element : value) write_value(json, element);
+    json.end_array();
+  } else if (value.is_string()) {
+    json.value(value.get_ref<const std::string&>());
+  } else if (value.is_boolean()) {
+    json.value(value.get<bool>());
+  } else if (value.is_number_unsigned()) {
+    json.value(value.get<std::uint64_t>());
+  } else if (value.is_number_integer()) {
+    json.value(value.get<std::int64_t>());
+  } else if (value.is_number()) {
+    json.value(value.get<double>());
+  } else {
+    json.null();
+  }
+}
+
+}  // namespace
+
+void write_options(JsonWriter& json, const std::string& text) {
+  Json value;
+  try {
+    value = parse(text, "options");
+  } catch (const InputError& error) {
+    throw InternalError(std::string("the result's options are no JSON: ") + error.what());
+  }
+  require(value.is_object(), "the result's options are no JSON object");
+  write_value(json, value);
+}
+
+Result result_from_json(const std::string& text, const std::string& name) {
+  const Json json = parse(text, name);
+  const Node node(json, "", name);
+  const int format = node.at("format_version").integer<int>();
+  if (format != kResultFormat)
+    throw InputError({fmt::format("the result has format version {}", format),
+                      {name, 0, 0, ""},
+                      fmt::format("this program reads version {}", kResultFormat),
+                      "make it again with this program, or use the one that made it"});
+  Result result;
+  const Node robot = node.at("robot");
+  result.robot_name = robot.at("name").text();
+  result.robot_hash = robot.at("hash").text();
+  result.dof = robot.at("dof").integer<int>();
+  result.samples = node.at("samples").integer<std::int64_t>();
+  result.rows = node.at("rows").integer<std::int64_t>();
+  result.passes = node.at("passes").integer<int>();
+  result.verdict = {read_level(node.at("verdict").at("level")), node.at("verdict").texts("reasons")};
+  result.findings = node.list("findings", read_finding);
+  result.condition = node.optional_number("condition");
+  result.condition_scaled = node.optional_number("condition_scaled");
+  result.residual = read_residual(node.at("residual"));
+  result.preparation = read_preparation(node.at("preparation"));
+  if (node.has("cross_validation")) {
+    const Node cross = node.at("cross_validation");
+    result.cross_validation = {cross.at("blocks").integer<int>(), cross.at("by").text(),
+                               read_residual(cross.at("residual"))};
+  }
+  result.base = node.list("base", read_base);
+  result.drives = node.list("drives", read_drive);
+  result.validation = node.list("validation", read_validation);
+  result.unavailable = node.texts("unavailable");
+  result.provenance = read_provenance(node.at("provenance"));
+  return result;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

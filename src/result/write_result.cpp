@@ -1,0 +1,211 @@
+// The struct in the order of docs/result.md.
+#include <algorithm>
+#include <array>
+
+#include "result/json_text.hpp"
+#include "result/json_writer.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/result/result.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+namespace {
+
+void write_optional(JsonWriter& json, const char* key, const std::optional<double>& number) {
+  if (number) json.key(key).value(*number);
+}
+
+void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.value(text);
+  json.end_array();
+}
+
+void write_findings(JsonWriter& json, const std::vector<Finding>& findings) {
+  json.key("findings").begin_array();
+  for (const Finding& finding : findings) {
+    json.begin_object();
+    json.key("code").value(finding.code);
+    json.key("joint").value(finding.joint);
+    json.key("severity").value(to_string(finding.severity));
+    json.key("evidence").value(finding.evidence);
+    json.key("remedy").value(finding.remedy);
+    json.key("waived").value(finding.waived);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_residual(JsonWriter& json, const ResidualSummary& residual) {
+  json.key("residual").begin_object();
+  json.key("prepared").value(residual.prepared);
+  write_optional(json, "prepared_weighted", residual.prepared_weighted);
+  write_optional(json, "raw", residual.raw);
+  json.key("relative").value(residual.prepared);
+  json.key("per_joint").begin_array();
+  for (const JointResidual& joint : residual.per_joint) {
+    json.begin_object();
+    json.key("name").value(joint.name);
+    json.key("rms").value(joint.rms);
+    json.key("prepared").value(joint.prepared);
+    write_optional(json, "raw", joint.raw);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_preparation(JsonWriter& json, const PreparationSummary& preparation) {
+  json.key("preparation").begin_object();
+  json.key("rate").value(preparation.rate);
+  write_optional(json, "cutoff", preparation.cutoff);
+  json.key("decimation").value(preparation.decimation);
+  json.key("kept_share").value(preparation.kept_share);
+  json.end_object();
+}
+
+void write_base(JsonWriter& json, const std::vector<BaseValue>& base) {
+  json.key("base").begin_array();
+  for (const BaseValue& column : base) {
+    json.begin_object();
+    json.key("name").value(column.name);
+    json.key("expression").value(column.expression);
+    json.key("terms").begin_object();
+    for (const auto& [name, factor] : column.terms) json.key(name).value(factor);
+    json.end_object();
+    json.key("value").value(column.value);
+    write_optional(json, "sigma", column.sigma);
+    write_optional(json, "sigma_classical", column.sigma_classical);
+    write_optional(json, "relative_sigma", column.relative_sigma);
+    if (column.interval) {
+      json.key("interval").begin_flat_array();
+      json.value(column.interval->first);
+      json.value(column.interval->second);
+      json.end_array();
+    }
+    json.key("method").value(column.method);
+    json.key("status").value(column.status);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+// The usual names in the usual order, then the others by name.
+void write_drive(JsonWriter& json, const DriveValues& drive) {
+  constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
+  json.begin_object();
+  json.key("joint").value(drive.joint);
+  for (const char* name : kUsual) {
+    const auto found = drive.values.find(name);
+    if (found != drive.values.end()) json.key(name).value(found->second);
+  }
+  for (const auto& [name, number] : drive.values) {
+    require(name != "joint" && name != "status", "a drive value has the name of another key");
+    if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) json.key(name).value(number);
+  }
+  json.key("status").value(drive.status);
+  json.end_object();
+}
+
+void write_provenance(JsonWriter& json, const Provenance& provenance) {
+  json.key("provenance").begin_object();
+  json.key("inputs").begin_array();
+  for (const InputFile& input : provenance.inputs) {
+    json.begin_object();
+    json.key("path").value(input.path);
+    json.key("sha256").value(input.sha256);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("options");
+  write_options(json, provenance.options.empty() ? "{}" : provenance.options);
+  json.key("seed").value(provenance.seed);
+  json.key("version").value(provenance.version);
+  json.key("isa").value(provenance.isa);
+  json.end_object();
+}
+
+void write_validation(JsonWriter& json, const std::vector<RunValidation>& validation) {
+  json.key("validation").begin_array();
+  for (const RunValidation& run : validation) {
+    json.begin_object();
+    json.key("run").value(run.run);
+    json.key("fresh").value(run.fresh);
+    write_residual(json, run.residual);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_summary(JsonWriter& json, const Result& result) {
+  json.key("format_version").value(kResultFormat);
+  json.key("robot").begin_object();
+  json.key("name").value(result.robot_name);
+  json.key("hash").value(result.robot_hash);
+  json.key("dof").value(result.dof);
+  json.end_object();
+  json.key("samples").value(result.samples);
+  json.key("rows").value(result.rows);
+  json.key("passes").value(result.passes);
+  json.key("verdict").begin_object();
+  json.key("level").value(to_string(result.verdict.level));
+  write_texts(json, "reasons", result.verdict.reasons);
+  json.end_object();
+}
+
+}  // namespace
+
+const char* to_string(VerdictLevel level) {
+  switch (level) {
+    case VerdictLevel::good:
+      return "good";
+    case VerdictLevel::usable:
+      return "usable";
+    case VerdictLevel::not_trustworthy:
+      return "not_trustworthy";
+  }
+  return "unknown";
+}
+
+const char* to_string(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "unknown";
+}
+
+std::string to_json(const Result& result) {
+  JsonWriter json(JsonStyle::readable);
+  json.begin_object();
+  write_summary(json, result);
+  write_findings(json, result.findings);
+  write_optional(json, "condition", result.condition);
+  write_optional(json, "condition_scaled", result.condition_scaled);
+  write_residual(json, result.residual);
+  write_preparation(json, result.preparation);
+  if (result.cross_validation) {
+    json.key("cross_validation").begin_object();
+    json.key("blocks").value(result.cross_validation->blocks);
+    json.key("by").value(result.cross_validation->by);
+    write_residual(json, result.cross_validation->residual);
+    json.end_object();
+  }
+  write_base(json, result.base);
+  json.key("drives").begin_array();
+  for (const DriveValues& drive : result.drives) write_drive(json, drive);
+  json.end_array();
+  write_validation(json, result.validation);
+  write_texts(json, "unavailable", result.unavailable);
+  write_provenance(json, result.provenance);
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

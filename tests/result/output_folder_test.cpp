@@ -1,0 +1,179 @@
+#include "steelyard/result/output_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+// An empty folder of its own for every test.
+class OutputFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "steelyard-out-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    home_ = fs::canonical(name);
+  }
+  void TearDown() override {
+    fs::permissions(home_, fs::perms::owner_all);
+    fs::remove_all(home_);
+  }
+
+  std::vector<std::string> names(const fs::path& folder) const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder))
+      found.push_back(entry.path().filename().string());
+    return found;
+  }
+  static std::string content(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put(const fs::path& path, const std::string& text) const { std::ofstream(home_ / path) << text; }
+
+  fs::path home_;
+};
+
+TEST_F(OutputFolderTest, AppearsOnlyWithCommit) {
+  {
+    OutputFolder out(home_ / "out");
+    out.write("result.json", "{}");
+    out.write("plots/a.csv", "1,2");
+    EXPECT_FALSE(fs::exists(home_ / "out"));
+    out.commit();
+  }
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre("result.json", "plots"));
+  EXPECT_EQ(content(home_ / "out/plots/a.csv"), "1,2");
+}
+
+TEST_F(OutputFolderTest, WithoutCommitNothingIsLeftAndTheOldFolderStays) {
+  fs::create_directory(home_ / "out");
+  put("out/old.txt", "old");
+  try {
+    OutputFolder out(home_ / "out");
+    out.write("result.json", "{}");
+    throw std::runtime_error("the study failed half way");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+  EXPECT_EQ(content(home_ / "out/old.txt"), "old");
+}
+
+TEST_F(OutputFolderTest, ReplacesAnExistingFolderAsAWhole) {
+  fs::create_directories(home_ / "out/deep");
+  put("out/deep/old.txt", "old");
+  OutputFolder out(home_ / "out/");
+  out.write("result.json", "new");
+  EXPECT_TRUE(fs::exists(home_ / "out/deep/old.txt"));
+  out.commit();
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre("result.json"));
+}
+
+TEST_F(OutputFolderTest, FollowsALinkToTheFolderItMeans) {
+  fs::create_directory(home_ / "real");
+  fs::create_directory_symlink(home_ / "real", home_ / "link");
+  OutputFolder out(home_ / "link");
+  out.write("a", "1");
+  out.commit();
+  EXPECT_TRUE(fs::is_symlink(home_ / "link"));
+  EXPECT_EQ(content(home_ / "real/a"), "1");
+}
+
+TEST_F(OutputFolderTest, MakesFoldersOnTheWay) {
+  { OutputFolder dropped(home_ / "a/b/out"); }
+  EXPECT_TRUE(names(home_).empty());
+  OutputFolder out(home_ / "a/b/out");
+  out.write("x", "1");
+  out.commit();
+  EXPECT_EQ(content(home_ / "a/b/out/x"), "1");
+}
+
+TEST_F(OutputFolderTest, RespectsTheUsersMask) {
+  const mode_t old = umask(027);
+  OutputFolder out(home_ / "out");
+  out.write("x", "1");
+  out.commit();
+  umask(old);
+  EXPECT_EQ(fs::status(home_ / "out").permissions(), fs::perms(0750));
+  EXPECT_EQ(fs::status(home_ / "out/x").permissions(), fs::perms(0640));
+}
+
+TEST_F(OutputFolderTest, RefusesAFileInPlaceOfTheFolder) {
+  put("out", "precious");
+  EXPECT_THROW(OutputFolder(home_ / "out"), InputError);
+  EXPECT_EQ(content(home_ / "out"), "precious");
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+}
+
+TEST_F(OutputFolderTest, RefusesToReplaceTheWorkingFolderOrOneAboveIt) {
+  for (const fs::path& path :
+       {fs::path("."), fs::path(".."), fs::path("/"), fs::current_path(), fs::path("")})
+    EXPECT_THROW(OutputFolder{path}, InputError) << path;
+}
+
+TEST_F(OutputFolderTest, RefusesNamesOutsideOfTheFolder) {
+  OutputFolder out(home_ / "out");
+  for (const char* name : {"../evil", "a/../../evil", "/tmp/evil", "", ".", "folder/"})
+    EXPECT_THROW(out.write(name, "x"), InputError) << name;
+}
+
+TEST_F(OutputFolderTest, CannotBeUsedAfterCommit) {
+  OutputFolder out(home_ / "out");
+  out.commit();
+  EXPECT_THROW(out.commit(), InternalError);
+  EXPECT_THROW(out.write("x", ""), InternalError);
+}
+
+TEST_F(OutputFolderTest, AFolderThatCannotBeWrittenIsAMachineError) {
+  EXPECT_THROW(OutputFolder("/proc/steelyard/out"), MachineError);  // for root too
+  if (geteuid() == 0) return;
+  fs::permissions(home_, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_THROW(OutputFolder(home_ / "out"), MachineError);
+  EXPECT_THROW(write_atomically(home_ / "file", "x"), MachineError);
+}
+
+// A limit on the size of files stands for a full disk.
+TEST_F(OutputFolderTest, AFullDiskLeavesTheOldFileAndNothingElse) {
+  put("file", "old");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string text;
+  try {
+    write_atomically(home_ / "file", std::string(1 << 16, 'x'));
+  } catch (const MachineError& error) {
+    text = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(text, HasSubstr("cannot be written"));
+  EXPECT_EQ(content(home_ / "file"), "old");
+  EXPECT_THAT(names(home_), UnorderedElementsAre("file"));
+}
+
+TEST_F(OutputFolderTest, AFileIsReplacedWhole) {
+  put("file", "a longer old text");
+  write_atomically(home_ / "file", "new");
+  EXPECT_EQ(content(home_ / "file"), "new");
+  EXPECT_THAT(names(home_), UnorderedElementsAre("file"));
+}
+
+}  // namespace
+}  // namespace steelyard

@@ -1,0 +1,65 @@
+// Results for tests: one that uses every key, and one with nothing optional.
+#pragma once
+
+#include "steelyard/result/result.hpp"
+
+namespace steelyard {
+
+inline ResidualSummary sample_residual(double scale) {
+  return {
+      0.0095 * scale,
+      0.011 * scale,
+      0.0282 * scale,
+      {{"shoulder", 0.31 * scale, 0.0081 * scale, 0.02 * scale}, {"elbow", 0.1 / 3, 0.0123, std::nullopt}}};
+}
+
+inline Result full_result() {
+  Result result;
+  result.robot_name = "Zwölf \"R\" <arm> \\ 机器人";
+  result.robot_hash = "5f1d";
+  result.dof = 2;
+  result.samples = 20544;
+  result.rows = 41088;
+  result.passes = 2;
+  result.verdict = {VerdictLevel::usable, {"residual of 0.95 %", "joint 'elbow' moves little"}};
+  result.findings = {{"zero-column", "Ia2", Severity::warning, "zero in all rows", "move it", true},
+                     {"large-residual", "", Severity::error, "35 %", "check units", false},
+                     {"irregular-stamps", "run 1", Severity::note, "3 gaps", "log evenly", false}};
+  result.condition = 1234.5678901234567;
+  result.condition_scaled = 1e22;
+  result.residual = sample_residual(1);
+  result.preparation = {1000, 5.0, 83, 1.0 / 3.0};
+  result.cross_validation = {10, "phase", sample_residual(1.2)};
+  result.base = {
+      {"Jzz1",
+       "J1zz + J2yy",
+       {{"Jzz1", 1}, {"Jyy2", 1}},
+       0.1 + 0.2,
+       5e-324,
+       1e-3,
+       0.0033,
+       std::pair{-1.7976931348623157e308, 0.301},
+       "bootstrap",
+       "determined"},
+      {"Ia2", "Ia2", {{"Ia2", 1}}, 0, std::nullopt, std::nullopt, std::nullopt, std::nullopt, "", "zero"}};
+  result.drives = {
+      {"shoulder", {{"fv", 0.2}, {"fc", 0.3}, {"fo", -0.01}, {"Ia", 0.5}, {"gain", 1.5}}, "determined"},
+      {"elbow", {}, "zero"}};
+  result.validation = {{"fresh run", true, sample_residual(1.5)}, {"excitation", false, sample_residual(1)}};
+  result.unavailable = {"whiteness of residuals"};
+  result.provenance = {
+      {{"${STEELYARD_DATA}/run.csv", std::string(64, 'a')}},
+      R"({"robot":"arm.yaml","runs":[{"file":"run.csv","scale":[0.5,-1]}],"z":null,"a":1e-07})",
+      18446744073709551615u,
+      "0.1.0",
+      "avx2"};
+  return result;
+}
+
+inline Result bare_result() {
+  Result result;
+  result.robot_name = "two_r";
+  return result;
+}
+
+}  // namespace steelyard
