@@ -22,6 +22,8 @@ using steelyard::Identifiability;
 using steelyard::JointKind;
 using steelyard::Robot;
 
+constexpr int kMostJointsWithExpressions = 60;
+
 steelyard::RowSet row_set(const std::string& name) {
   using steelyard::RowSet;
   std::vector<std::string> known;
@@ -74,23 +76,22 @@ std::string limits_text(const Robot& robot) {
   return "Limits (rad, m, s, N m, N)\n" + table.to_string();
 }
 
-// Columns `first` to `last` of the ten: all ten side by side do not fit into 80 characters.
-std::string parameters_table(const Robot& robot, int first, int last) {
-  std::vector<std::string> header = {"link"};
-  for (int k = first; k < last; ++k) header.emplace_back(steelyard::kParameterStems[k]);
-  Table table(header);
-  for (int j = 0; j < robot.size(); ++j) {
-    std::vector<std::string> row = {std::to_string(j + 1)};
-    for (int k = first; k < last; ++k)
-      row.push_back(robot.joints[j].inertia ? number(robot.joints[j].inertia->to_standard()[k], 3) : "?");
-    table.add(std::move(row));
-  }
-  return table.to_string();
-}
-
 std::string parameters_text(const Robot& robot) {
-  return "Standard parameters (SI, link frame, J about its origin; ? not given)\n" +
-         parameters_table(robot, 0, 4) + parameters_table(robot, 4, steelyard::kParametersPerLink);
+  Table moments({"link", "m", "mx", "my", "mz"});
+  Table inertias({"link", "Jxx", "Jxy", "Jxz", "Jyy", "Jyz", "Jzz"});
+  for (int j = 0; j < robot.size(); ++j) {
+    const std::optional<steelyard::Inertia>& inertia = robot.joints[j].inertia;
+    const auto row = [&](int first, int last) {
+      std::vector<std::string> cells = {std::to_string(j + 1)};
+      for (int k = first; k < last; ++k)
+        cells.push_back(inertia ? number(inertia->to_standard()[k], 4) : "?");
+      return cells;
+    };
+    moments.add(row(0, 4));
+    inertias.add(row(4, steelyard::kParametersPerLink));
+  }
+  return "Standard parameters (SI, link frame, J about its origin; ? not given)\n" + moments.to_string() +
+         "\n" + inertias.to_string();
 }
 
 // Breaks a long expression at its blanks; continuation lines are indented.
@@ -263,13 +264,16 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
   base_options.rows = row_set(options.rows);
   base_options.drives = !options.no_drives;
   base_options.zero = options.zero;
-  base_options.expressions = !options.no_expressions;
   const steelyard::RobotFile file = steelyard::read_robot(options.robot);
+  base_options.expressions = !options.no_expressions && file.robot.size() <= kMostJointsWithExpressions;
   const BaseParameters base = base_parameters(file.robot, base_options);
 
   if (!common.quiet)
     for (const steelyard::Complaint& warning : file.warnings)
       print_problem("warning: " + warning.to_string());
+  if (!common.quiet && !options.no_expressions && !base_options.expressions)
+    print_problem(fmt::format("note: expressions are left out, they take minutes above {} joints",
+                              kMostJointsWithExpressions));
   if (common.json) {
     print(to_json(file, base, options).dump(2) + "\n");
   } else {
