@@ -24,13 +24,10 @@ Conditioning condition_of(const MatrixXd& R, double tolerance) {
   const VectorXd scale = (out.norms.array() > 0).select(out.norms, 1.0);
   const MatrixXd scaled = R * scale.cwiseInverse().asDiagonal();
   if (R.size() == 0) {
-    out.V = MatrixXd::Identity(R.cols(), R.cols());
     out.condition = out.condition_scaled = ratio(VectorXd(), R.cols());
     return out;
   }
-  const Eigen::JacobiSVD<MatrixXd> svd(scaled, Eigen::ComputeFullV | Eigen::ComputeThinU);
-  out.V = svd.matrixV();
-  out.singular_scaled = svd.singularValues();
+  out.singular_scaled = Eigen::JacobiSVD<MatrixXd>(scaled).singularValues();
   out.singular = Eigen::JacobiSVD<MatrixXd>(R).singularValues();
   out.rank = (out.singular_scaled.array() > tolerance * out.singular_scaled[0]).count();
   const bool full = out.rank == R.cols();

@@ -15,7 +15,6 @@ struct Conditioning {
   VectorXd norms;            // of the columns
   VectorXd singular;         // of the columns as they are, descending
   VectorXd singular_scaled;  // of the columns divided by their norms (zero columns stay), descending
-  MatrixXd V;                // right singular vectors of the scaled columns
   double condition = 0;      // infinite when rank < columns
   double condition_scaled = 0;
   Index rank = 0;  // scaled singular values above tolerance times the largest

@@ -1,0 +1,22 @@
+# cmake -DNM=… -DOBJECTS=… -P kernel_symbols.cmake: the kernel objects hold no weak symbol.
+#
+# A weak symbol of a file compiled for AVX may be the copy that the linker keeps for the whole program.
+set(seen 0)
+foreach(object IN LISTS OBJECTS)
+  if(NOT object MATCHES "kernels/(baseline|avx2|avx512)\\.cpp")
+    continue()
+  endif()
+  math(EXPR seen "${seen} + 1")
+  execute_process(COMMAND ${NM} -C ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT symbols MATCHES "${CMAKE_MATCH_1}_fold")
+    message(FATAL_ERROR "${object} does not define its kernel:\n${symbols}")
+  endif()
+  string(REGEX MATCHALL "[^\n]* [WVu] [^\n]*" weak "${symbols}")
+  if(weak)
+    list(JOIN weak "\n" weak)
+    message(FATAL_ERROR "${object} has weak symbols:\n${weak}")
+  endif()
+endforeach()
+if(NOT seen EQUAL 3)
+  message(FATAL_ERROR "expected three kernel objects, found ${seen} in ${OBJECTS}")
+endif()
