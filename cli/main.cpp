@@ -7,6 +7,8 @@
 #include "model.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "run.hpp"
+#include "simulate.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/regressor/plan.hpp"
 
@@ -22,9 +24,10 @@ void select_isa(const std::string& name) {
 
 constexpr const char* kExamples =
     "Examples:\n"
+    "  steelyard run examples/demo/study.yaml     a study, from logs to a report\n"
     "  steelyard model robots/panda.yaml          what can be known of a robot\n"
     "  steelyard model my_arm.urdf --json         the same for a program\n"
-    "  steelyard model robots/lwr4.yaml --rows gravity\n";
+    "";
 
 int run(int argc, char** argv) {
   CLI::App app{"Steelyard weighs a robot by its torques: dynamic models from joint logs."};
@@ -34,14 +37,25 @@ int run(int argc, char** argv) {
 
   cli::CommonOptions common;
   cli::ModelOptions model;
-  CLI::App* verb_model =
-      app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
+  cli::RunOptions run, identify;
+  cli::SimulateVerbOptions simulate;
+  identify.report = false;
+  CLI::App* verb_run = app.add_subcommand("run", "A whole study: from logs to a model, result.json and report.html");
+  CLI::App* verb_identify = app.add_subcommand("identify", "The same without the report");
+  CLI::App* verb_simulate = app.add_subcommand("simulate", "Write the logs of a study's simulated runs");
+  CLI::App* verb_model = app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
   cli::add_options(*verb_model, model);
-  for (CLI::App* verb : {verb_model}) {
+  cli::add_options(*verb_run, run);
+  cli::add_options(*verb_identify, identify);
+  cli::add_options(*verb_simulate, simulate);
+  for (CLI::App* verb : {verb_run, verb_identify, verb_simulate, verb_model}) {
     verb->add_flag("--json", common.json, "Print JSON");
     verb->add_flag("--quiet", common.quiet, "Print results only, no warnings");
-    verb->add_option("--isa", common.isa,
-                     "Instruction set: baseline, avx2, avx512 (default: the best there is)");
+    verb->add_option("--isa", common.isa, "Instruction set: baseline, avx2, avx512 (default: the best there is)");
+    if (verb == verb_model) continue;
+    verb->add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
+    verb->add_option("--threads", common.threads, "Number of threads (default: all)")->check(CLI::Range(1, 1024));
+    verb->add_option("--seed", common.seed, "Seed instead of the study's");
   }
 
   try {
@@ -51,6 +65,9 @@ int run(int argc, char** argv) {
   }
   select_isa(common.isa);
   if (verb_model->parsed()) return cli::run_model(model, common);
+  if (verb_run->parsed()) return cli::run_study_verb(run, common);
+  if (verb_identify->parsed()) return cli::run_study_verb(identify, common);
+  if (verb_simulate->parsed()) return cli::run_simulate(simulate, common);
   cli::print(app.help());
   return cli::kDone;
 }

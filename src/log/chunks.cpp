@@ -55,7 +55,7 @@ Index Decimation::count() const {
 
 Index automatic_decimation(double cutoff, double rate) {
   require(cutoff > 0 && rate > 0, "a cut-off and a rate are positive");
-  return std::max<Index>(1, static_cast<Index>(std::floor(0.4 * rate / cutoff + 1e-9)));
+  return std::max<Index>(1, static_cast<Index>(std::floor(kCutoffOfDecimated * rate / cutoff + 1e-9)));
 }
 
 std::vector<Index> reject_slow(const double* velocity, Index samples, Index stride, const VectorXd& limits,

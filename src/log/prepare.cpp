@@ -106,8 +106,11 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
     preparation_.filter = design_low_pass(options.filter.order, options.filter.cutoff, rate);
   }
   if (options.column_filter.cutoff > 0) {
-    preparation_.column_filter =
-        design_low_pass(options.column_filter.order, options.column_filter.cutoff, rate);
+    // Decimation that was asked for must not alias: the columns are filtered as low as it needs.
+    double cutoff = options.column_filter.cutoff;
+    if (options.decimation > 1)
+      cutoff = std::min(cutoff, kCutoffOfDecimated * rate / static_cast<double>(options.decimation));
+    preparation_.column_filter = design_low_pass(options.column_filter.order, cutoff, rate);
   }
   const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
   // A full stencil also where the run ends just behind the window.
@@ -123,7 +126,7 @@ void PreparedRun::plan_rows(const PrepareOptions& options) {
   for (const auto& filter : {preparation_.filter, preparation_.column_filter}) {
     if (!filter) continue;
     cutoff = cutoff == 0 ? filter->cutoff : std::min(cutoff, filter->cutoff);
-    memory += filter->memory;
+    memory = std::max(memory, filter->memory);
   }
   Decimation& rows = preparation_.decimation;
   rows.samples = preparation_.grid.samples;

@@ -160,7 +160,7 @@ TEST(Prepare, AutomaticChoicesFollowTheFilters) {
   const PreparedRun prepared = prepare_run(run, options);
   const Preparation& done = prepared.preparation();
   EXPECT_EQ(done.decimation.factor, 80) << "by the lower cut-off";
-  EXPECT_EQ(done.decimation.trim, done.filter->memory + done.column_filter->memory);
+  EXPECT_EQ(done.decimation.trim, std::max(done.filter->memory, done.column_filter->memory));
   EXPECT_EQ(prepared.plan().halo, done.column_filter->halo);
   EXPECT_GE(done.reach, done.filter->halo);
   EXPECT_EQ(prepared.plan().size, 16384);

@@ -55,6 +55,9 @@ struct Decimation {
   Index count() const;
 };
 
+// Cut-off over sampling rate behind which a signal is decimated: 0.8 of the Nyquist frequency.
+inline constexpr double kCutoffOfDecimated = 0.4;
+
 // Largest factor at which rows behind a filter with this cut-off are close to independent and not aliased:
 // the cut-off at 0.8 of the new Nyquist frequency, ⌊0.4 rate / cutoff⌋, at least 1.
 Index automatic_decimation(double cutoff, double rate);

@@ -41,11 +41,12 @@ struct PrepareOptions {
   Interpolation interpolation = Interpolation::cubic;
   FilterOptions filter;  // of the channels in `filtered`
   std::vector<std::string> filtered = {"position", "velocity", "acceleration"};
-  FilterOptions column_filter;    // of the regressor's columns and the efforts, after the first
+  FilterOptions column_filter;    // of the regressor's columns and the efforts; lowered to 0.8 of the Nyquist
+                                  // frequency of a decimation that is given
   int difference_order = 2;       // 2, 4 or 6
   bool measured_velocity = true;  // false: differences of the position even if the log has velocities
   Index decimation = kAutomatic;  // by the lowest cut-off; 1 without filters
-  Index trim = kAutomatic;        // samples at both ends: the memory of both filters
+  Index trim = kAutomatic;        // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
   Index chunk_size = kAutomatic;  // power of two, at least four halos and at least 4096
 

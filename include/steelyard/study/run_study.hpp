@@ -1,0 +1,42 @@
+// From a study to its result: reads the robot and the logs, folds, estimates, predicts.
+//
+//   pass 1  every run is prepared and folded, chunk by chunk        → base parameters by least squares on the folds
+//   pass 2  every run is predicted with them, sample by sample      → raw residuals, curves, period of the motion
+// Cross-validation works on the folds of pass 1. Nothing is written here; that is the program's task.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/result/result.hpp"
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct StudyOptions {
+  int threads = 1;
+  std::function<void(const std::string& stage, double share)> progress;  // may be empty; share from 0 to 1
+};
+
+struct StageTime {
+  std::string stage;
+  double seconds = 0;
+};
+
+struct StudyOutcome {
+  Result result;
+  std::vector<EffortCurve> curves;
+  std::vector<Complaint> warnings;  // about the robot file
+  std::vector<StageTime> times;     // wall time; for run.json
+};
+
+StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
+
+// The robot of a study: read, with the study's drive terms added.
+Robot study_robot(const Study& study, std::vector<Complaint>* warnings = nullptr);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,77 @@
+// A study: one YAML file that says which robot, which logs, how to prepare and estimate (docs/study.md).
+//
+// Paths are relative to the study's folder; ${NAME} in paths is an environment variable, which must be set. Unknown keys
+// are errors with line, column and the nearest known key; numbers may be expressions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/log/prepare.hpp"
+#include "steelyard/log/run_file.hpp"
+#include "steelyard/robot/robot.hpp"
+#include "steelyard/simulate/random_motion.hpp"
+#include "steelyard/simulate/simulate.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A run the study makes itself: the study's robot with the parameters of its file, on a motion.
+struct SimulationSpec {
+  std::variant<FourierSeries, RandomMotion, PointToPoint> motion;
+  std::uint64_t motion_seed = 1;  // of a random motion
+  std::vector<Drive> drives;      // friction, rotor inertia, gains; none, or one for all, or one per joint
+  SimulateOptions options;        // its seed is set by set_seed
+  bool own_seed = false;          // the study gives this run a seed of its own
+};
+
+// A run is a file, or a simulation.
+struct StudyRun {
+  RunFile file;                 // label and role always; the rest for files
+  std::string path_as_written;  // before ${…} is replaced, for provenance
+  std::optional<SimulationSpec> simulation;
+};
+
+struct CrossOptions {
+  int blocks = 10;
+  bool by_phase = true;              // the default; falls back to index when the motion is not periodic
+  std::optional<double> period;      // [s]; not given: found from the positions
+};
+
+struct PriorOptions {
+  bool from_robot = false;  // the robot file's own parameters
+  double weight = 0;        // relative to the data; 0: none
+};
+
+struct Study {
+  std::string path;  // of the study's file
+  std::string robot_path;
+  std::string robot_as_written;
+  std::uint64_t seed = 1;
+  DriveTerms drives;  // added to those the robot declares
+  std::vector<StudyRun> runs;
+  PrepareOptions prepare;
+  EstimateOptions estimate;
+  PriorOptions prior;
+  std::optional<CrossOptions> cross;
+  bool report = true;
+  std::vector<std::string> waive;
+};
+
+Study read_study(const std::string& path);
+Study read_study_text(const std::string& text, const std::string& path);
+
+// Another seed for the study, and with it for the noise of simulated runs that have none of their own.
+void set_seed(Study& study, std::uint64_t seed);
+
+// The samples of a run, on the joint side. Simulations take the robot's own parameters.
+std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

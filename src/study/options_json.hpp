@@ -1,0 +1,18 @@
+// The study with its defaults written out, for provenance.
+#pragma once
+
+#include <string>
+
+#include "steelyard/result/result.hpp"
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Hash of everything that changes prepared rows.
+std::string preparation_hash(const Study& study);
+
+Provenance provenance(const Study& study, const std::string& robot_hash);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,161 @@
+#include "study/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr Index kCurvePoints = 2000;   // stretches of a drawn curve
+constexpr Index kCoarseSamples = 1000;  // positions kept for the period
+constexpr Index kTile = 192;
+
+// Grows a curve by one sample of the run with index `sample`.
+class CurveWriter {
+ public:
+  CurveWriter(EffortCurve& curve, Index stretch) : curve_(curve), stretch_(stretch) {}
+
+  void add(Index sample, double time, double measured, double predicted) {
+    if (sample % stretch_ == 0) {
+      curve_.time.push_back(time);
+      curve_.measured_min.push_back(measured);
+      curve_.measured_max.push_back(measured);
+      curve_.predicted_min.push_back(predicted);
+      curve_.predicted_max.push_back(predicted);
+      curve_.residual_min.push_back(measured - predicted);
+      curve_.residual_max.push_back(measured - predicted);
+      return;
+    }
+    extend(curve_.measured_min.back(), curve_.measured_max.back(), measured);
+    extend(curve_.predicted_min.back(), curve_.predicted_max.back(), predicted);
+    extend(curve_.residual_min.back(), curve_.residual_max.back(), measured - predicted);
+  }
+
+ private:
+  static void extend(double& low, double& high, double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  EffortCurve& curve_;
+  Index stretch_;
+};
+
+class Predictor {
+ public:
+  Predictor(const Plan& plan, const VectorXd& values) : plan_(plan), values_(values) {
+    stride_ = kTile + 8;  // an odd number of cache lines
+    tile_.resize(static_cast<std::size_t>(stride_ * plan.stored_columns));
+  }
+
+  // Predicted effort of all rows at samples [first, first + count) of the block: rows × count.
+  const MatrixXd& run(const SampleBlock& block, Index first, Index count) {
+    const auto row = [&](std::string_view channel) { return block.row(block.find(channel)) + first; };
+    evaluate(plan_, {row(channel::kPosition), row(channel::kVelocity), row(channel::kAcceleration), block.stride(), count},
+             tile_.data(), stride_);
+    predicted_.setZero(static_cast<Index>(plan_.rows.size()), count);
+    for (std::size_t r = 0; r < plan_.rows.size(); ++r)
+      for (std::size_t k = 0; k < plan_.rows[r].columns.size(); ++k) {
+        const double* column = tile_.data() + (plan_.rows[r].offset + static_cast<Index>(k)) * stride_;
+        const double value = values_[plan_.rows[r].columns[k]];
+        for (Index s = 0; s < count; ++s) predicted_(static_cast<Index>(r), s) += value * column[s];
+      }
+    return predicted_;
+  }
+
+ private:
+  const Plan& plan_;
+  const VectorXd& values_;
+  Index stride_ = 0;
+  std::vector<double> tile_;
+  MatrixXd predicted_;
+};
+
+}  // namespace
+
+Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values, const std::vector<std::string>& joints,
+                   const std::vector<std::string>& units) {
+  const Index rows = static_cast<Index>(plan.rows.size());
+  const UniformGrid& grid = run.preparation().grid;
+  Prediction result;
+  result.residual_squared.setZero(rows);
+  result.effort_squared.setZero(rows);
+  result.curves.resize(static_cast<std::size_t>(rows));
+  const Index stretch = (grid.samples + kCurvePoints - 1) / kCurvePoints;
+  std::vector<CurveWriter> writers;
+  for (Index r = 0; r < rows; ++r) {
+    EffortCurve& curve = result.curves[static_cast<std::size_t>(r)];
+    curve.run = run.label().label;
+    curve.joint = joints[static_cast<std::size_t>(r)];
+    curve.unit = units[static_cast<std::size_t>(r)];
+    writers.emplace_back(curve, stretch);
+  }
+  result.coarse_step = std::max<Index>(1, grid.samples / kCoarseSamples);
+  std::vector<double> coarse;
+
+  Predictor predictor(plan, values);
+  run.rewind();
+  for (RawChunk raw; run.read(raw);) {
+    const PreparedChunk chunk = run.prepare(std::move(raw));
+    const SampleBlock& block = chunk.samples;
+    const int torque = block.find(channel::kTorque);
+    const int position = block.find(channel::kPosition);
+    require(torque >= 0 && position >= 0, "prepared chunk without torque or position");
+    for (Index at = chunk.chunk.core.begin; at < chunk.chunk.core.end; at += kTile) {
+      const Index first = at - chunk.chunk.halo.begin;
+      const Index count = std::min(kTile, chunk.chunk.core.end - at);
+      const MatrixXd& predicted = predictor.run(block, first, count);
+      for (Index r = 0; r < rows; ++r) {
+        const double* measured = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
+        for (Index s = 0; s < count; ++s) {
+          const double error = measured[s] - predicted(r, s);
+          result.residual_squared[r] += error * error;
+          result.effort_squared[r] += measured[s] * measured[s];
+          writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), measured[s], predicted(r, s));
+        }
+      }
+      for (Index s = 0; s < count; ++s)
+        if ((at + s) % result.coarse_step == 0)
+          for (Index j = 0; j < block.joints(); ++j) coarse.push_back(block.row(position, j)[first + s]);
+    }
+    raw = {};
+  }
+  const Index n = plan.joints;
+  result.coarse_position = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      coarse.data(), static_cast<Index>(coarse.size()) / std::max<Index>(1, n), n);
+  return result;
+}
+
+Index find_period(const MatrixXd& position) {
+  const Index samples = position.rows();
+  VectorXd variance = (position.rowwise() - position.colwise().mean()).colwise().squaredNorm().transpose() /
+                      static_cast<double>(std::max<Index>(1, samples));
+  const auto mismatch = [&](Index lag) {
+    double worst = 0;
+    for (Index j = 0; j < position.cols(); ++j) {
+      if (variance[j] <= 0) continue;
+      const VectorXd d = position.col(j).tail(samples - lag) - position.col(j).head(samples - lag);
+      worst = std::max(worst, std::sqrt(d.squaredNorm() / static_cast<double>(samples - lag) / variance[j]));
+    }
+    return worst;
+  };
+  constexpr double kSame = 0.1;  // a thousandth of the run off in time is 7 % for the Panda's excitation
+
+  Index best = 0;
+  double least = kSame;
+  for (Index lag = samples / 10; lag < samples * 9 / 10; ++lag) {
+    const double value = mismatch(lag);
+    if (value < least) {
+      least = value;
+      best = lag;
+    } else if (best > 0 && value > 2 * kSame) {
+      break;  // past the first valley
+    }
+  }
+  return best;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "study/study_yaml.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// `cutoff` is the band of the rows. Without a filter on columns it is that of the positions; with one, positions are
+// filtered an octave higher (or at `position_cutoff`), so that their filter does not bend the columns within the band.
+void read_filter(const YamlContext& context, const YamlNode& node, bool columns, PrepareOptions& options) {
+  const YamlFields fields(context, node, "filter", {"order", "cutoff", "position_cutoff"});
+  FilterOptions filter;
+  if (const YamlNode* order = fields.find("order"))
+    filter.order = static_cast<int>(to_count(context, *order, "order"));
+  filter.cutoff = to_number(context, fields.at("cutoff"), "cutoff");
+  options.filter = filter;
+  if (columns) {
+    options.column_filter = filter;
+    options.filter.cutoff = 2 * filter.cutoff;
+  }
+  if (const YamlNode* position = fields.find("position_cutoff"))
+    options.filter.cutoff = to_number(context, *position, "position_cutoff");
+}
+
+void read_resample(const YamlContext& context, const YamlNode& node, PrepareOptions& options) {
+  if (is_word(node, "auto") || is_word(node, "cubic")) return;
+  if (is_word(node, "linear")) {
+    options.interpolation = Interpolation::linear;
+    return;
+  }
+  options.rate = to_number(context, node, "resample");
+}
+
+void read_reject(const YamlContext& context, const YamlNode& node, PrepareOptions& options) {
+  const YamlFields fields(context, node, "reject", {"velocity_below"});
+  if (const YamlNode* below = fields.find("velocity_below")) {
+    const std::vector<double> limits = to_numbers(context, *below, "velocity_below");
+    options.velocity_below = Eigen::Map<const VectorXd>(limits.data(), static_cast<Index>(limits.size()));
+  }
+}
+
+}  // namespace
+
+PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node) {
+  PrepareOptions options;
+  const YamlFields fields(context, node, "prepare",
+                          {"resample", "filter", "columns", "differences", "velocity", "decimate",
+                           "reject", "trim", "chunk"});
+  if (const YamlNode* resample = fields.find("resample")) read_resample(context, *resample, options);
+  const YamlNode* columns = fields.find("columns");
+  const bool filtered = columns != nullptr && to_choice(context, *columns, "columns", {"plain", "filtered"}) == 1;
+  const YamlNode* filter = fields.find("filter");
+  if (filter != nullptr)
+    read_filter(context, *filter, filtered, options);
+  else if (filtered)
+    context.fail(*columns, "columns are to be filtered, but there is no filter", "", "add `filter: {cutoff: 5}` [Hz]");
+  if (const YamlNode* order = fields.find("differences"))
+    options.difference_order = static_cast<int>(to_count(context, *order, "differences"));
+  if (const YamlNode* velocity = fields.find("velocity"))
+    options.measured_velocity = to_choice(context, *velocity, "velocity", {"measured", "differences"}) == 0;
+  if (const YamlNode* factor = fields.find("decimate"); factor != nullptr && !is_word(*factor, "auto"))
+    options.decimation = static_cast<Index>(to_count(context, *factor, "decimate"));
+  if (const YamlNode* reject = fields.find("reject")) read_reject(context, *reject, options);
+  if (const YamlNode* trim = fields.find("trim"); trim != nullptr && !is_word(*trim, "auto"))
+    options.trim = static_cast<Index>(to_count(context, *trim, "trim"));
+  if (const YamlNode* chunk = fields.find("chunk"); chunk != nullptr && !is_word(*chunk, "auto"))
+    options.chunk_size = static_cast<Index>(to_count(context, *chunk, "chunk"));
+  options.validate();
+  return options;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

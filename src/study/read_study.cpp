@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "steelyard/core/text_file.hpp"
+#include "study/study_yaml.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+bool is_word(const YamlNode& node, const char* word) {
+  return node.kind == YamlNode::Kind::scalar && node.text == word;
+}
+
+bool to_bool(const YamlContext& context, const YamlNode& node, const std::string& what) {
+  return to_choice(context, node, what, {"false", "true"}) == 1;
+}
+
+std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what) {
+  const double value = to_number(context, node, what);
+  if (value < 0 || value != std::floor(value) || value > 9e15)
+    context.fail(node, fmt::format("{} = {} is no count", what, node.text), "a whole number, not negative",
+                 "write a whole number");
+  return static_cast<std::uint64_t>(value);
+}
+
+std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::list) return {to_number(context, node, what)};
+  std::vector<double> numbers;
+  for (const YamlNode& item : node.items) numbers.push_back(to_number(context, item, what));
+  return numbers;
+}
+
+std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder) {
+  const std::string text = to_text(context, node, "path");
+  std::string path;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text.compare(at, 2, "${") != 0) {
+      path += text[at++];
+      continue;
+    }
+    const std::size_t end = text.find('}', at);
+    if (end == std::string::npos) context.fail(node, "${ without } in a path", "${NAME}", "close the brace");
+    const std::string name = text.substr(at + 2, end - at - 2);
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr)
+      context.fail(node, fmt::format("environment variable {} is not set", name), "",
+                   fmt::format("set it: export {}=/where/the/data/are", name));
+    path += value;
+    at = end + 1;
+  }
+  const std::filesystem::path as_path(path);
+  return as_path.is_absolute() ? path : (std::filesystem::path(folder) / as_path).lexically_normal().string();
+}
+
+namespace {
+
+DriveTerms read_drives(const YamlContext& context, const YamlNode& node) {
+  DriveTerms terms;
+  const YamlFields fields(context, node, "drives", {"friction", "rotor_inertia"});
+  if (const YamlNode* friction = fields.find("friction"))
+    for (const YamlNode& item : to_list(context, *friction, "friction"))
+      switch (to_choice(context, item, "friction term", {"viscous", "coulomb", "offset"})) {
+        case 0: terms.viscous = true; break;
+        case 1: terms.coulomb = true; break;
+        default: terms.offset = true;
+      }
+  if (const YamlNode* rotor = fields.find("rotor_inertia"))
+    terms.rotor_inertia = to_bool(context, *rotor, "rotor_inertia");
+  return terms;
+}
+
+void read_estimate(const YamlContext& context, const YamlNode& node, Study& study) {
+  const YamlFields fields(context, node, "estimate", {"method", "prior"});
+  if (const YamlNode* method = fields.find("method")) {
+    constexpr Weighting kMethods[] = {Weighting::none, Weighting::by_row, Weighting::by_row_iterated,
+                                      Weighting::by_row_and_block};
+    study.estimate.weighting = kMethods[to_choice(context, *method, "method", {"ols", "wls", "irls", "irls_blocks"})];
+  }
+  if (const YamlNode* prior = fields.find("prior")) {
+    const YamlFields options(context, *prior, "prior", {"from", "weight"});
+    to_choice(context, options.at("from"), "prior", {"robot"});
+    study.prior.from_robot = true;
+    study.prior.weight = to_number(context, options.at("weight"), "weight");
+    if (study.prior.weight <= 0)
+      context.fail(*prior, "weight of the prior is not positive", "above 0", "give a positive weight");
+  }
+}
+
+CrossOptions read_cross(const YamlContext& context, const YamlNode& node) {
+  CrossOptions cross;
+  const YamlFields fields(context, node, "cross", {"blocks", "by", "period"});
+  if (const YamlNode* blocks = fields.find("blocks")) {
+    cross.blocks = static_cast<int>(to_count(context, *blocks, "blocks"));
+    if (cross.blocks < 2 || cross.blocks > 128)
+      context.fail(*blocks, fmt::format("{} blocks", cross.blocks), "2 to 128", "ten is usual");
+  }
+  if (const YamlNode* by = fields.find("by"))
+    cross.by_phase = to_choice(context, *by, "by", {"index", "phase"}) == 1;
+  if (const YamlNode* period = fields.find("period"); period != nullptr && !is_word(*period, "auto"))
+    cross.period = to_number(context, *period, "period");
+  return cross;
+}
+
+void check_labels(const YamlContext& context, const YamlNode& node, const Study& study) {
+  std::set<std::string> labels;
+  int fit = 0;
+  for (const StudyRun& run : study.runs) {
+    if (!labels.insert(run.file.label.label).second)
+      context.fail(node, fmt::format("two runs are labelled '{}'", run.file.label.label), "", "give each its own label");
+    fit += run.file.label.role == RunRole::fit;
+  }
+  if (fit == 0) context.fail(node, "no run has the role 'fit'", "at least one", "set `role: fit` on a run");
+}
+
+}  // namespace
+
+Study read_study_text(const std::string& text, const std::string& path) {
+  const YamlContext context{path, "", 1};
+  const YamlNode root = parse_yaml(text, path);
+  const YamlFields fields(context, root, "study",
+                          {"robot", "seed", "drives", "runs", "prepare", "estimate", "validate", "report", "waive"});
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  Study study;
+  study.path = path;
+  study.robot_as_written = to_text(context, fields.at("robot"), "robot");
+  study.robot_path = resolve_path(context, fields.at("robot"), folder);
+  if (const YamlNode* seed = fields.find("seed")) study.seed = to_count(context, *seed, "seed");
+  if (const YamlNode* drives = fields.find("drives")) study.drives = read_drives(context, *drives);
+  if (const YamlNode* prepare = fields.find("prepare")) study.prepare = read_prepare_section(context, *prepare);
+  const YamlNode& runs = fields.at("runs");
+  for (const YamlNode& run : to_list(context, runs, "runs"))
+    study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
+  check_labels(context, runs, study);
+  if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
+  if (const YamlNode* validate = fields.find("validate")) {
+    const YamlFields options(context, *validate, "validate", {"cross"});
+    if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);
+  }
+  if (const YamlNode* report = fields.find("report")) study.report = to_bool(context, *report, "report");
+  if (const YamlNode* waive = fields.find("waive"))
+    for (const YamlNode& code : to_list(context, *waive, "waive")) study.waive.push_back(to_text(context, code, "waive"));
+  set_seed(study, study.seed);
+  return study;
+}
+
+void set_seed(Study& study, std::uint64_t seed) {
+  study.seed = seed;
+  std::uint64_t number = 0;
+  for (StudyRun& run : study.runs) {
+    ++number;
+    if (run.simulation && !run.simulation->own_seed) run.simulation->options.seed = 1000 * seed + number;
+  }
+}
+
+Study read_study(const std::string& path) { return read_study_text(read_text_file(path, "study"), path); }
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,24 @@
+// Pieces of the study reader: one function a section.
+#pragma once
+
+#include "robot/yaml_fields.hpp"
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// `text` with ${NAME} replaced by environment variables; relative paths are put behind `folder`.
+std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder);
+
+// One number or a list of numbers.
+std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node, const std::string& what);
+bool to_bool(const YamlContext& context, const YamlNode& node, const std::string& what);
+std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what);
+bool is_word(const YamlNode& node, const char* word);
+
+StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder, int number);
+PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node);
+void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

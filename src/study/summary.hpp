@@ -1,0 +1,42 @@
+// From estimates and predictions to the parts of a result.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/result/result.hpp"
+#include "steelyard/study/study.hpp"
+#include "study/predict.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+std::optional<double> finite_or_none(double value);
+
+// Residuals by row kind ("torque:elbow") as fractions; totals over the joints of the unit most joints have. Raw ones
+// from the predictions of all runs together, when there are any.
+ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,
+                                 std::span<const Prediction* const> predictions = {});
+
+std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& estimate);
+std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estimate);
+
+// What the fit itself tells; `preparations` are those of the fit runs.
+struct FittedRun {
+  std::string label;
+  const Preparation* preparation = nullptr;
+};
+std::vector<Finding> find_all(const Study& study, const Robot& robot, const Estimate& estimate,
+                              const std::vector<FittedRun>& runs, const Result& result);
+
+// good: no unwaived warning or error, and residuals on held-out rows at most 10 %. usable: no unwaived error, and at most
+// 30 %. Otherwise not trustworthy.
+Verdict judge(const Result& result);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
