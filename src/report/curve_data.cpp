@@ -1,0 +1,118 @@
+// Curves as JSON: minimum and maximum of each stretch, rounded outwards to 1e-4 of the curve's size, so that
+// they are small and no peak gets lower.
+#include <algorithm>
+#include <cmath>
+
+#include "report/sections.hpp"
+#include "result/json_writer.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+namespace {
+
+// Largest power of ten that is at most `number`, as its exponent.
+int decade(double number) {
+  return static_cast<int>(std::floor(std::log10(number)));
+}
+
+// number rounded by `direction` (std::floor, std::ceil, std::round) to a multiple of 10^exponent. Division by
+// a power of ten with a positive exponent is exact enough to print short.
+double rounded(double number, int exponent, double (*direction)(double)) {
+  const double unit = std::pow(10.0, std::abs(exponent));
+  return exponent < 0 ? direction(number * unit) / unit : direction(number / unit) * unit;
+}
+
+void write_series(JsonWriter& json, const char* key, const std::vector<double>& series, int exponent,
+                  double (*direction)(double)) {
+  json.key(key).begin_flat_array();
+  for (const double number : series) {
+    const double value = rounded(number, exponent, direction);
+    std::isfinite(value) ? json.value(value) : json.null();
+  }
+  json.end_array();
+}
+
+int effort_exponent(const std::vector<const std::vector<double>*>& series) {
+  double largest = 0;
+  for (const auto* values : series) {
+    for (const double value : *values) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+  }
+  return largest > 0 ? std::clamp(decade(largest) - 4, -300, 300) : 0;
+}
+
+// Times to a hundredth of the mean step.
+int time_exponent(const std::vector<double>& time) {
+  if (time.size() < 2) return -6;
+  const double step = (time.back() - time.front()) / static_cast<double>(time.size() - 1);
+  return step > 0 && std::isfinite(step) ? std::clamp(decade(step) - 2, -300, 300) : -6;
+}
+
+void write_curve(JsonWriter& json, const EffortCurve& curve, const RunValidation* run) {
+  const std::size_t size = curve.time.size();
+  for (const auto* series : {&curve.measured_min, &curve.measured_max, &curve.predicted_min,
+                             &curve.predicted_max, &curve.residual_min, &curve.residual_max})
+    require(series->size() == size, "the series of an effort curve differ in length");
+  for (const double time : curve.time)
+    require(std::isfinite(time), "a time of an effort curve is not finite");
+  const int effort =
+      effort_exponent({&curve.measured_min, &curve.measured_max, &curve.predicted_min, &curve.predicted_max});
+  const int residual = effort_exponent({&curve.residual_min, &curve.residual_max});
+  const auto low = static_cast<double (*)(double)>(std::floor);
+  const auto high = static_cast<double (*)(double)>(std::ceil);
+  json.begin_object();
+  json.key("joint").value(curve.joint);
+  json.key("unit").value(curve.unit);
+  for (const JointResidual& joint : run != nullptr ? run->residual.per_joint : std::vector<JointResidual>{}) {
+    if (joint.name == curve.joint) json.key("share").value(joint.prepared);
+  }
+  write_series(json, "time", curve.time, time_exponent(curve.time),
+               static_cast<double (*)(double)>(std::round));
+  write_series(json, "measured_min", curve.measured_min, effort, low);
+  write_series(json, "measured_max", curve.measured_max, effort, high);
+  write_series(json, "predicted_min", curve.predicted_min, effort, low);
+  write_series(json, "predicted_max", curve.predicted_max, effort, high);
+  write_series(json, "residual_min", curve.residual_min, residual, low);
+  write_series(json, "residual_max", curve.residual_max, residual, high);
+  json.end_object();
+}
+
+const RunValidation* find_run(const Result& result, const std::string& name) {
+  for (const RunValidation& run : result.validation) {
+    if (run.run == name) return &run;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string curve_data(const Result& result, const std::vector<EffortCurve>& curves) {
+  std::vector<std::string> runs;
+  for (const EffortCurve& curve : curves) {
+    if (std::find(runs.begin(), runs.end(), curve.run) == runs.end()) runs.push_back(curve.run);
+  }
+  JsonWriter json(JsonStyle::compact);
+  json.begin_object();
+  json.key("runs").begin_array();
+  for (const std::string& name : runs) {
+    const RunValidation* run = find_run(result, name);
+    json.begin_object();
+    json.key("name").value(name);
+    json.key("fresh").value(run != nullptr && run->fresh);
+    json.key("joints").begin_array();
+    for (const EffortCurve& curve : curves) {
+      if (curve.run == name) write_curve(json, curve, run);
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,16 @@
+# Writes OUT, a C++ source that holds each file of ASSETS (separated by '|') as a string_view named after the file.
+#   cmake -DOUT=assets.cpp -DASSETS=a.css|b.js -P embed.cmake
+string(REPLACE "|" ";" files "${ASSETS}")
+set(source "#include \"report/assets.hpp\"\n\nnamespace steelyard {\ninline namespace STEELYARD_ABI {\nnamespace assets {\n\n")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME)
+  string(REPLACE "." "_" name "${name}")
+  file(READ "${file}" content)
+  string(FIND "${content}" ")asset\"" clash)
+  if(NOT clash EQUAL -1)
+    message(FATAL_ERROR "${file} holds the end of the raw string that embeds it")
+  endif()
+  string(APPEND source "const std::string_view ${name} = R\"asset(${content})asset\";\n\n")
+endforeach()
+string(APPEND source "}  // namespace assets\n}  // namespace STEELYARD_ABI\n}  // namespace steelyard\n")
+file(WRITE "${OUT}" "${source}")

@@ -1,0 +1,111 @@
+// Residuals by joint and by run, and the place where the script draws the curves.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/html.hpp"
+#include "report/sections.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+namespace {
+
+// A bar whose full length is `largest`.
+std::string bar(double fraction, double largest) {
+  const double width = largest > 0 ? std::clamp(100 * fraction / largest, 0.0, 100.0) : 0;
+  return fmt::format(
+      "<svg class=\"bar\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+      "<rect class=\"track\" width=\"100\" height=\"8\"/><rect class=\"part\" width=\"{:.2f}\" "
+      "height=\"8\"/></svg>",
+      width);
+}
+
+std::optional<double> prepared_of(const ResidualSummary& residual, const std::string& joint) {
+  for (const JointResidual& entry : residual.per_joint) {
+    if (entry.name == joint) return entry.prepared;
+  }
+  return std::nullopt;
+}
+
+double largest_prepared(const ResidualSummary& residual) {
+  double largest = 0;
+  for (const JointResidual& joint : residual.per_joint) largest = std::max(largest, joint.prepared);
+  return largest;
+}
+
+}  // namespace
+
+std::string joints_section(const Result& result) {
+  std::vector<TableColumn> columns = {{"Joint", "", false},
+                                      {"RMS", "of the prepared residual, N·m or N", true},
+                                      {"Residual", "prepared rows, share of the joint's effort", true},
+                                      {"of the largest", "", false},
+                                      {"Raw", "every sample, unfiltered", true}};
+  if (result.cross_validation) columns.push_back({"Cross-validated", "rows left out of the fit", true});
+  for (const RunValidation& run : result.validation)
+    columns.push_back({run.run, run.fresh ? "fresh run" : "run used for fitting", true});
+  std::vector<std::vector<TableCell>> rows;
+  const double largest = largest_prepared(result.residual);
+  for (const JointResidual& joint : result.residual.per_joint) {
+    std::vector<TableCell> row = {text_cell(joint.name),
+                                  number_cell(joint.rms, 3),
+                                  percent_cell(joint.prepared),
+                                  {bar(joint.prepared, largest), joint.prepared},
+                                  percent_cell(joint.raw)};
+    if (result.cross_validation)
+      row.push_back(percent_cell(prepared_of(result.cross_validation->residual, joint.name)));
+    for (const RunValidation& run : result.validation)
+      row.push_back(percent_cell(prepared_of(run.residual, joint.name)));
+    rows.push_back(std::move(row));
+  }
+  return section("joints", "Residual by joint", table("Residual by joint", columns, rows));
+}
+
+std::string validation_section(const Result& result) {
+  if (result.validation.empty()) return "";
+  double largest = 0;
+  for (const RunValidation& run : result.validation) largest = std::max(largest, run.residual.prepared);
+  std::vector<std::vector<TableCell>> rows;
+  for (const RunValidation& run : result.validation) {
+    const char* kind =
+        run.fresh ? "<span class=\"tag fresh\">fresh</span>" : "<span class=\"tag\">fitted</span>";
+    rows.push_back({text_cell(run.run),
+                    {kind, std::nullopt},
+                    percent_cell(run.residual.prepared),
+                    {bar(run.residual.prepared, largest), run.residual.prepared},
+                    percent_cell(run.residual.raw)});
+  }
+  return section("validation", "Validation runs",
+                 table("Validation runs",
+                       {{"Run", "", false},
+                        {"Kind", "fresh: not used for fitting", false},
+                        {"Residual", "prepared rows", true},
+                        {"of the largest", "", false},
+                        {"Raw", "every sample, unfiltered", true}},
+                       rows));
+}
+
+std::string curves_section(const std::vector<EffortCurve>& curves) {
+  if (curves.empty()) {
+    return section("curves", "Measured and predicted effort",
+                   "<p>There are no curves: the report was made without the samples.</p>\n");
+  }
+  return section(
+      "curves", "Measured and predicted effort",
+      "<div class=\"toolbar\"><div id=\"runs\" role=\"group\" aria-label=\"Run\"></div>\n"
+      "<p class=\"legend\"><span class=\"key measured\">measured</span> <span class=\"key "
+      "predicted\">predicted</span> "
+      "<span class=\"key residual\">residual</span></p>\n"
+      "<button type=\"button\" id=\"reset\" disabled>Reset zoom</button></div>\n"
+      "<div id=\"panels\"></div>\n"
+      "<noscript><p>The curves are drawn by a script, which this browser does not run.</p></noscript>\n"
+      "<p class=\"hint\">Drag to zoom, double click to reset; all joints follow. By keyboard: <kbd>←</kbd> "
+      "<kbd>→</kbd> "
+      "move the cursor, with <kbd>Shift</kbd> the window; <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> "
+      "resets. Long runs "
+      "are drawn as bands from the smallest to the largest value, so that no peak is lost.</p>\n");
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

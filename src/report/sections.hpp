@@ -1,0 +1,26 @@
+// The parts of the report, each from the piece of the result that it shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/report/report.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+std::string header(const Result& result);       // robot, verdict with its reasons
+std::string key_figures(const Result& result);  // the numbers one asks for first
+std::string findings_section(const Result& result);
+std::string curves_section(const std::vector<EffortCurve>& curves);
+std::string joints_section(const Result& result);      // residuals by joint
+std::string validation_section(const Result& result);  // empty without runs
+std::string base_section(const Result& result);
+std::string drives_section(const Result& result);  // empty without drives
+std::string provenance_section(const Result& result, const ReportOptions& options);
+
+// The curves as JSON for the script of the page, rounded outwards to what can be seen.
+std::string curve_data(const Result& result, const std::vector<EffortCurve>& curves);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

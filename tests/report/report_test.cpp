@@ -1,0 +1,157 @@
+#include "steelyard/report/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "report/html.hpp"
+#include "report/sample_report.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+int occurrences(const std::string& text, const std::string& part) {
+  int number = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++number;
+  return number;
+}
+
+json embedded_curves(const std::string& html) {
+  const std::string begin = "<script type=\"application/json\" id=\"curve-data\">";
+  const std::size_t from = html.find(begin) + begin.size();
+  return json::parse(html.substr(from, html.find("</script>", from) - from));
+}
+
+TEST(Report, HasEverySectionAndTheVerdictInWords) {
+  const std::string html = render_report(sample_result(), sample_curves(), {"steelyard run study.yaml"});
+  for (const char* id :
+       {"verdict", "figures", "findings", "curves", "joints", "validation", "base", "drives", "provenance"})
+    EXPECT_EQ(occurrences(html, std::string("id=\"") + id + "\""), 1) << id;
+  EXPECT_THAT(html, HasSubstr("<title>Franka Emika Panda — usable — Steelyard report</title>"));
+  EXPECT_THAT(html, HasSubstr("<code>steelyard run study.yaml</code>"));
+  Result result = sample_result();
+  result.verdict.level = VerdictLevel::not_trustworthy;
+  EXPECT_THAT(render_report(result, {}), HasSubstr("Not trustworthy</p>"));
+  result.verdict.level = VerdictLevel::good;
+  EXPECT_THAT(render_report(result, {}), HasSubstr("Good</p>"));
+}
+
+TEST(Report, ShowsTheNumbersOfTheResult) {
+  const std::string html = render_report(sample_result(), {});
+  EXPECT_THAT(html, HasSubstr("0.950\u202f%"));   // prepared
+  EXPECT_THAT(html, HasSubstr("2.82\u202f%"));    // raw
+  EXPECT_THAT(html, HasSubstr("1.14\u202f%"));    // cross-validated
+  EXPECT_THAT(html, HasSubstr("20\u202f544"));    // samples
+  EXPECT_THAT(html, HasSubstr("63 determined"));  // of 64
+  EXPECT_THAT(html, HasSubstr(std::string(64, '7')));
+}
+
+TEST(Report, IsTheSameBytesForTheSameResult) {
+  EXPECT_EQ(render_report(sample_result(), sample_curves()), render_report(sample_result(), sample_curves()));
+  const Result again = result_from_json(to_json(sample_result()), "result.json");
+  EXPECT_EQ(render_report(again, sample_curves()), render_report(sample_result(), sample_curves()));
+}
+
+TEST(Report, RefersToNothingOutsideOfItself) {
+  const std::string html = render_report(sample_result(), sample_curves());
+  for (const char* part : {"http:", "https:", "src=", "@import", "url(", "<link", "<iframe"})
+    EXPECT_THAT(html, Not(HasSubstr(part)));
+}
+
+TEST(Report, WhatUsersTypedNeverBecomesMarkup) {
+  for (const std::string text :
+       {"<script>alert(1)</script>", "</title><b>x", "\"><img onerror=alert(1)>", "' onclick='alert(1)",
+        "</script><script>alert(1)</script>", "<!--<script>", "&lt;b&gt;", "{{script}}", "机器人 Ω ü"}) {
+    Result result = sample_result();
+    std::vector<EffortCurve> curves = sample_curves();
+    ReportOptions options;
+    const std::string plain = render_report(result, curves, options);
+    type_everywhere(text, result, curves, options);
+    const std::string html = render_report(result, curves, options);
+    EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script")) << text;
+    EXPECT_EQ(occurrences(html, "</script"), occurrences(plain, "</script")) << text;
+    EXPECT_THAT(html, Not(HasSubstr("<img"))) << text;
+    EXPECT_THAT(html, Not(HasSubstr("<b>"))) << text;
+    const std::string markup = html.substr(0, html.find("<script type=\"application/json\""));
+    EXPECT_THAT(markup, Not(HasSubstr("' onclick='"))) << text;
+    EXPECT_THAT(html, HasSubstr("<h1>" + escape(text) + "</h1>")) << text;
+    const json data = embedded_curves(html);
+    EXPECT_EQ(data["runs"][0]["name"], text);
+    EXPECT_EQ(data["runs"][0]["joints"][0]["joint"], text);
+  }
+}
+
+TEST(Report, BytesThatAreNoTextAreReplaced) {
+  Result result = sample_result();
+  result.robot_name = "a\xff\x01z";
+  EXPECT_THAT(render_report(result, {}), HasSubstr("<h1>a\uFFFD\uFFFDz</h1>"));
+}
+
+TEST(Report, OfABareResultHasNoEmptyTables) {
+  Result result;
+  result.robot_name = "bare";
+  const std::string html = render_report(result, {});
+  EXPECT_THAT(html, HasSubstr("Nothing was found"));
+  EXPECT_THAT(html, HasSubstr("There are no curves"));
+  EXPECT_THAT(html, Not(HasSubstr("id=\"drives\"")));
+  EXPECT_THAT(html, Not(HasSubstr("id=\"validation\"")));
+  EXPECT_THAT(html, Not(HasSubstr(">nan")));
+}
+
+// Rounding goes outwards, by at most 1e-4 of the curve's size and a little for the division.
+TEST(Report, CurvesKeepTheirPeaks) {
+  const std::vector<EffortCurve> curves = sample_curves();
+  const json joints = embedded_curves(render_report(sample_result(), curves))["runs"][0]["joints"];
+  for (std::size_t j = 0; j < 7; ++j) {
+    const double size = 2.5 * 40.0 / static_cast<double>(1 + j);
+    for (std::size_t i = 0; i < curves[j].time.size(); ++i) {
+      const double high = joints[j]["measured_max"][i].get<double>() - curves[j].measured_max[i];
+      const double low = curves[j].measured_min[i] - joints[j]["measured_min"][i].get<double>();
+      EXPECT_GE(high, -1e-14 * size);
+      EXPECT_LE(high, 1.001e-4 * size);
+      EXPECT_GE(low, -1e-14 * size);
+      EXPECT_LE(low, 1.001e-4 * size);
+      EXPECT_NEAR(joints[j]["time"][i].get<double>(), curves[j].time[i], 1e-4);
+    }
+  }
+}
+
+TEST(Report, NumbersOfCurvesThatAreNotFiniteAreGaps) {
+  std::vector<EffortCurve> curves = sample_curves();
+  curves[0].measured_max[3] = std::nan("");
+  curves[0].residual_min[4] = -std::numeric_limits<double>::infinity();
+  const json joint = embedded_curves(render_report(sample_result(), curves))["runs"][0]["joints"][0];
+  EXPECT_TRUE(joint["measured_max"][3].is_null());
+  EXPECT_TRUE(joint["residual_min"][4].is_null());
+  EXPECT_TRUE(joint["residual_min"][5].is_number());
+}
+
+TEST(Report, RefusesCurvesWhoseSeriesDifferInLength) {
+  std::vector<EffortCurve> curves = sample_curves();
+  curves[5].predicted_min.pop_back();
+  EXPECT_THROW(render_report(sample_result(), curves), InternalError);
+}
+
+TEST(ReportFigures, AreReadable) {
+  EXPECT_EQ(figure(0, 3), "0");
+  EXPECT_EQ(figure(0.98962, 4), "0.9896");
+  EXPECT_EQ(figure(-12.3456, 4), "−12.35");
+  EXPECT_EQ(figure(123456.7, 4), "123457");
+  EXPECT_EQ(figure(1.5e-7, 3), "1.50·10<sup>−7</sup>");
+  EXPECT_EQ(figure(-2.5e12, 2), "−2.5·10<sup>12</sup>");
+  EXPECT_EQ(percent(0.0095), "0.950\u202f%");
+  EXPECT_EQ(count(7), "7");
+  EXPECT_EQ(count(1000), "1\u202f000");
+  EXPECT_EQ(count(-1234567), "−1\u202f234\u202f567");
+}
+
+}  // namespace
+}  // namespace steelyard
