@@ -40,10 +40,12 @@ int run(int argc, char** argv) {
   cli::RunOptions run, identify;
   cli::SimulateVerbOptions simulate;
   identify.report = false;
-  CLI::App* verb_run = app.add_subcommand("run", "A whole study: from logs to a model, result.json and report.html");
+  CLI::App* verb_run =
+      app.add_subcommand("run", "A whole study: from logs to a model, result.json and report.html");
   CLI::App* verb_identify = app.add_subcommand("identify", "The same without the report");
   CLI::App* verb_simulate = app.add_subcommand("simulate", "Write the logs of a study's simulated runs");
-  CLI::App* verb_model = app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
+  CLI::App* verb_model =
+      app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
   cli::add_options(*verb_model, model);
   cli::add_options(*verb_run, run);
   cli::add_options(*verb_identify, identify);
@@ -51,10 +53,12 @@ int run(int argc, char** argv) {
   for (CLI::App* verb : {verb_run, verb_identify, verb_simulate, verb_model}) {
     verb->add_flag("--json", common.json, "Print JSON");
     verb->add_flag("--quiet", common.quiet, "Print results only, no warnings");
-    verb->add_option("--isa", common.isa, "Instruction set: baseline, avx2, avx512 (default: the best there is)");
+    verb->add_option("--isa", common.isa,
+                     "Instruction set: baseline, avx2, avx512 (default: the best there is)");
     if (verb == verb_model) continue;
     verb->add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
-    verb->add_option("--threads", common.threads, "Number of threads (default: all)")->check(CLI::Range(1, 1024));
+    verb->add_option("--threads", common.threads, "Number of threads (default: all)")
+        ->check(CLI::Range(1, 1024));
     verb->add_option("--seed", common.seed, "Seed instead of the study's");
   }
 

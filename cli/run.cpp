@@ -21,8 +21,12 @@ namespace {
 
 using steelyard::Result;
 
-std::string percent(double share) { return fmt::format("{:.2f}", 100 * share); }
-std::string percent(const std::optional<double>& share) { return share ? percent(*share) : "-"; }
+std::string percent(double share) {
+  return fmt::format("{:.2f}", 100 * share);
+}
+std::string percent(const std::optional<double>& share) {
+  return share ? percent(*share) : "-";
+}
 
 std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
@@ -37,12 +41,13 @@ std::string summary_text(const Result& result) {
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh)
-      text += fmt::format("  run '{}', not fitted: prepared {} %, raw {} %\n", run.run, percent(run.residual.prepared),
-                          percent(run.residual.raw));
+      text += fmt::format("  run '{}', not fitted: prepared {} %, raw {} %\n", run.run,
+                          percent(run.residual.prepared), percent(run.residual.raw));
   if (!result.findings.empty()) text += "\nFindings\n";
   for (const steelyard::Finding& finding : result.findings)
-    text += fmt::format("  {}{}: {}{}\n      {}\n", to_string(finding.severity), finding.waived ? " (waived)" : "",
-                        finding.code, finding.joint.empty() ? "" : " (" + finding.joint + ")", finding.evidence);
+    text += fmt::format("  {}{}: {}{}\n      {}\n", to_string(finding.severity),
+                        finding.waived ? " (waived)" : "", finding.code,
+                        finding.joint.empty() ? "" : " (" + finding.joint + ")", finding.evidence);
   text += fmt::format("\nVerdict: {}\n", to_string(result.verdict.level));
   for (const std::string& reason : result.verdict.reasons) text += "  " + reason + "\n";
   return text;
@@ -93,7 +98,8 @@ int run_study_verb(const RunOptions& options, const CommonOptions& common) {
     outcome = run_study(study, study_options);
   }
   if (!common.quiet)
-    for (const steelyard::Complaint& warning : outcome.warnings) print_problem("warning: " + warning.to_string());
+    for (const steelyard::Complaint& warning : outcome.warnings)
+      print_problem("warning: " + warning.to_string());
 
   const std::string json = to_json(outcome.result);
   folder.write("result.json", json);
@@ -107,7 +113,8 @@ int run_study_verb(const RunOptions& options, const CommonOptions& common) {
     print(json);
   } else if (!common.quiet) {
     print(summary_text(outcome.result));
-    print(fmt::format("\nWritten: {}\n", (folder.target() / (with_report ? "report.html" : "result.json")).string()));
+    print(fmt::format("\nWritten: {}\n",
+                      (folder.target() / (with_report ? "report.html" : "result.json")).string()));
   }
   return outcome.result.verdict.level == steelyard::VerdictLevel::not_trustworthy ? kNotTrustworthy : kDone;
 }

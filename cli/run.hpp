@@ -1,4 +1,5 @@
-// steelyard run STUDY: the whole way from logs to result.json and report.html. steelyard identify: without the report.
+// steelyard run STUDY: the whole way from logs to result.json and report.html. steelyard identify: without
+// the report.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -45,7 +45,8 @@ int run_simulate(const SimulateVerbOptions& options, const CommonOptions& common
     written += (folder.target() / name).string() + "\n";
   }
   if (written.empty())
-    throw steelyard::InputError({"the study has no simulated run", {options.study, 0, 0, ""}, "", "add `simulate:` to a run"});
+    throw steelyard::InputError(
+        {"the study has no simulated run", {options.study, 0, 0, ""}, "", "add `simulate:` to a run"});
   folder.commit();
   if (!common.quiet) print(written);
   return kDone;

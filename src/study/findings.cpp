@@ -38,11 +38,12 @@ void find_columns(const Estimate& estimate, std::vector<Finding>& findings) {
     findings.push_back(make_finding("rank-deficient", dependent.front(),
                                     fmt::format("known only together: {}", joined(dependent))));
   if (!zero.empty())
-    findings.push_back(make_finding("zero-column", zero.front(), fmt::format("zero in all rows: {}", joined(zero))));
+    findings.push_back(
+        make_finding("zero-column", zero.front(), fmt::format("zero in all rows: {}", joined(zero))));
   if (!poor.empty())
     findings.push_back(make_finding("poorly-determined", "",
-                                    fmt::format("{} of {} with a deviation above half their value: {}", poor.size(),
-                                                estimate.columns.size(), joined(poor))));
+                                    fmt::format("{} of {} with a deviation above half their value: {}",
+                                                poor.size(), estimate.columns.size(), joined(poor))));
 }
 
 void find_signs(const Robot& robot, const Result& result, std::vector<Finding>& findings) {
@@ -64,9 +65,10 @@ void find_signs(const Robot& robot, const Result& result, std::vector<Finding>& 
 void find_residuals(const Result& result, std::vector<Finding>& findings) {
   for (const JointResidual& joint : result.residual.per_joint)
     if (joint.prepared > kLargeResidual)
-      findings.push_back(make_finding(
-          "large-residual", joint.name,
-          fmt::format("{:.0f} % of the prepared effort of this joint is not explained", 100 * joint.prepared)));
+      findings.push_back(
+          make_finding("large-residual", joint.name,
+                       fmt::format("{:.0f} % of the prepared effort of this joint is not explained",
+                                   100 * joint.prepared)));
   const double fitted = result.residual.prepared;
   if (result.cross_validation && result.cross_validation->residual.prepared > kGap * fitted)
     findings.push_back(
@@ -86,20 +88,22 @@ std::vector<Finding> find_all(const Study& study, const Robot& robot, const Esti
                               const std::vector<FittedRun>& runs, const Result& result) {
   std::vector<Finding> findings;
   if (estimate.status == EstimateStatus::too_few_rows)
-    findings.push_back(make_finding(
-        "too-few-rows", "", fmt::format("{} rows for {} parameters", estimate.rows, estimate.columns.size())));
-  if (estimate.status == EstimateStatus::not_converged)
     findings.push_back(
-        make_finding("not-converged", "", fmt::format("weights still changed after {} steps", estimate.iterations)));
+        make_finding("too-few-rows", "",
+                     fmt::format("{} rows for {} parameters", estimate.rows, estimate.columns.size())));
+  if (estimate.status == EstimateStatus::not_converged)
+    findings.push_back(make_finding(
+        "not-converged", "", fmt::format("weights still changed after {} steps", estimate.iterations)));
   find_columns(estimate, findings);
   if (std::isfinite(estimate.condition_scaled) && estimate.condition_scaled > kLargeCondition)
-    findings.push_back(
-        make_finding("ill-conditioned", "", fmt::format("scaled condition {:.3g}", estimate.condition_scaled)));
+    findings.push_back(make_finding("ill-conditioned", "",
+                                    fmt::format("scaled condition {:.3g}", estimate.condition_scaled)));
   find_signs(robot, result, findings);
   find_residuals(result, findings);
   if (result.preparation.kept_share < kFewKept)
-    findings.push_back(make_finding("few-rows-kept", "",
-                                    fmt::format("{:.0f} % of the rows are left", 100 * result.preparation.kept_share)));
+    findings.push_back(
+        make_finding("few-rows-kept", "",
+                     fmt::format("{:.0f} % of the rows are left", 100 * result.preparation.kept_share)));
   for (const FittedRun& run : runs) {
     const TimeScan& time = run.preparation->time;
     if (!time.is_uniform())
@@ -123,8 +127,8 @@ Verdict judge(const Result& result) {
   for (const Finding& finding : result.findings) {
     if (finding.waived || finding.severity == Severity::note) continue;
     ++(finding.severity == Severity::error ? errors : warnings);
-    verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") + ": " +
-                              finding.evidence);
+    verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") +
+                              ": " + finding.evidence);
   }
   double held_out = result.residual.prepared;
   std::string where = "on the fitted rows; nothing was held out";

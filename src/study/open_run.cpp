@@ -25,7 +25,8 @@ TrueParameters make_parameters(const SimulationSpec& spec, const Robot& robot) {
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
   if (run.simulation) {
     const SimulationSpec& spec = *run.simulation;
-    return simulated_source(Simulator(robot, make_parameters(spec, robot), make_trajectory(spec), spec.options));
+    return simulated_source(
+        Simulator(robot, make_parameters(spec, robot), make_trajectory(spec), spec.options));
   }
   std::unique_ptr<SampleSource> source = open_run(run.file, log_joints(robot));
   bool on_motor_side = false;

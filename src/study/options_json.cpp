@@ -31,8 +31,8 @@ ordered_json prepare_json(const PrepareOptions& options) {
   json["velocity"] = options.measured_velocity ? "measured" : "differences";
   json["decimate"] = automatic(options.decimation);
   json["trim"] = automatic(options.trim);
-  json["velocity_below"] =
-      std::vector<double>(options.velocity_below.data(), options.velocity_below.data() + options.velocity_below.size());
+  json["velocity_below"] = std::vector<double>(options.velocity_below.data(),
+                                               options.velocity_below.data() + options.velocity_below.size());
   json["chunk"] = automatic(options.chunk_size);
   return json;
 }
@@ -76,7 +76,9 @@ std::string options_json(const Study& study) {
 
 }  // namespace
 
-std::string preparation_hash(const Study& study) { return sha256(prepare_json(study.prepare).dump()); }
+std::string preparation_hash(const Study& study) {
+  return sha256(prepare_json(study.prepare).dump());
+}
 
 Provenance provenance(const Study& study, const std::string& robot_hash) {
   Provenance result;

@@ -9,7 +9,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kCurvePoints = 2000;   // stretches of a drawn curve
+constexpr Index kCurvePoints = 2000;    // stretches of a drawn curve
 constexpr Index kCoarseSamples = 1000;  // positions kept for the period
 constexpr Index kTile = 192;
 
@@ -53,7 +53,9 @@ class Predictor {
   // Predicted effort of all rows at samples [first, first + count) of the block: rows × count.
   const MatrixXd& run(const SampleBlock& block, Index first, Index count) {
     const auto row = [&](std::string_view channel) { return block.row(block.find(channel)) + first; };
-    evaluate(plan_, {row(channel::kPosition), row(channel::kVelocity), row(channel::kAcceleration), block.stride(), count},
+    evaluate(plan_,
+             {row(channel::kPosition), row(channel::kVelocity), row(channel::kAcceleration), block.stride(),
+              count},
              tile_.data(), stride_);
     predicted_.setZero(static_cast<Index>(plan_.rows.size()), count);
     for (std::size_t r = 0; r < plan_.rows.size(); ++r)
@@ -75,8 +77,8 @@ class Predictor {
 
 }  // namespace
 
-Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values, const std::vector<std::string>& joints,
-                   const std::vector<std::string>& units) {
+Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
+                   const std::vector<std::string>& joints, const std::vector<std::string>& units) {
   const Index rows = static_cast<Index>(plan.rows.size());
   const UniformGrid& grid = run.preparation().grid;
   Prediction result;
@@ -123,8 +125,9 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values, c
     raw = {};
   }
   const Index n = plan.joints;
-  result.coarse_position = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-      coarse.data(), static_cast<Index>(coarse.size()) / std::max<Index>(1, n), n);
+  result.coarse_position =
+      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+          coarse.data(), static_cast<Index>(coarse.size()) / std::max<Index>(1, n), n);
   return result;
 }
 

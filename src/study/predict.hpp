@@ -12,19 +12,20 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct Prediction {
-  VectorXd residual_squared;  // per row of the plan: Σ (τ − τ̂)² over every sample of the grid, nothing filtered out
-  VectorXd effort_squared;    // Σ τ²
+  VectorXd residual_squared;  // per row of the plan: Σ (τ − τ̂)² over every sample of the grid, nothing
+                              // filtered out
+  VectorXd effort_squared;  // Σ τ²
   std::vector<EffortCurve> curves;
   MatrixXd coarse_position;  // about a thousand samples × joints, evenly spread: for finding the period
   Index coarse_step = 1;     // grid samples between them
 };
 
 // `values` belong to plan.columns. Names and units of the curves: one per row of the plan.
-Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values, const std::vector<std::string>& joints,
-                   const std::vector<std::string>& units);
+Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
+                   const std::vector<std::string>& joints, const std::vector<std::string>& units);
 
-// Period of a periodic motion in coarse samples, 0 when it has none: the shortest lag, of at least a tenth of the run,
-// after which all joints are where they were, to a tenth of their movement (RMS).
+// Period of a periodic motion in coarse samples, 0 when it has none: the shortest lag, of at least a tenth of
+// the run, after which all joints are where they were, to a tenth of their movement (RMS).
 Index find_period(const MatrixXd& position);
 
 }  // namespace STEELYARD_ABI

@@ -6,8 +6,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// `cutoff` is the band of the rows. Without a filter on columns it is that of the positions; with one, positions are
-// filtered an octave higher (or at `position_cutoff`), so that their filter does not bend the columns within the band.
+// `cutoff` is the band of the rows. Without a filter on columns it is that of the positions; with one,
+// positions are filtered an octave higher (or at `position_cutoff`), so that their filter does not bend the
+// columns within the band.
 void read_filter(const YamlContext& context, const YamlNode& node, bool columns, PrepareOptions& options) {
   const YamlFields fields(context, node, "filter", {"order", "cutoff", "position_cutoff"});
   FilterOptions filter;
@@ -44,17 +45,19 @@ void read_reject(const YamlContext& context, const YamlNode& node, PrepareOption
 
 PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node) {
   PrepareOptions options;
-  const YamlFields fields(context, node, "prepare",
-                          {"resample", "filter", "columns", "differences", "velocity", "decimate",
-                           "reject", "trim", "chunk"});
+  const YamlFields fields(
+      context, node, "prepare",
+      {"resample", "filter", "columns", "differences", "velocity", "decimate", "reject", "trim", "chunk"});
   if (const YamlNode* resample = fields.find("resample")) read_resample(context, *resample, options);
   const YamlNode* columns = fields.find("columns");
-  const bool filtered = columns != nullptr && to_choice(context, *columns, "columns", {"plain", "filtered"}) == 1;
+  const bool filtered =
+      columns != nullptr && to_choice(context, *columns, "columns", {"plain", "filtered"}) == 1;
   const YamlNode* filter = fields.find("filter");
   if (filter != nullptr)
     read_filter(context, *filter, filtered, options);
   else if (filtered)
-    context.fail(*columns, "columns are to be filtered, but there is no filter", "", "add `filter: {cutoff: 5}` [Hz]");
+    context.fail(*columns, "columns are to be filtered, but there is no filter", "",
+                 "add `filter: {cutoff: 5}` [Hz]");
   if (const YamlNode* order = fields.find("differences"))
     options.difference_order = static_cast<int>(to_count(context, *order, "differences"));
   if (const YamlNode* velocity = fields.find("velocity"))

@@ -34,13 +34,15 @@ ChannelColumns* find_channel(std::vector<ChannelColumns>& channels, const std::s
 
 // `units`, `scale`, `sign` and `offset` are maps from channels that `columns` has.
 template <typename Set>
-void for_each_channel(const YamlContext& context, const YamlNode& map, const std::string& owner, RunFile& file, Set set) {
+void for_each_channel(const YamlContext& context, const YamlNode& map, const std::string& owner,
+                      RunFile& file, Set set) {
   const YamlFields fields(context, map, owner, with_time(channel_names()));
   for (std::size_t k = 0; k < map.keys.size(); ++k) {
     const std::string& name = map.keys[k].text;
     ChannelColumns* channel = find_channel(file.channels, name);
     if (channel == nullptr && name != "time")
-      context.fail(map.keys[k], fmt::format("{} speaks of '{}', but columns has no such channel", owner, name), "",
+      context.fail(map.keys[k],
+                   fmt::format("{} speaks of '{}', but columns has no such channel", owner, name), "",
                    fmt::format("remove it or add `columns: {{{}: ...}}`", name));
     set(name, channel, map.items[k]);
   }
@@ -64,7 +66,8 @@ void read_columns(const YamlContext& context, const YamlNode& node, RunFile& fil
   const bool has_effort = fields.has("torque") || fields.has("motor_torque");
   if (!has_position || !has_effort)
     context.fail(node, fmt::format("columns has no {}", has_position ? "torque" : "position"),
-                 "position and torque, on the joint or the motor side", "name the log's columns, e.g. \"q{j}\"");
+                 "position and torque, on the joint or the motor side",
+                 "name the log's columns, e.g. \"q{j}\"");
 }
 
 void read_conversions(const YamlContext& context, const YamlFields& fields, RunFile& file) {
@@ -82,7 +85,8 @@ void read_conversions(const YamlContext& context, const YamlFields& fields, RunF
     for_each_channel(context, *node, key, file,
                      [&](const std::string& name, ChannelColumns* channel, const YamlNode& value) {
                        if (channel == nullptr)
-                         context.fail(value, fmt::format("{} of time", key), "channels only", "use the unit of time");
+                         context.fail(value, fmt::format("{} of time", key), "channels only",
+                                      "use the unit of time");
                        channel->*member = to_numbers(context, value, fmt::format("{} of {}", key, name));
                      });
   };
@@ -93,15 +97,17 @@ void read_conversions(const YamlContext& context, const YamlFields& fields, RunF
 
 }  // namespace
 
-StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder, int number) {
+StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
+                          int number) {
   const YamlFields fields(context, node, "run",
-                          {"file", "simulate", "label", "role", "columns", "units", "scale", "sign", "offset", "rate",
-                           "separator"});
+                          {"file", "simulate", "label", "role", "columns", "units", "scale", "sign", "offset",
+                           "rate", "separator"});
   StudyRun run;
   run.file.label.label = fmt::format("run {}", number);
   if (const YamlNode* label = fields.find("label")) run.file.label.label = to_text(context, *label, "label");
   if (const YamlNode* role = fields.find("role"))
-    run.file.label.role = to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;
+    run.file.label.role =
+        to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;
   if (const YamlNode* simulation = fields.find("simulate")) {
     if (fields.has("file"))
       context.fail(node, "run has both 'file' and 'simulate'", "one of them", "remove one");

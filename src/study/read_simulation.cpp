@@ -45,8 +45,9 @@ FourierSeries read_fourier(const YamlContext& context, const YamlNode& node) {
 }
 
 RandomMotion read_random(const YamlContext& context, const YamlNode& node, std::uint64_t& seed) {
-  const YamlFields fields(context, node, "multi_sine",
-                          {"harmonics", "period", "duration", "center", "reach", "velocity", "acceleration", "seed"});
+  const YamlFields fields(
+      context, node, "multi_sine",
+      {"harmonics", "period", "duration", "center", "reach", "velocity", "acceleration", "seed"});
   RandomMotion motion;
   if (const YamlNode* harmonics = fields.find("harmonics"))
     motion.harmonics = static_cast<int>(to_count(context, *harmonics, "harmonics"));
@@ -75,16 +76,17 @@ PointToPoint read_points(const YamlContext& context, const YamlNode& node) {
 void read_motion(const YamlContext& context, const YamlNode& node, SimulationSpec& spec) {
   const YamlFields fields(context, node, "motion", {"fourier", "multi_sine", "points"});
   if (node.keys.size() != 1)
-    context.fail(node, fmt::format("motion has {} kinds", node.keys.size()), "one of fourier, multi_sine, points",
-                 "keep one");
+    context.fail(node, fmt::format("motion has {} kinds", node.keys.size()),
+                 "one of fourier, multi_sine, points", "keep one");
   if (const YamlNode* fourier = fields.find("fourier")) spec.motion = read_fourier(context, *fourier);
-  if (const YamlNode* random = fields.find("multi_sine")) spec.motion = read_random(context, *random, spec.motion_seed);
+  if (const YamlNode* random = fields.find("multi_sine"))
+    spec.motion = read_random(context, *random, spec.motion_seed);
   if (const YamlNode* points = fields.find("points")) spec.motion = read_points(context, *points);
 }
 
 // A quantity of the drives: one number for all joints, or one per joint.
-void set_drives(const YamlContext& context, const YamlFields& fields, const char* key, std::vector<Drive>& drives,
-                double& (*member)(Drive&)) {
+void set_drives(const YamlContext& context, const YamlFields& fields, const char* key,
+                std::vector<Drive>& drives, double& (*member)(Drive&)) {
   const YamlNode* node = fields.find(key);
   if (node == nullptr) return;
   const std::vector<double> numbers = to_numbers(context, *node, key);
@@ -96,10 +98,13 @@ void set_drives(const YamlContext& context, const YamlFields& fields, const char
 }
 
 void read_friction(const YamlContext& context, const YamlNode& node, std::vector<Drive>& drives) {
-  const YamlFields fields(context, node, "friction",
-                          {"viscous", "coulomb", "offset", "coulomb_positive", "coulomb_negative", "sigmoid_height",
-                           "sigmoid_slope", "sigmoid_shift", "stribeck", "stribeck_velocity", "stribeck_exponent"});
-  const auto set = [&](const char* key, double& (*member)(Drive&)) { set_drives(context, fields, key, drives, member); };
+  const YamlFields fields(
+      context, node, "friction",
+      {"viscous", "coulomb", "offset", "coulomb_positive", "coulomb_negative", "sigmoid_height",
+       "sigmoid_slope", "sigmoid_shift", "stribeck", "stribeck_velocity", "stribeck_exponent"});
+  const auto set = [&](const char* key, double& (*member)(Drive&)) {
+    set_drives(context, fields, key, drives, member);
+  };
   set("viscous", [](Drive& d) -> double& { return d.friction.viscous; });
   set("coulomb", [](Drive& d) -> double& { return d.friction.coulomb; });
   set("offset", [](Drive& d) -> double& { return d.friction.offset; });
@@ -116,14 +121,16 @@ void read_friction(const YamlContext& context, const YamlNode& node, std::vector
 }  // namespace
 
 void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run) {
-  const YamlFields fields(context, node, "simulate",
-                          {"motion", "rate", "friction", "rotor_inertia", "position_noise", "quantum", "effort_noise",
-                           "relative_effort_noise", "delay", "jitter", "stamp_noise", "repeat", "velocity", "seed"});
+  const YamlFields fields(
+      context, node, "simulate",
+      {"motion", "rate", "friction", "rotor_inertia", "position_noise", "quantum", "effort_noise",
+       "relative_effort_noise", "delay", "jitter", "stamp_noise", "repeat", "velocity", "seed"});
   SimulationSpec spec;
   read_motion(context, fields.at("motion"), spec);
   spec.drives.resize(1);
   if (const YamlNode* friction = fields.find("friction")) read_friction(context, *friction, spec.drives);
-  set_drives(context, fields, "rotor_inertia", spec.drives, [](Drive& d) -> double& { return d.rotor_inertia; });
+  set_drives(context, fields, "rotor_inertia", spec.drives,
+             [](Drive& d) -> double& { return d.rotor_inertia; });
   SimulateOptions& options = spec.options;
   options.label = run.file.label;
   set_number(context, fields, "rate", options.rate);
@@ -138,7 +145,8 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
   if (const YamlNode* velocity = fields.find("velocity")) {
     constexpr VelocityChannel kChannels[] = {VelocityChannel::none, VelocityChannel::exact,
                                              VelocityChannel::from_positions};
-    options.velocity = kChannels[to_choice(context, *velocity, "velocity", {"none", "exact", "from_positions"})];
+    options.velocity =
+        kChannels[to_choice(context, *velocity, "velocity", {"none", "exact", "from_positions"})];
   }
   if (const YamlNode* seed = fields.find("seed")) {
     options.seed = to_count(context, *seed, "seed");

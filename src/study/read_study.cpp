@@ -64,9 +64,14 @@ DriveTerms read_drives(const YamlContext& context, const YamlNode& node) {
   if (const YamlNode* friction = fields.find("friction"))
     for (const YamlNode& item : to_list(context, *friction, "friction"))
       switch (to_choice(context, item, "friction term", {"viscous", "coulomb", "offset"})) {
-        case 0: terms.viscous = true; break;
-        case 1: terms.coulomb = true; break;
-        default: terms.offset = true;
+        case 0:
+          terms.viscous = true;
+          break;
+        case 1:
+          terms.coulomb = true;
+          break;
+        default:
+          terms.offset = true;
       }
   if (const YamlNode* rotor = fields.find("rotor_inertia"))
     terms.rotor_inertia = to_bool(context, *rotor, "rotor_inertia");
@@ -78,7 +83,8 @@ void read_estimate(const YamlContext& context, const YamlNode& node, Study& stud
   if (const YamlNode* method = fields.find("method")) {
     constexpr Weighting kMethods[] = {Weighting::none, Weighting::by_row, Weighting::by_row_iterated,
                                       Weighting::by_row_and_block};
-    study.estimate.weighting = kMethods[to_choice(context, *method, "method", {"ols", "wls", "irls", "irls_blocks"})];
+    study.estimate.weighting =
+        kMethods[to_choice(context, *method, "method", {"ols", "wls", "irls", "irls_blocks"})];
   }
   if (const YamlNode* prior = fields.find("prior")) {
     const YamlFields options(context, *prior, "prior", {"from", "weight"});
@@ -110,7 +116,8 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
   int fit = 0;
   for (const StudyRun& run : study.runs) {
     if (!labels.insert(run.file.label.label).second)
-      context.fail(node, fmt::format("two runs are labelled '{}'", run.file.label.label), "", "give each its own label");
+      context.fail(node, fmt::format("two runs are labelled '{}'", run.file.label.label), "",
+                   "give each its own label");
     fit += run.file.label.role == RunRole::fit;
   }
   if (fit == 0) context.fail(node, "no run has the role 'fit'", "at least one", "set `role: fit` on a run");
@@ -121,8 +128,9 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
 Study read_study_text(const std::string& text, const std::string& path) {
   const YamlContext context{path, "", 1};
   const YamlNode root = parse_yaml(text, path);
-  const YamlFields fields(context, root, "study",
-                          {"robot", "seed", "drives", "runs", "prepare", "estimate", "validate", "report", "waive"});
+  const YamlFields fields(
+      context, root, "study",
+      {"robot", "seed", "drives", "runs", "prepare", "estimate", "validate", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -130,7 +138,8 @@ Study read_study_text(const std::string& text, const std::string& path) {
   study.robot_path = resolve_path(context, fields.at("robot"), folder);
   if (const YamlNode* seed = fields.find("seed")) study.seed = to_count(context, *seed, "seed");
   if (const YamlNode* drives = fields.find("drives")) study.drives = read_drives(context, *drives);
-  if (const YamlNode* prepare = fields.find("prepare")) study.prepare = read_prepare_section(context, *prepare);
+  if (const YamlNode* prepare = fields.find("prepare"))
+    study.prepare = read_prepare_section(context, *prepare);
   const YamlNode& runs = fields.at("runs");
   for (const YamlNode& run : to_list(context, runs, "runs"))
     study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
@@ -142,7 +151,8 @@ Study read_study_text(const std::string& text, const std::string& path) {
   }
   if (const YamlNode* report = fields.find("report")) study.report = to_bool(context, *report, "report");
   if (const YamlNode* waive = fields.find("waive"))
-    for (const YamlNode& code : to_list(context, *waive, "waive")) study.waive.push_back(to_text(context, code, "waive"));
+    for (const YamlNode& code : to_list(context, *waive, "waive"))
+      study.waive.push_back(to_text(context, code, "waive"));
   set_seed(study, study.seed);
   return study;
 }
@@ -156,7 +166,9 @@ void set_seed(Study& study, std::uint64_t seed) {
   }
 }
 
-Study read_study(const std::string& path) { return read_study_text(read_text_file(path, "study"), path); }
+Study read_study(const std::string& path) {
+  return read_study_text(read_text_file(path, "study"), path);
+}
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -11,12 +11,12 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 #include "steelyard/fold/pass.hpp"
-#include "steelyard/fold/prior.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/result/sha256.hpp"
 #include "steelyard/robot/read.hpp"
 #include "study/options_json.hpp"
 #include "study/predict.hpp"
+#include "study/prior.hpp"
 #include "study/summary.hpp"
 
 namespace steelyard {
@@ -65,12 +65,6 @@ class Clock {
   std::vector<StageTime>& times_;
 };
 
-std::vector<std::string> lead_names(const BaseParameters& base) {
-  std::vector<std::string> names;
-  for (int k : base.lead) names.push_back(base.columns[static_cast<std::size_t>(k)]);
-  return names;
-}
-
 std::vector<Fold> fit_folds(const std::vector<RunState>& runs) {
   std::vector<Fold> folds;
   for (const RunState& state : runs)
@@ -78,31 +72,6 @@ std::vector<Fold> fit_folds(const std::vector<RunState>& runs) {
       for (const FoldBlock& block : state.folds->folds.blocks())
         for (Fold& fold : block.all()) folds.push_back(std::move(fold));
   return folds;
-}
-
-// The robot file's own parameters as rows beside the data: λ ‖Y_k‖ (π_k − π_k⁰) for every lead column k.
-std::vector<Fold> prior_folds(const Study& study, const Robot& robot, const BaseParameters& base,
-                              const std::vector<Fold>& folds) {
-  if (!study.prior.from_robot) return {};
-  VectorXd standard = VectorXd::Zero(static_cast<Index>(base.columns.size()));
-  standard.head(10 * robot.size()) = standard_parameters(robot);
-  const VectorXd mean = base.K * standard;
-  std::vector<const Layout*> layouts;
-  for (const Fold& fold : folds) layouts.push_back(&fold.layout());
-  const Layout all = union_layout(layouts);
-  VectorXd squares = VectorXd::Zero(static_cast<Index>(all.columns.size()));
-  for (const Fold& fold : folds) {
-    const MatrixXd columns = fold.columns();
-    for (Index k = 0; k < columns.cols(); ++k)
-      squares[all.find(fold.layout().columns[static_cast<std::size_t>(k)])] += columns.col(k).squaredNorm();
-  }
-  VectorXd value = VectorXd::Zero(squares.size()), sigma(squares.size());
-  for (Index k = 0; k < squares.size(); ++k)
-    sigma[k] = squares[k] > 0 ? 1 / (study.prior.weight * std::sqrt(squares[k])) : 1 / study.prior.weight;
-  const std::vector<std::string> names = lead_names(base);
-  for (std::size_t b = 0; b < names.size(); ++b)
-    if (const Index k = all.find(names[b]); k >= 0) value[k] = mean[static_cast<Index>(b)];
-  return {prior(prior_layout(all), value, sigma)};
 }
 
 // Values in the order of the plan's columns.
@@ -131,9 +100,9 @@ std::optional<CrossValidationSummary> cross(const Study& study, const std::vecto
     double period = 0;  // samples
     if (study.cross->by_phase) {
       const double step = state.prepared->preparation().grid.step;
-      period = study.cross->period
-                   ? *study.cross->period / step
-                   : static_cast<double>(find_period(state.prediction.coarse_position) * state.prediction.coarse_step);
+      period = study.cross->period ? *study.cross->period / step
+                                   : static_cast<double>(find_period(state.prediction.coarse_position) *
+                                                         state.prediction.coarse_step);
     }
     if (period >= 2 * block_samples && period < static_cast<double>(state.folds->samples)) {
       groups.push_back(groups_by_phase(count, block_samples, period, study.cross->blocks));
@@ -155,8 +124,8 @@ Index slot_for_blocks(const ChunkPlan& plan, int blocks) {
   return size;
 }
 
-void fold_all(const Study& study, const Robot& robot, const Plan& plan, const StudyOptions& options, Clock& clock,
-              std::vector<RunState>& runs, const std::string& robot_hash) {
+void fold_all(const Study& study, const Robot& robot, const Plan& plan, const StudyOptions& options,
+              Clock& clock, std::vector<RunState>& runs, const std::string& robot_hash) {
   LayoutOptions layout_options;
   layout_options.robot = robot_hash;
   layout_options.preparation = preparation_hash(study);
@@ -168,7 +137,8 @@ void fold_all(const Study& study, const Robot& robot, const Plan& plan, const St
     pass.progress = [&](Index done, Index chunks) {
       clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
     };
-    state.prepared = std::make_unique<PreparedRun>(open_study_run(*state.run, robot), state.run->file.label, study.prepare);
+    state.prepared = std::make_unique<PreparedRun>(open_study_run(*state.run, robot), state.run->file.label,
+                                                   study.prepare);
     if (study.cross) pass.slot_samples = slot_for_blocks(state.prepared->plan(), study.cross->blocks);
     state.folds = clock.time(stage, [&] { return fold_run(*state.prepared, plan, layouts, pass); });
   }
@@ -210,10 +180,11 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   const std::string robot_hash = sha256_file(study.robot_path);
   const BaseParameters base = clock.time("base parameters", [&] { return base_parameters(robot); });
   if (base.ambiguous)
-    throw InputError({fmt::format("rank of the robot is not clear: {} or {} base parameters", base.rank, base.other_rank),
-                      {study.robot_path, 0, 0, ""},
-                      "a gap of at least 1e3",
-                      "run `steelyard model` on it; some length or angle is nearly zero"});
+    throw InputError(
+        {fmt::format("rank of the robot is not clear: {} or {} base parameters", base.rank, base.other_rank),
+         {study.robot_path, 0, 0, ""},
+         "a gap of at least 1e3",
+         "run `steelyard model` on it; some length or angle is nearly zero"});
   PlanOptions plan_options;
   plan_options.wanted = lead_names(base);
   const Plan plan = make_plan(robot, plan_options);
@@ -237,7 +208,8 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   result.robot_name = robot.name;
   result.robot_hash = robot_hash;
   result.dof = robot.dof();
-  result.cross_validation = clock.time("cross-validation", [&] { return cross(study, runs, priors, plan, robot); });
+  result.cross_validation =
+      clock.time("cross-validation", [&] { return cross(study, runs, priors, plan, robot); });
   result.condition = finite_or_none(estimated.condition);
   result.condition_scaled = finite_or_none(estimated.condition_scaled);
   result.base = base_values(base, estimated);
@@ -250,8 +222,8 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
     const std::vector<Residual> per_row =
         residuals(state.folds->folds.total(), estimated.columns, estimated.values).per_row;
     const Prediction* one[] = {&state.prediction};
-    result.validation.push_back({state.run->file.label.label, !state.is_fit(),
-                                 residual_summary(per_row, plan, robot, one)});
+    result.validation.push_back(
+        {state.run->file.label.label, !state.is_fit(), residual_summary(per_row, plan, robot, one)});
     if (!state.is_fit()) continue;
     fit_predictions.push_back(&state.prediction);
     fitted.push_back({state.run->file.label.label, &state.prepared->preparation()});

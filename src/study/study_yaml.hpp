@@ -16,7 +16,8 @@ bool to_bool(const YamlContext& context, const YamlNode& node, const std::string
 std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what);
 bool is_word(const YamlNode& node, const char* word);
 
-StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder, int number);
+StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
+                          int number);
 PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node);
 void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run);
 

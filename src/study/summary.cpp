@@ -9,7 +9,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-double ratio(double residual, double effort) { return effort > 0 ? residual / effort : 0; }
+double ratio(double residual, double effort) {
+  return effort > 0 ? residual / effort : 0;
+}
 
 // The kind that most joints have; revolute on a tie.
 JointKind usual_kind(const std::vector<LogJoint>& joints) {

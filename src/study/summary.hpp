@@ -18,8 +18,8 @@ inline namespace STEELYARD_ABI {
 
 std::optional<double> finite_or_none(double value);
 
-// Residuals by row kind ("torque:elbow") as fractions; totals over the joints of the unit most joints have. Raw ones
-// from the predictions of all runs together, when there are any.
+// Residuals by row kind ("torque:elbow") as fractions; totals over the joints of the unit most joints have.
+// Raw ones from the predictions of all runs together, when there are any.
 ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,
                                  std::span<const Prediction* const> predictions = {});
 
@@ -34,8 +34,8 @@ struct FittedRun {
 std::vector<Finding> find_all(const Study& study, const Robot& robot, const Estimate& estimate,
                               const std::vector<FittedRun>& runs, const Result& result);
 
-// good: no unwaived warning or error, and residuals on held-out rows at most 10 %. usable: no unwaived error, and at most
-// 30 %. Otherwise not trustworthy.
+// good: no unwaived warning or error, and residuals on held-out rows at most 10 %. usable: no unwaived error,
+// and at most 30 %. Otherwise not trustworthy.
 Verdict judge(const Result& result);
 
 }  // namespace STEELYARD_ABI

@@ -1,7 +1,8 @@
 // From a study to its result: reads the robot and the logs, folds, estimates, predicts.
 //
-//   pass 1  every run is prepared and folded, chunk by chunk        → base parameters by least squares on the folds
-//   pass 2  every run is predicted with them, sample by sample      → raw residuals, curves, period of the motion
+//   pass 1  every run is prepared and folded, chunk by chunk        → base parameters by least squares on the
+//   folds pass 2  every run is predicted with them, sample by sample      → raw residuals, curves, period of
+//   the motion
 // Cross-validation works on the folds of pass 1. Nothing is written here; that is the program's task.
 #pragma once
 

@@ -1,7 +1,7 @@
 // A study: one YAML file that says which robot, which logs, how to prepare and estimate (docs/study.md).
 //
-// Paths are relative to the study's folder; ${NAME} in paths is an environment variable, which must be set. Unknown keys
-// are errors with line, column and the nearest known key; numbers may be expressions.
+// Paths are relative to the study's folder; ${NAME} in paths is an environment variable, which must be set.
+// Unknown keys are errors with line, column and the nearest known key; numbers may be expressions.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct StudyRun {
 
 struct CrossOptions {
   int blocks = 10;
-  bool by_phase = true;              // the default; falls back to index when the motion is not periodic
-  std::optional<double> period;      // [s]; not given: found from the positions
+  bool by_phase = true;          // the default; falls back to index when the motion is not periodic
+  std::optional<double> period;  // [s]; not given: found from the positions
 };
 
 struct PriorOptions {

@@ -1,0 +1,118 @@
+// Studies as text: what is read, and what is refused with its place and a remedy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/study/run_study.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kSource = STEELYARD_SOURCE_DIR;
+
+std::string complaint_about(const std::string& text) {
+  try {
+    read_study_text(text, "examples/x/study.yaml");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+const std::string kRun =
+    "runs:\n"
+    "  - file: a.csv\n"
+    "    columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}\n";
+
+TEST(ReadStudy, PathsAreRelativeToTheStudysFolder) {
+  const Study study = read_study_text("robot: ../../robots/panda.yaml\n" + kRun, "examples/x/study.yaml");
+  EXPECT_EQ(study.robot_path, "robots/panda.yaml");
+  EXPECT_EQ(study.runs.at(0).file.path, "examples/x/a.csv");
+  EXPECT_EQ(study.runs.at(0).path_as_written, "a.csv");
+}
+
+TEST(ReadStudy, EnvironmentVariablesInPathsMustBeSet) {
+  ::setenv("STEELYARD_TEST_FOLDER", "/logs", 1);
+  ::unsetenv("STEELYARD_TEST_NOTHING");
+  const std::string robot = "robot: panda.yaml\n";
+  const std::string columns = "    columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}\n";
+  const Study study =
+      read_study_text(robot + "runs:\n  - file: ${STEELYARD_TEST_FOLDER}/a.csv\n" + columns, "study.yaml");
+  EXPECT_EQ(study.runs.at(0).file.path, "/logs/a.csv");
+  EXPECT_EQ(study.runs.at(0).path_as_written, "${STEELYARD_TEST_FOLDER}/a.csv");
+  const std::string text =
+      complaint_about(robot + "runs:\n  - file: ${STEELYARD_TEST_NOTHING}/a.csv\n" + columns);
+  EXPECT_THAT(text, HasSubstr("study.yaml:3"));
+  EXPECT_THAT(text, HasSubstr("STEELYARD_TEST_NOTHING is not set"));
+}
+
+TEST(ReadStudy, NumbersMayBeExpressions) {
+  const Study study =
+      read_study_text("robot: r.yaml\n" + kRun + "prepare: {filter: {cutoff: 10/2}}\n", "study.yaml");
+  EXPECT_EQ(study.prepare.filter.cutoff, 5);
+  EXPECT_EQ(study.prepare.column_filter.cutoff, 0);
+}
+
+TEST(ReadStudy, FilteredColumnsPutThePositionsFilterAnOctaveHigher) {
+  const Study study = read_study_text(
+      "robot: r.yaml\n" + kRun + "prepare: {filter: {cutoff: 5, order: 3}, columns: filtered}\n",
+      "study.yaml");
+  EXPECT_EQ(study.prepare.column_filter.cutoff, 5);
+  EXPECT_EQ(study.prepare.column_filter.order, 3);
+  EXPECT_EQ(study.prepare.filter.cutoff, 10);
+}
+
+TEST(ReadStudy, WhatIsWrongIsNamedWithPlaceAndRemedy) {
+  const std::string robot = "robot: r.yaml\n";
+  EXPECT_THAT(complaint_about(robot + kRun + "prepair: {}\n"), HasSubstr("did you mean 'prepare'?"));
+  EXPECT_THAT(complaint_about(robot + kRun + "prepair: {}\n"), HasSubstr("study.yaml:5:1"));
+  EXPECT_THAT(complaint_about(kRun), HasSubstr("has no 'robot'"));
+  EXPECT_THAT(complaint_about(robot), HasSubstr("has no 'runs'"));
+  EXPECT_THAT(complaint_about(robot + "runs: []\n"), HasSubstr("no run has the role 'fit'"));
+  EXPECT_THAT(complaint_about(robot + "runs:\n  - {file: a.csv, columns: {time: t, position: q}}\n"),
+              HasSubstr("columns has no torque"));
+  EXPECT_THAT(complaint_about(robot + "runs:\n  - {file: a.csv, columns: {position: q, torque: t}}\n"),
+              HasSubstr("neither a time column nor a rate"));
+  EXPECT_THAT(
+      complaint_about(robot + "runs:\n  - {file: a.csv, columns: {time: t, postion: q, torque: t}}\n"),
+      HasSubstr("did you mean 'position'?"));
+  EXPECT_THAT(complaint_about(robot + kRun + "    units: {velocity: rad/s}\n"),
+              HasSubstr("columns has no such channel"));
+  EXPECT_THAT(complaint_about(robot + kRun + "prepare: {columns: filtered}\n"),
+              HasSubstr("there is no filter"));
+  EXPECT_THAT(complaint_about(robot + kRun + "prepare: {filter: {cutoff: fast}}\n"), HasSubstr("cutoff"));
+  EXPECT_THAT(complaint_about(robot + kRun + "prepare: {decimate: 2.5}\n"), HasSubstr("is no count"));
+  EXPECT_THAT(complaint_about(robot + kRun + "estimate: {method: wsl}\n"), HasSubstr("did you mean 'wls'?"));
+  EXPECT_THAT(complaint_about(robot + kRun + "validate: {cross: {blocks: 1}}\n"), HasSubstr("2 to 128"));
+  EXPECT_THAT(complaint_about(robot + kRun + "drives: {friction: [viscos]}\n"),
+              HasSubstr("did you mean 'viscous'?"));
+  EXPECT_THAT(complaint_about(robot + kRun + kRun.substr(6)), HasSubstr("accepted"));
+  EXPECT_THAT(complaint_about(robot + "runs:\n  - {label: a, simulate: {motion: {points: {}}}}\n"),
+              HasSubstr("has no 'points'"));
+  EXPECT_THAT(complaint_about("robot: [\n"), HasSubstr("study.yaml"));
+}
+
+TEST(ReadStudy, TwoRunsMayNotShareALabel) {
+  const std::string run =
+      "  - {file: a.csv, label: x, columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}}\n";
+  EXPECT_THAT(complaint_about("robot: r.yaml\nruns:\n" + run + run), HasSubstr("two runs are labelled 'x'"));
+}
+
+TEST(ReadStudy, AllExamplesAreValid) {
+  ::setenv("STEELYARD_DATA", std::getenv("STEELYARD_DATA") ? std::getenv("STEELYARD_DATA") : "/nowhere", 1);
+  int studies = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource + "/examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++studies;
+    EXPECT_NO_THROW(read_study(entry.path().string())) << entry.path();
+  }
+  EXPECT_GE(studies, 7);
+}
+
+}  // namespace
+}  // namespace steelyard
