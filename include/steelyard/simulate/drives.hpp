@@ -1,0 +1,68 @@
+// What a drive adds to the rigid-body effort of its joint; all terms add up.
+//
+//   τ = τ_rigid + Ia q̈ + τ_f(q̇)
+//   τ_f = fv q̇ + fc sign(q̇) + fo                                           linear
+//       + f₊ (q̇ > 0), − f₋ (q̇ < 0)                                         asymmetric Coulomb
+//       + φ1/(1 + exp(−φ2 (q̇ + φ3))) − φ1/(1 + exp(−φ2 φ3))                sigmoid of the Panda paper
+//       + fs exp(−|q̇/vs|^δ) sign(q̇)                                        Stribeck: fc + fs at creeping
+//       speed
+//
+// sign(0) = 0: a joint that stands still has no friction but its offset. What static friction carries at rest
+// is not defined by the motion and is not simulated.
+//
+// Currents: u = g v per joint, τ = Cᵀ u with C = N diag(N)⁻¹ for a robot with transmission N, else τ = u. For
+// a wrist whose motor 6 is dragged along by joint 5 that is τ5 = g5 v5 + g6 v6, τ6 = g6 v6.
+#pragma once
+
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct Friction {
+  double viscous = 0;            // fv
+  double coulomb = 0;            // fc
+  double offset = 0;             // fo
+  double coulomb_positive = 0;   // f₊
+  double coulomb_negative = 0;   // f₋
+  double sigmoid_height = 0;     // φ1
+  double sigmoid_slope = 1;      // φ2
+  double sigmoid_shift = 0;      // φ3
+  double stribeck = 0;           // fs
+  double stribeck_velocity = 1;  // vs > 0
+  double stribeck_exponent = 2;  // δ > 0
+};
+
+double friction_effort(const Friction& friction, double qd);
+
+struct Drive {
+  double rotor_inertia = 0;  // Ia, seen at the joint
+  Friction friction;
+  double gain = 1;  // g: effort at the joint per current [N·m/A]; not zero
+};
+
+// The columns Iam, fvm, fcm of a coupled pair, see robot.hpp.
+struct PairDrive {
+  double rotor_inertia = 0;
+  double viscous = 0;
+  double coulomb = 0;
+};
+
+// Everything a simulated robot is made of, beside its geometry.
+struct TrueParameters {
+  VectorXd standard;             // 10 per link, in link order
+  std::vector<Drive> drives;     // none, or one per joint (mimic joints too)
+  std::vector<PairDrive> pairs;  // none, or one per coupled pair of the robot
+};
+
+// The inertias of the robot file, no friction, gains 1. Throws InputError naming links without inertia.
+TrueParameters true_parameters(const Robot& robot);
+
+// Throws InputError for wrong sizes and numbers that are not finite or have no meaning.
+void validate(const TrueParameters& parameters, const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,146 @@
+#include "simulate/effort_model.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr Index kTile =
+    64;  // samples of a regressor tile: 280 columns of a seven-joint arm stay in the cache
+
+double sign(double x) {
+  return static_cast<double>((x > 0) - (x < 0));
+}
+
+VectorXd with_payload(const Robot& robot, const VectorXd& standard, const std::optional<Inertia>& payload) {
+  VectorXd parameters = standard;
+  if (!payload) return parameters;
+  const int link = robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link;
+  parameters.segment<kParametersPerLink>(kParametersPerLink * link) +=
+      payload->expressed_in(to_pose(robot.tool)).to_standard();
+  return parameters;
+}
+
+// Rows of N⁻ᵀ, scaled for currents by N_jj / g_j.
+MatrixXd channel_matrix(const Robot& robot, const std::vector<Drive>& drives, const Coordinates& coordinates,
+                        const SimulateOptions& options) {
+  const bool is_current = options.effort == EffortChannel::current;
+  if (!is_current && !options.motor_side) return {};
+  const Index n = robot.dof();
+  const bool is_geared = robot.transmission.is_given();
+  MatrixXd matrix = MatrixXd::Identity(n, n);
+  if (is_geared) matrix = robot.transmission.matrix.transpose().fullPivLu().inverse();
+  if (!is_current) return matrix;
+  for (Index j = 0; j < n; ++j) {
+    const std::size_t joint = static_cast<std::size_t>(coordinates.joints[static_cast<std::size_t>(j)]);
+    const double own = is_geared ? robot.transmission.matrix(j, j) : 1;
+    if (own == 0) {
+      throw InputError({"the motor does not move its own joint, so its gain at the joint has no meaning",
+                        {{}, 0, 0, robot.joints[joint].name},
+                        "transmissions whose diagonal has no zero",
+                        "simulate torques, or list the motors in the order of their joints"});
+    }
+    matrix.row(j) *= own / drives[joint].gain;
+  }
+  return matrix;
+}
+
+// x_all = matrix · x over all joints; mimic joints move with their masters.
+MatrixXd expand(const MatrixXd& matrix, const double* x, Index stride, Index count) {
+  MatrixXd all = MatrixXd::Zero(count, matrix.rows());
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    for (Index a = 0; a < matrix.cols(); ++a) {
+      if (matrix(i, a) == 0) continue;
+      all.col(i) += matrix(i, a) * Eigen::Map<const VectorXd>(x + a * stride, count);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+EffortModel::EffortModel(const Robot& robot, const TrueParameters& parameters, const SimulateOptions& options)
+    : parameters_(with_payload(robot, parameters.standard, options.payload)),
+      coordinates_(coordinates(robot)),
+      drives_(parameters.drives),
+      coupled_(robot.pairs),
+      pairs_(parameters.pairs) {
+  PlanOptions rigid;
+  rigid.drives = false;
+  plan_ = make_plan(robot, rigid);
+  require(static_cast<Index>(plan_.columns.size()) == parameters_.size(), "a column per standard parameter");
+  drives_.resize(robot.joints.size());
+  pairs_.resize(robot.pairs.size());
+  channel_ = channel_matrix(robot, drives_, coordinates_, options);
+}
+
+void EffortModel::evaluate(const Samples& samples, double* effort) const {
+  for (Index j = 0; j < plan_.joints; ++j) std::fill_n(effort + j * samples.stride, samples.count, 0.0);
+  add_rigid(samples, effort);
+  add_drives(samples, effort);
+  if (channel_.size() > 0) to_channel(samples.stride, samples.count, effort);
+}
+
+void EffortModel::add_rigid(const Samples& samples, double* effort) const {
+  const Index column_stride = tile_stride(kTile);
+  std::vector<double> tile(static_cast<std::size_t>(plan_.stored_columns * column_stride));
+  for (Index first = 0; first < samples.count; first += kTile) {
+    const Index count = std::min(kTile, samples.count - first);
+    steelyard::evaluate(plan_,
+                        {samples.q + first, samples.qd + first, samples.qdd + first, samples.stride, count},
+                        tile.data(), column_stride);
+    for (std::size_t r = 0; r < plan_.rows.size(); ++r) {
+      const Row& row = plan_.rows[r];
+      Eigen::Map<Eigen::ArrayXd> tau(effort + static_cast<Index>(r) * samples.stride + first, count);
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        const double parameter = parameters_[row.columns[k]];
+        if (parameter == 0) continue;
+        const double* column = tile.data() + (row.offset + static_cast<Index>(k)) * column_stride;
+        tau += parameter * Eigen::Map<const Eigen::ArrayXd>(column, count);
+      }
+    }
+  }
+}
+
+void EffortModel::add_drives(const Samples& samples, double* effort) const {
+  const Index count = samples.count;
+  const MatrixXd qd = expand(coordinates_.matrix, samples.qd, samples.stride, count);
+  const MatrixXd qdd = expand(coordinates_.matrix, samples.qdd, samples.stride, count);
+  MatrixXd tau(count, qd.cols());
+  for (Index i = 0; i < qd.cols(); ++i) {
+    const Drive& drive = drives_[static_cast<std::size_t>(i)];
+    for (Index s = 0; s < count; ++s) {
+      tau(s, i) = drive.rotor_inertia * qdd(s, i) + friction_effort(drive.friction, qd(s, i));
+    }
+  }
+  for (std::size_t p = 0; p < pairs_.size(); ++p) {
+    const Index a = coupled_[p].joint, b = coupled_[p].partner;
+    for (Index s = 0; s < count; ++s) {
+      const double both = pairs_[p].coulomb * sign(qd(s, a) + qd(s, b));
+      tau(s, a) += pairs_[p].rotor_inertia * qdd(s, b) + pairs_[p].viscous * qd(s, b) + both;
+      tau(s, b) += pairs_[p].rotor_inertia * qdd(s, a) + pairs_[p].viscous * qd(s, a) + both;
+    }
+  }
+  for (Index i = 0; i < tau.cols(); ++i) {
+    for (Index a = 0; a < coordinates_.matrix.cols(); ++a) {
+      if (coordinates_.matrix(i, a) == 0) continue;
+      Eigen::Map<VectorXd>(effort + a * samples.stride, count) += coordinates_.matrix(i, a) * tau.col(i);
+    }
+  }
+}
+
+void EffortModel::to_channel(Index stride, Index count, double* effort) const {
+  const MatrixXd tau = expand(MatrixXd::Identity(plan_.joints, plan_.joints), effort, stride, count);
+  const MatrixXd logged = expand(channel_, tau.data(), count, count);
+  for (Index j = 0; j < plan_.joints; ++j) std::copy_n(logged.col(j).data(), count, effort + j * stride);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
