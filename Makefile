@@ -1,5 +1,5 @@
 # make        → build/steelyard
-# make demo   installs what is needed, builds, runs a first study
+# make demo   installs what is needed, builds, runs a study, says where its report is
 # make test   installs what is needed, builds, runs the tests
 BUILD := build
 CMAKE := cmake
@@ -17,7 +17,7 @@ all:
 	$(CMAKE) --build $(BUILD) --target steelyard_cli
 
 demo: deps all
-	$(BUILD)/steelyard model robots/panda.yaml
+	$(BUILD)/steelyard run examples/demo/study.yaml --out $(BUILD)/demo
 
 test: deps deps-test
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_TESTS=ON
