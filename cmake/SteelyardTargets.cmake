@@ -8,7 +8,7 @@
 
 # -DSTEELYARD_STAGES=… builds the first few only; the default is never cached, so that it may grow.
 if(NOT DEFINED STEELYARD_STAGES)
-  set(STEELYARD_STAGES core robot dynamics log regressor fold)
+  set(STEELYARD_STAGES core robot dynamics log regressor fold estimate simulate result report study)
 endif()
 
 add_library(steelyard_options INTERFACE)
