@@ -192,13 +192,14 @@ std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk
                  });
 }
 
-void count_rows(FoldPass& out) {
+void count_rows(const Preparation& preparation, FoldPass& out) {
   Index kept = 0;
   for (const Fold& fold : out.folds.total()) {
     out.kept.push_back(fold.rows());
     kept += fold.rows();
   }
-  out.kept_share = static_cast<double>(kept);
+  const Index possible = preparation.decimation.count() * static_cast<Index>(out.kept.size());
+  out.kept_share = possible > 0 ? static_cast<double>(kept) / static_cast<double>(possible) : 0;
 }
 
 }  // namespace
@@ -244,6 +245,7 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
     RawChunk next;
     while (static_cast<Index>(raw.size()) < 2 * options.threads && run.read(next))
       raw.push_back(std::move(next));
+    require(!raw.empty(), "a run has the chunks of its plan");
     std::vector<std::vector<FoldSlot>> slots(raw.size());
     parallel_for(static_cast<Index>(raw.size()), options.threads, [&](Index k) {
       const auto i = static_cast<std::size_t>(k);
@@ -256,10 +258,7 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
     done += static_cast<Index>(raw.size());
     if (options.progress) options.progress(done, chunks);
   }
-  count_rows(out);
-  const auto possible =
-      static_cast<double>(run.preparation().decimation.count()) * static_cast<double>(plan.rows.size());
-  out.kept_share = possible > 0 ? out.kept_share / possible : 0;
+  count_rows(run.preparation(), out);
   return out;
 }
 

@@ -76,6 +76,10 @@ struct Problem {
   double values, deviations;  // digits that are asked for
 };
 
+void PrintTo(const Problem& problem, std::ostream* out) {
+  *out << problem.name;
+}
+
 class Nist : public testing::TestWithParam<Problem> {};
 
 // What is asked for follows from the condition of the scaled columns: Longley 4e4, Filip 5e9, Wampler 2e3.
