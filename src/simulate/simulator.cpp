@@ -192,7 +192,8 @@ void Simulator::Impl::put(const std::vector<const MatrixXd*>& values, Index begi
   for (std::size_t c = 0; c < values.size(); ++c) {
     for (Index j = 0; j < joints_; ++j) {
       double* to = block.row(static_cast<Index>(c), j) + at;
-      for (const Index row : rows) *to++ = (*values[c])(row, j);
+      // + 0 turns negative zeros, which text does not carry, into zeros.
+      for (const Index row : rows) *to++ = (*values[c])(row, j) + 0.0;
     }
   }
 }

@@ -67,7 +67,7 @@ ChannelColumns standard_channel(const std::string& channel, const std::vector<Lo
   throw InputError({std::move(what), {file.path, 0, 0, std::move(joint)}, std::move(limit), {}});
 }
 
-// Writes "1" for 1, as a reader would take it: units and scales would cost the last bit.
+// Units and scales would cost the last bit.
 void check_si(const RunFile& file, const ChannelColumns& channel) {
   const bool is_plain =
       channel.scale.empty() && channel.sign.empty() && channel.offset.empty() &&
@@ -140,9 +140,7 @@ Table make_table(const SampleSource& source, const RunFile& file, const std::vec
 // Text of the rows, given to the file piece by piece.
 class Text {
  public:
-  Text(AtomicFile& file, std::size_t columns) : file_(file), row_(columns * kLongestNumber) {
-    bytes_.resize(kFlush + row_);
-  }
+  Text(AtomicFile& file, std::size_t columns) : file_(file), bytes_(kFlush + columns * kLongestNumber, 0) {}
 
   void header(const std::string& line) { file_.write(line); }
 
@@ -162,7 +160,6 @@ class Text {
 
  private:
   AtomicFile& file_;
-  std::size_t row_;
   std::string bytes_;
   std::size_t used_ = 0;
 };

@@ -1,4 +1,5 @@
-// Runs to text tables, so that open_run() with the same RunFile reads the same numbers, bit by bit.
+// Runs to text tables, so that open_run() with the same RunFile reads the same numbers, bit by bit (negative
+// zeros as zeros).
 //
 // One header line, one line per sample: the time, then each channel's joints. Numbers are the shortest text
 // that reads back as the same double, SI only. The file appears complete or not at all (atomic_file.hpp);
