@@ -28,8 +28,8 @@ namespace {
 template <typename Make>
 fs::path make_beside(const fs::path& folder, const fs::path& name, const char* kind, const Make& make) {
   for (int i = 0; i < 1000; ++i) {
-    const fs::path candidate = folder / ("." + name.string() + "." + kind + "-" + std::to_string(getpid()) +
-                                         "-" + std::to_string(i));
+    fs::path candidate = folder / ("." + name.string() + "." + kind + "-" + std::to_string(getpid()) + "-" +
+                                   std::to_string(i));
     errno = 0;
     if (make(candidate)) return candidate;
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;

@@ -15,7 +15,7 @@ window.addEventListener("load", () => {
   const key = (canvas, name, more) => canvas.dispatchEvent(new KeyboardEvent("keydown", { key: name, ...more }));
   const pixels = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
 
-  // Where the highest pixel of the measured curve is, as a share of the width of the plot.
+  // Where the highest pixel of the measured curve is: as a share of the width of the plot, and in pixels from the top.
   const peak = (canvas) => {
     const { data, width } = pixels(canvas);
     const style = getComputedStyle(root).getPropertyValue("--measured").trim();
@@ -23,17 +23,19 @@ window.addEventListener("load", () => {
     for (let i = 0; i < data.length; i += 4) {
       if (wanted.every((value, k) => data[i + k] === value)) {
         const scale = width / canvas.clientWidth;
-        return (((i / 4) % width) / scale - 54) / (canvas.clientWidth - 64);
+        return [(((i / 4) % width) / scale - 54) / (canvas.clientWidth - 64), i / 4 / width / scale];
       }
     }
-    return -1;
+    return [-1, -1];
   };
 
   expect(canvases().length === 7, "seven panels");
   const whole = view();
   expect(whole[0] === 0 && Math.abs(whole[1] - 19.98) < 1e-9, `the whole run at first: ${whole}`);
   // The line is 4.5 px wide; 2.25 of 500 pixels are 0.0045 of the width.
-  expect(Math.abs(peak(canvases()[2]) - 6.5 / 19.98) < 0.006, `peak of joint 3 at ${peak(canvases()[2]) * 19.98} s`);
+  const [at, from_top] = peak(canvases()[2]);
+  expect(Math.abs(at - 6.5 / 19.98) < 0.006, `peak of joint 3 at ${at * 19.98} s`);
+  expect(from_top > 12 && from_top < 25, `the peak is not cut off: ${from_top} pixels from the top`);
 
   const before = canvases().map((canvas) => canvas.toDataURL());
   pointer(canvases()[0], "pointerdown", 0.25);
@@ -41,7 +43,7 @@ window.addEventListener("load", () => {
   pointer(canvases()[0], "pointerup", 0.5);
   expect(Math.abs(view()[0] - 4.995) < 0.05 && Math.abs(view()[1] - 9.99) < 0.05, `zoomed by dragging: ${view()}`);
   expect(canvases().every((canvas, i) => canvas.toDataURL() !== before[i]), "all joints follow the zoom");
-  expect(Math.abs(peak(canvases()[2]) - (6.5 - 4.995) / 4.995) < 0.012, "the peak moves with the zoom");
+  expect(Math.abs(peak(canvases()[2])[0] - (6.5 - 4.995) / 4.995) < 0.012, "the peak moves with the zoom");
   expect(!document.getElementById("reset").disabled, "the zoom can be reset");
   canvases()[3].dispatchEvent(new MouseEvent("dblclick"));
   expect(view().join() === whole.join(), `double click resets: ${view()}`);
