@@ -182,6 +182,7 @@ TEST(FoldPass, ThreadsDoNotChangeABit) {
       for (std::size_t k = 0; k < factors.size(); ++k) {
         ASSERT_EQ(factors[k].size(), reference[k].size());
         const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(factors[k].size());
+        if (bytes == 0) continue;
         EXPECT_EQ(std::memcmp(factors[k].data(), reference[k].data(), bytes), 0);
       }
     }
