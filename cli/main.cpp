@@ -4,11 +4,11 @@
 #include <exception>
 #include <new>
 
+#include "files.hpp"
 #include "model.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "run.hpp"
-#include "simulate.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/regressor/plan.hpp"
 
@@ -38,19 +38,22 @@ int run(int argc, char** argv) {
   cli::CommonOptions common;
   cli::ModelOptions model;
   cli::RunOptions run, identify;
-  cli::SimulateVerbOptions simulate;
+  cli::FilesOptions simulate, fold;
   identify.report = false;
   CLI::App* verb_run =
       app.add_subcommand("run", "A whole study: from logs to a model, result.json and report.html");
   CLI::App* verb_identify = app.add_subcommand("identify", "The same without the report");
   CLI::App* verb_simulate = app.add_subcommand("simulate", "Write the logs of a study's simulated runs");
+  CLI::App* verb_fold =
+      app.add_subcommand("fold", "Write the folds of a study's runs: all that estimates need");
   CLI::App* verb_model =
       app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
   cli::add_options(*verb_model, model);
   cli::add_options(*verb_run, run);
   cli::add_options(*verb_identify, identify);
-  cli::add_options(*verb_simulate, simulate);
-  for (CLI::App* verb : {verb_run, verb_identify, verb_simulate, verb_model}) {
+  cli::add_simulate_options(*verb_simulate, simulate);
+  cli::add_fold_options(*verb_fold, fold);
+  for (CLI::App* verb : {verb_run, verb_identify, verb_simulate, verb_fold, verb_model}) {
     verb->add_flag("--json", common.json, "Print JSON");
     verb->add_flag("--quiet", common.quiet, "Print results only, no warnings");
     verb->add_option("--isa", common.isa,
@@ -72,6 +75,7 @@ int run(int argc, char** argv) {
   if (verb_run->parsed()) return cli::run_study_verb(run, common);
   if (verb_identify->parsed()) return cli::run_study_verb(identify, common);
   if (verb_simulate->parsed()) return cli::run_simulate(simulate, common);
+  if (verb_fold->parsed()) return cli::run_fold(fold, common);
   cli::print(app.help());
   return cli::kDone;
 }

@@ -104,7 +104,9 @@ int run_study_verb(const RunOptions& options, const CommonOptions& common) {
   const std::string json = to_json(outcome.result);
   folder.write("result.json", json);
   const bool with_report = options.report && study.report;
-  if (with_report) folder.write("report.html", render_report(outcome.result, outcome.curves));
+  if (with_report)
+    folder.write("report.html",
+                 render_report(outcome.result, outcome.curves, {"steelyard run " + options.study}));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   folder.write("run.json", run_json(outcome, common, seconds.count()));
   folder.commit();

@@ -50,6 +50,23 @@ Fold fold_rows(Layout layout, const MatrixXd& rows) {
   return fold_rows(std::make_shared<const Layout>(std::move(layout)), rows, rows.rows());
 }
 
+Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, Index row_count, Index block) {
+  Fold fold(std::move(layout), block);
+  const bool fits = R.cols() == fold.size() && R.rows() <= fold.size() && R.rows() <= row_count;
+  if (!fits || !R.allFinite() || (R.rows() > 0 && R.diagonal().minCoeff() < 0) ||
+      !R.triangularView<Eigen::StrictlyLower>().toDenseMatrix().isZero(0))
+    refuse(fold, fmt::format("{} × {} is no factor of {} rows", R.rows(), R.cols(), row_count),
+           "finite, upper triangular, diagonal not negative");
+  fold.rows_ = row_count;
+  fold.depth_ = R.rows();
+  if (R.rows() == 0) return fold;
+  fold.reserve();
+  for (Index i = 0; i < R.rows(); ++i)
+    for (Index j = i; j < R.cols(); ++j)
+      fold.triangle_[static_cast<std::size_t>(i * fold.stride() + j)] = R(i, j);
+  return fold;
+}
+
 Fold embed(const Fold& fold, const Layout& layout) {
   layout.validate();
   return embed(fold, std::make_shared<const Layout>(layout));

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
@@ -35,18 +36,6 @@ fs::path make_beside(const fs::path& folder, const fs::path& name, const char* k
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
   }
   fail("cannot write here", folder, errno);
-}
-
-// Writes everything and waits until the disk has it; false with errno otherwise.
-bool write_whole(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(file, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  // Pipes and some special file systems cannot synchronise; there is nothing to wait for then.
-  return ::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
 fs::path nearest_existing(fs::path folder) {
@@ -113,25 +102,9 @@ void replace_in_two_steps(const fs::path& temporary, const fs::path& target) {
 }  // namespace
 
 void write_atomically(const fs::path& path, std::string_view text) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  int file = -1;
-  const fs::path temporary = make_beside(folder, path.filename(), "partial", [&](const fs::path& name) {
-    file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return file >= 0;
-  });
-  bool done = write_whole(file, text);
-  int number = errno;
-  if (::close(file) != 0 && done) {
-    done = false;
-    number = errno;
-  }
-  if (done && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    done = false;
-    number = errno;
-  }
-  if (done) return;
-  ::unlink(temporary.c_str());
-  fail("cannot be written", path, number);
+  AtomicFile file(path.string());
+  file.write(text);
+  file.commit();
 }
 
 OutputFolder::OutputFolder(const fs::path& target) : target_(checked_target(target)) {

@@ -10,7 +10,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
-#include "steelyard/simulate/atomic_file.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

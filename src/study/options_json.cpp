@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "steelyard/core/sha256.hpp"
 #include "steelyard/regressor/plan.hpp"
-#include "steelyard/result/sha256.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

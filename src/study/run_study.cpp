@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/sha256.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/regressor/base.hpp"
-#include "steelyard/result/sha256.hpp"
 #include "steelyard/robot/read.hpp"
 #include "study/options_json.hpp"
 #include "study/predict.hpp"
@@ -159,6 +159,32 @@ std::vector<std::string> joint_units(const Robot& robot, const Plan& plan) {
   return units;
 }
 
+BaseParameters base_of(const Study& study, const Robot& robot) {
+  BaseParameters base = base_parameters(robot);
+  if (base.ambiguous)
+    throw InputError(
+        {fmt::format("rank of the robot is not clear: {} or {} base parameters", base.rank, base.other_rank),
+         {study.robot_path, 0, 0, ""},
+         "a gap of at least 1e3",
+         "run `steelyard model` on it; some length or angle is nearly zero"});
+  return base;
+}
+
+Plan base_plan(const Robot& robot, const BaseParameters& base) {
+  PlanOptions options;
+  options.wanted = lead_names(base);
+  return make_plan(robot, options);
+}
+
+std::vector<RunState> start_runs(const Study& study) {
+  std::vector<RunState> runs;
+  for (const StudyRun& run : study.runs) {
+    runs.emplace_back();
+    runs.back().run = &run;
+  }
+  return runs;
+}
+
 }  // namespace
 
 Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
@@ -173,27 +199,28 @@ Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
   return file.robot;
 }
 
+std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options) {
+  std::vector<StageTime> times;
+  Clock clock(options, times);
+  const Robot robot = study_robot(study);
+  std::vector<RunState> runs = start_runs(study);
+  fold_all(study, robot, base_plan(robot, base_of(study, robot)), options, clock, runs,
+           sha256_file(study.robot_path));
+  std::vector<FoldFile> files;
+  for (const RunState& state : runs)
+    files.push_back(
+        to_fold_file(*state.folds, state.run->file.label.label, state.prepared->preparation().grid.step));
+  return files;
+}
+
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   StudyOutcome outcome;
   Clock clock(options, outcome.times);
   const Robot robot = study_robot(study, &outcome.warnings);
   const std::string robot_hash = sha256_file(study.robot_path);
-  const BaseParameters base = clock.time("base parameters", [&] { return base_parameters(robot); });
-  if (base.ambiguous)
-    throw InputError(
-        {fmt::format("rank of the robot is not clear: {} or {} base parameters", base.rank, base.other_rank),
-         {study.robot_path, 0, 0, ""},
-         "a gap of at least 1e3",
-         "run `steelyard model` on it; some length or angle is nearly zero"});
-  PlanOptions plan_options;
-  plan_options.wanted = lead_names(base);
-  const Plan plan = make_plan(robot, plan_options);
-
-  std::vector<RunState> runs;
-  for (const StudyRun& run : study.runs) {
-    runs.emplace_back();
-    runs.back().run = &run;
-  }
+  const BaseParameters base = clock.time("base parameters", [&] { return base_of(study, robot); });
+  const Plan plan = base_plan(robot, base);
+  std::vector<RunState> runs = start_runs(study);
   fold_all(study, robot, plan, options, clock, runs, robot_hash);
   const std::vector<Fold> folds = fit_folds(runs);
   const std::vector<Fold> priors = prior_folds(study, robot, base, folds);

@@ -13,7 +13,7 @@
 #include "cases.hpp"
 #include "log/temporary_file.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/simulate/atomic_file.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 namespace steelyard {
 namespace {

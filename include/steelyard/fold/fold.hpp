@@ -70,6 +70,9 @@ class Fold {
   friend Fold fold_rows(std::shared_ptr<const Layout> layout, const MatrixXd& rows, Index row_count,
                         Index block);
 
+  friend Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, Index row_count,
+                               Index block);
+
   Index stride() const;
   void reserve();
   void run(std::span<double* const> columns, Index count, bool upper);
@@ -88,6 +91,11 @@ class Fold {
 // fewer) rows than it has, as a factor does.
 Fold fold_rows(Layout layout, const MatrixXd& rows);
 Fold fold_rows(std::shared_ptr<const Layout> layout, const MatrixXd& rows, Index row_count, Index block = 0);
+
+// A fold with this R, as another one gave it: upper triangular or trapezoidal, diagonal not negative, finite;
+// otherwise InputError.
+Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, Index row_count,
+                      Index block = 0);
 
 // The fold in a layout that has all of its columns and efforts; those it does not have are zero. Units must
 // agree, or the new unit is "1". Throws InputError naming the first column that is missing.

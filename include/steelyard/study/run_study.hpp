@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/fold/fold_file.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
@@ -35,6 +36,9 @@ struct StudyOutcome {
 };
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
+
+// Pass 1 alone: the folds of every run, for fold files.
+std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options = {});
 
 // The robot of a study: read, with the study's drive terms added.
 Robot study_robot(const Study& study, std::vector<Complaint>* warnings = nullptr);

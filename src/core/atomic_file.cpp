@@ -1,4 +1,4 @@
-#include "steelyard/simulate/atomic_file.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

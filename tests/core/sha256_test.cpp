@@ -1,4 +1,4 @@
-#include "steelyard/result/sha256.hpp"
+#include "steelyard/core/sha256.hpp"
 
 #include <gtest/gtest.h>
 

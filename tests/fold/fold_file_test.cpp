@@ -1,0 +1,126 @@
+// Fold files come back as they were, and damaged ones are refused by name.
+#include "steelyard/fold/fold_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/random.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+
+Layout layout_of(const std::string& row, int columns) {
+  Layout layout;
+  layout.row = row;
+  layout.unit = "N*m";
+  for (int k = 0; k < columns; ++k) layout.columns.push_back("p" + std::to_string(k));
+  layout.efforts = {"torque"};
+  layout.effort_units = {"N*m"};
+  layout.robot = "robot";
+  layout.preparation = "preparation";
+  return layout;
+}
+
+// Two rows, three blocks, the last with fewer rows than columns; gaps in the first two.
+FoldFile sample_file() {
+  FoldFile file{"run \"1\"", 1234, 1e-3, 64, 3, {}};
+  Random random(5, "fold file");
+  const auto folds = [&](Index block, Index rows) {
+    std::vector<Fold> result;
+    for (int columns : {3, 5}) {
+      MatrixXd matrix(rows, columns + 1);
+      for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = random.normal();
+      Fold fold(layout_of("torque:joint" + std::to_string(columns), columns), block);
+      fold.add(matrix);
+      result.push_back(std::move(fold));
+    }
+    return result;
+  };
+  for (Index b = 0; b < 3; ++b)
+    file.blocks.push_back({b, 1, folds(b, b == 2 ? 2 : 40), b == 2 ? std::vector<Fold>{} : folds(b, 7)});
+  return file;
+}
+
+class FoldFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ =
+        (std::filesystem::temp_directory_path() / ("steelyard_fold_file_test_" + std::to_string(getpid())))
+            .string();
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::string bytes() const {
+    std::ifstream stream(path_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  }
+  std::string complaint_about(const std::string& content) const {
+    std::ofstream(path_, std::ios::binary) << content;
+    try {
+      read_fold_file(path_);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+  std::string path_;
+};
+
+TEST_F(FoldFiles, ComeBackBitByBit) {
+  const FoldFile written = sample_file();
+  write_fold_file(written, path_);
+  const FoldFile read = read_fold_file(path_);
+  EXPECT_EQ(read.label, written.label);
+  EXPECT_EQ(read.samples, written.samples);
+  EXPECT_EQ(read.step, written.step);
+  EXPECT_EQ(read.slots, written.slots);
+  ASSERT_EQ(read.blocks.size(), 3u);
+  for (std::size_t b = 0; b < 3; ++b) {
+    const FoldBlock &x = written.blocks[b], &y = read.blocks[b];
+    EXPECT_EQ(y.first_slot, x.first_slot);
+    ASSERT_EQ(y.core.size(), 2u);
+    ASSERT_EQ(y.gap.size(), x.gap.size());
+    for (std::size_t r = 0; r < 2; ++r) {
+      EXPECT_EQ(y.core[r].R(), x.core[r].R());
+      EXPECT_EQ(y.core[r].rows(), x.core[r].rows());
+      EXPECT_EQ(y.core[r].layout(), x.core[r].layout());
+      if (!x.gap.empty()) {
+        EXPECT_EQ(y.gap[r].R(), x.gap[r].R());
+      }
+    }
+  }
+  const std::string first = bytes();
+  write_fold_file(read, path_);
+  EXPECT_EQ(bytes(), first);
+}
+
+TEST_F(FoldFiles, EveryDamagedByteIsFound) {
+  write_fold_file(sample_file(), path_);
+  const std::string good = bytes();
+  for (std::size_t at = 0; at < good.size(); at += 13) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x20);
+    EXPECT_THAT(complaint_about(bad), testing::AnyOf(HasSubstr("checksum"), HasSubstr("foreign"))) << at;
+  }
+}
+
+TEST_F(FoldFiles, TruncatedForeignAndMissingFilesAreRefused) {
+  write_fold_file(sample_file(), path_);
+  const std::string good = bytes();
+  for (std::size_t size : {std::size_t{0}, std::size_t{10}, good.size() / 2, good.size() - 1})
+    EXPECT_THAT(complaint_about(good.substr(0, size)),
+                testing::AnyOf(HasSubstr("checksum"), HasSubstr("foreign")));
+  EXPECT_THAT(complaint_about("t,q1,q2\n0,1,2\n" + std::string(100, ' ')), HasSubstr("foreign"));
+  EXPECT_THAT(complaint_about(good + "x"), HasSubstr("checksum"));
+  EXPECT_THROW(read_fold_file(path_ + ".nothing"), InputError);
+  EXPECT_THROW(read_fold_file("/"), InputError);
+}
+
+}  // namespace
+}  // namespace steelyard
