@@ -8,7 +8,7 @@
 #include "report/html.hpp"
 #include "report/sections.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/result/sha256.hpp"
+#include "steelyard/core/sha256.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
