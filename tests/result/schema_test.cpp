@@ -4,7 +4,7 @@
 #include <fstream>
 #include <functional>
 
-#include "result/mini_schema.hpp"
+#include "oracle/mini_schema.hpp"
 #include "result/sample_result.hpp"
 
 namespace steelyard {

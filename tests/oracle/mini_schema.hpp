@@ -1,4 +1,4 @@
-// A validator for the part of JSON Schema (draft 2020-12) that docs/result.schema.json uses. A keyword that
+// A validator for the part of JSON Schema (draft 2020-12) that docs/*.schema.json use. A keyword that
 // it does not know is a complaint of its own, so that nothing in the schema is silently not checked.
 #pragma once
 
@@ -81,6 +81,16 @@ class MiniSchema {
     if (key == "items") {
       for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
         visit(rule, value[i], place + "/" + std::to_string(i));
+    } else if (key == "anyOf") {
+      const std::vector<std::string> before = complaints_;
+      bool fits = false;
+      for (const Json& choice : rule) {
+        complaints_.clear();
+        visit(choice, value, place);
+        fits = fits || complaints_.empty();
+      }
+      complaints_ = before;
+      if (!fits) complain(place, "fits none of the choices");
     } else if (key == "properties") {
       for (const auto& property : rule.items()) {
         if (value.is_object() && value.contains(property.key()))
