@@ -14,12 +14,12 @@
 namespace steelyard::oracle {
 
 template <class Function>
-auto derivative_by(const Tree& tree, const VectorXd& q, int joint, Function&& f) {
+MatrixXd derivative_by(const Tree& tree, const VectorXd& q, int joint, Function&& f) {
   const auto odd = [&](double h) {
     VectorXd ahead = q, behind = q;
     ahead[joint] += h;
     behind[joint] -= h;
-    return (0.5 * (MatrixXd(f(ahead)) - MatrixXd(f(behind)))).eval();
+    return MatrixXd(0.5 * (MatrixXd(f(ahead)) - MatrixXd(f(behind))));
   };
   if (tree.joints[static_cast<std::size_t>(joint)].prismatic) return odd(1);
   constexpr double kPi = 3.14159265358979323846;

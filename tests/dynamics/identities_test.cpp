@@ -24,7 +24,7 @@ TEST(Law, MassMatrixIsSymmetricPositiveDefinite) {
     EXPECT_EQ(M, M.transpose());
     const VectorXd root = M.diagonal().cwiseSqrt();
     const MatrixXd scaled = M.cwiseQuotient(root * root.transpose());
-    EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatrixXd>(scaled).eigenvalues().minCoeff(), 1e-9);
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled).eigenvalues().minCoeff(), 1e-9);
   });
 }
 

@@ -1,25 +1,23 @@
-// Every name of the library lives in an inline namespace that carries Eigen's alignment.
+// Matrix types of the interface: one layout and one allocator, whatever flags a program is compiled with.
 //
-// Eigen's matrices allocate and align according to EIGEN_MAX_ALIGN_BYTES, which -march=native changes. A library
-// built with 16 and a program built with 64 would free each other's memory with the wrong function. The installed
-// CMake package and the pkg-config file set EIGEN_MAX_ALIGN_BYTES=16 for their users; who overrides it gets an
-// undefined symbol from the linker instead of a crash.
+// Eigen aligns its matrices by the instruction set of the compiler's flags, and from 32 bytes on allocates them by
+// a function of its own whose memory std::free must not touch. A plain library and a program built with
+// -march=native would free each other's memory the wrong way. With DontAlign the layout is fixed and dynamic
+// matrices come from std::malloc everywhere. Eigen's own types convert implicitly (a copy); Eigen::Ref and
+// Eigen::Map take both without one.
 #pragma once
 
 #include <Eigen/Core>
 
-#define STEELYARD_ABI_JOIN_(a, b) a##b
-#define STEELYARD_ABI_JOIN(a, b) STEELYARD_ABI_JOIN_(a, b)
-#define STEELYARD_ABI STEELYARD_ABI_JOIN(eigen_align_, EIGEN_MAX_ALIGN_BYTES)
+// Changes with the layout of public types: a program built with older headers fails to link instead of crashing.
+#define STEELYARD_ABI abi_1
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
-// Fixed-size types of public structs and arguments: never aligned, so that they have one layout everywhere.
+using VectorXd = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::DontAlign>;
+using MatrixXd = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::DontAlign>;
 using Vector3 = Eigen::Matrix<double, 3, 1, Eigen::DontAlign>;
 using Vector6 = Eigen::Matrix<double, 6, 1, Eigen::DontAlign>;
 using Vector10 = Eigen::Matrix<double, 10, 1, Eigen::DontAlign>;
