@@ -1,0 +1,33 @@
+# Installs BUILD into a prefix, then builds and runs SOURCE/examples/cpp against it, plain and with -march=native.
+function(must_run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${out}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+must_run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+file(COPY ${SOURCE}/examples/cpp DESTINATION ${WORK})  # nothing beside the examples can help them build
+must_run(${WORK}/prefix/bin/steelyard model ${WORK}/prefix/share/steelyard/robots/panda.yaml)
+
+foreach(variant plain native)
+  set(flags "")
+  if(variant STREQUAL native)
+    set(flags -march=native)
+  endif()
+  must_run(${CMAKE_COMMAND} -S ${WORK}/cpp -B ${WORK}/${variant} -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
+           -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} "-DCMAKE_CXX_FLAGS=${flags}")
+  must_run(${CMAKE_COMMAND} --build ${WORK}/${variant})
+  file(GLOB programs ${WORK}/${variant}/0*)
+  foreach(program IN LISTS programs)
+    foreach(robot panda kr5 two_r)
+      must_run(${program} ${WORK}/prefix/share/steelyard/robots/${robot}.yaml)
+    endforeach()
+    get_filename_component(name ${program} NAME)
+    message(STATUS "${variant}: ${name} runs on three robots")
+  endforeach()
+  if(NOT programs)
+    message(FATAL_ERROR "no example was built in ${WORK}/${variant}")
+  endif()
+endforeach()
