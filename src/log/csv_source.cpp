@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "array_file.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
 #include "steelyard/log/csv.hpp"
@@ -106,6 +107,7 @@ class CsvSource : public SampleSource {
 }  // namespace
 
 std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints) {
+  if (array_format(file.path) != ArrayFormat::none) return open_array_run(file, joints);
   return std::make_unique<CsvSource>(file, joints);
 }
 

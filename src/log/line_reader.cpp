@@ -25,8 +25,8 @@ namespace {
 
 // Beginnings of files that people mistake for text.
 const char* known_format(std::string_view bytes) {
-  if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB .mat file; save it as CSV";
-  if (bytes.starts_with("\x89HDF")) return "an HDF5 file; save it as CSV";
+  if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB file; let its name end in .mat";
+  if (bytes.starts_with("\x89HDF")) return "an HDF5 file; let its name end in .h5";
   if (bytes.starts_with("\x1f\x8b")) return "compressed with gzip; unpack it first";
   if (bytes.starts_with("PK\x03\x04")) return "a zip archive or spreadsheet; unpack it or save it as CSV";
   if (bytes.starts_with("SQLite format 3")) return "an SQLite database; save its table as CSV";
@@ -36,23 +36,34 @@ const char* known_format(std::string_view bytes) {
 
 }  // namespace
 
-LineReader::LineReader(std::string path, std::size_t longest_line, std::size_t buffer_size)
-    : path_(std::move(path)), longest_line_(longest_line), buffer_(std::max<std::size_t>(buffer_size, 16)) {
+int open_log_file(const std::string& path) {
   // O_NONBLOCK: opening a pipe that nobody writes must not hang; it has no effect on regular files.
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file_ < 0) fail_to_open(path_, errno);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) fail_to_open(path, errno);
+  const Place place{path, 0, 0, {}};
   try {
     struct stat status {};
-    if (::fstat(file_, &status) != 0) fail_to_open(path_, errno);
+    if (::fstat(file, &status) != 0) fail_to_open(path, errno);
     if (S_ISDIR(status.st_mode)) {
-      throw InputError({"this is a folder, not a log", place(), {}, "name the file in it"});
+      throw InputError({"this is a folder, not a log", place, {}, "name the file in it"});
     }
     if (!S_ISREG(status.st_mode)) {
-      throw InputError({"this is not an ordinary file", place(), "logs are read more than once",
+      throw InputError({"this is not an ordinary file", place, "logs are read more than once",
                         "save the stream to a file first"});
     }
+    if (status.st_size == 0) throw InputError({"the file is empty", place, {}, "check that it was written"});
+  } catch (...) {
+    ::close(file);
+    throw;
+  }
+  return file;
+}
+
+LineReader::LineReader(std::string path, std::size_t longest_line, std::size_t buffer_size)
+    : path_(std::move(path)), longest_line_(longest_line), buffer_(std::max<std::size_t>(buffer_size, 16)) {
+  file_ = open_log_file(path_);
+  try {
     opened_ = stamp();
-    if (opened_.size == 0) throw InputError({"the file is empty", place(), {}, "check that it was written"});
     refill();
     refuse_binary();
     skip_byte_order_mark();

@@ -15,6 +15,10 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+// Opens a log for reading and returns its descriptor. Throws InputError for what is missing, empty, a folder
+// or not an ordinary file, MachineError when it is there but cannot be read.
+int open_log_file(const std::string& path);
+
 class LineReader {
  public:
   LineReader(std::string path, std::size_t longest_line, std::size_t buffer_size);

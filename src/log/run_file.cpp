@@ -120,14 +120,26 @@ double unit_factor(const std::string& text, const std::string& channel, const Lo
 }
 
 // Refuses a column with two uses; `used` remembers who was first.
-void claim(std::map<int, std::string>& used, int column, const std::string& user, const CsvReader& reader) {
+void claim(std::map<int, std::string>& used, int column, const std::string& user,
+           const ColumnNames& columns) {
   const auto [first, is_new] = used.emplace(column, user);
   if (is_new) return;
   throw InputError(
-      {fmt::format("{} is used twice: as {} and as {}", reader.describe(column), first->second, user),
-       reader.place(0, column), "every joint has a column of its own",
+      {fmt::format("{} is used twice: as {} and as {}", columns.describe(column), first->second, user),
+       columns.place(column), "every joint has a column of its own",
        "use {j} or {name} in the pattern, or correct the list"});
 }
+
+class CsvColumns : public ColumnNames {
+ public:
+  explicit CsvColumns(const CsvReader& reader) : reader_(reader) {}
+  int find(const std::string& name) const override { return reader_.find(name); }
+  std::string describe(int column) const override { return reader_.describe(column); }
+  Place place(int column) const override { return reader_.place(0, column); }
+
+ private:
+  const CsvReader& reader_;
+};
 
 }  // namespace
 
@@ -166,24 +178,25 @@ std::string expand_pattern(const std::string& pattern, int j, const LogJoint& jo
   return text;
 }
 
-std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
+std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& columns,
                                        const std::vector<LogJoint>& joints) {
   std::map<int, std::string> used;
-  if (!file.time.empty()) claim(used, reader.find(file.time), "time", reader);
+  if (!file.time.empty()) claim(used, columns.find(file.time), "time", columns);
   std::vector<ColumnUse> uses;
   std::set<std::string> names;
   for (const ChannelColumns& channel : file.channels) {
     check(channel, joints.size());
     if (!names.insert(channel.channel).second) {
       throw InputError({fmt::format("the channel {} is given twice", quoted(channel.channel)),
-                        reader.place(0),
+                        columns.place(),
                         {},
                         "give each channel once"});
     }
     for (std::size_t j = 0; j < joints.size(); ++j) {
       ColumnUse use;
-      use.column = reader.find(expand_pattern(pick(channel.columns, j), static_cast<int>(j), joints[j]));
-      claim(used, use.column, fmt::format("{} of joint {}", channel.channel, quoted(joints[j].name)), reader);
+      use.column = columns.find(expand_pattern(pick(channel.columns, j), static_cast<int>(j), joints[j]));
+      claim(used, use.column, fmt::format("{} of joint {}", channel.channel, quoted(joints[j].name)),
+            columns);
       use.factor = pick(channel.sign, j, 1) * pick(channel.scale, j, 1) *
                    unit_factor(pick(channel.units, j), channel.channel, joints[j]);
       use.offset = pick(channel.offset, j, 0);
@@ -191,6 +204,11 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& rea
     }
   }
   return uses;
+}
+
+std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
+                                       const std::vector<LogJoint>& joints) {
+  return resolve_columns(file, CsvColumns(reader), joints);
 }
 
 }  // namespace STEELYARD_ABI

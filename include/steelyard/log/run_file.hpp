@@ -4,7 +4,8 @@
 //
 // A channel's columns are one pattern for all joints, or one name per joint. In patterns {j} is the joint's
 // number counted from 1, {j-1} from 0, {j+7} and so on; {name} is the joint's name; {{ and }} are braces.
-// Names that no header has may be numbers of columns, counted from 1. Units are stated, never guessed; an
+// Names that no header has may be numbers of columns, counted from 1; in files of arrays (.mat, .h5, .hdf5)
+// q[{j}] is a column of the matrix q. Units are stated, never guessed; an
 // empty unit is SI.
 #pragma once
 
@@ -59,8 +60,20 @@ struct ColumnUse {
 // The pattern for joint number j (from 0). Throws InputError for braces that mean nothing.
 std::string expand_pattern(const std::string& pattern, int j, const LogJoint& joint);
 
+// The columns of a file, for those who look for them by name.
+class ColumnNames {
+ public:
+  virtual ~ColumnNames() = default;
+  // Throws InputError with the nearest name when there is none.
+  virtual int find(const std::string& name) const = 0;
+  virtual std::string describe(int column) const = 0;  // "column 3 'q1_rad'"
+  virtual Place place(int column = -1) const = 0;      // −1: the file as a whole
+};
+
 // The columns of all channels, [channel][joint]. Throws InputError for missing columns (with the nearest
 // name), for lists of the wrong length, units of another quantity, and two joints on one column.
+std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& names,
+                                       const std::vector<LogJoint>& joints);
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
                                        const std::vector<LogJoint>& joints);
 

@@ -31,8 +31,10 @@ class SampleSource {
   virtual void read(Index samples, SampleBlock& block) = 0;
 };
 
-// A file, streamed. Throws InputError as CsvReader and resolve_columns do; read() also for time stamps that
-// go back or stand still, and for files with fewer than two rows.
+// A file: CSV is streamed; MATLAB (.mat) and HDF5 (.h5, .hdf5) by the ending of the name, read whole when
+// opened, at most 2 GiB. Throws InputError as CsvReader and resolve_columns do; read() (of arrays already
+// open_run) also for time stamps that go back or stand still, and for files with fewer than two rows.
+// Throws MachineError for formats this library was built without.
 std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints);
 
 // A run in memory, which must outlive the source.

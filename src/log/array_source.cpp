@@ -1,0 +1,360 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "array_file.hpp"
+#include "line_reader.hpp"
+#include "steelyard/core/suggest.hpp"
+#include "steelyard/core/units.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// How an array is read as columns of samples.
+struct Shape {
+  Index samples = 0;
+  int columns = 0;
+  Index sample_stride = 1;  // elements from one sample to the next
+  Index column_stride = 0;
+};
+
+// "/log/q" and "log.q" name the same array.
+std::string plain_name(std::string name) {
+  if (!name.empty() && name.front() == '/') name.erase(0, 1);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+// The columns of a file of arrays. A column's number is (array, column of the array) counted through.
+class ArrayColumns : public ColumnNames {
+ public:
+  ArrayColumns(std::string path, std::unique_ptr<ArrayFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  int find(const std::string& name) const override {
+    int array = find_array(name);
+    if (array >= 0) {
+      const Shape shape = shape_of(array);
+      if (shape.columns > 1) {
+        throw InputError(
+            {fmt::format("{} is a matrix of {} columns", quoted(name), shape.columns), place(),
+             "a vector, or one column of a matrix",
+             fmt::format("write {}[1] for the first column, {}[{{j}}] for all joints", name, name)});
+      }
+      return enroll(array, 0);
+    }
+    int number = 0;
+    const std::string base = split_index(name, number);
+    array = find_array(base);
+    if (array < 0) fail_unknown(base);
+    const int columns = shape_of(array).columns;
+    if (number < 1 || number > columns) {
+      throw InputError({fmt::format("there is no column {} in {}", number, quoted(base)), place(),
+                        columns == 1 ? "column 1" : fmt::format("columns 1 to {}", columns),
+                        "columns are counted from 1"});
+    }
+    return enroll(array, number - 1);
+  }
+
+  std::string describe(int column) const override { return quoted(name_of(column)); }
+
+  Place place(int column = -1) const override {
+    return {path_, 0, 0, column < 0 ? std::string() : name_of(column)};
+  }
+
+  Index samples(int column) const { return shape_of(at(column).first).samples; }
+
+  // Columns one after the other into targets[k]; each array is read once.
+  void read(const std::vector<int>& columns, const std::vector<double*>& targets) const {
+    check_size(columns);
+    std::vector<double> values;
+    for (const int array : arrays_of(columns)) {
+      const Shape shape = shape_of(array);
+      values.resize(static_cast<std::size_t>(info(array).count()));
+      file_->read(static_cast<std::size_t>(array), values.data());
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        if (at(columns[k]).first != array) continue;
+        const double* from = values.data() + at(columns[k]).second * shape.column_stride;
+        for (Index i = 0; i < shape.samples; ++i) targets[k][i] = from[i * shape.sample_stride];
+      }
+    }
+  }
+
+ private:
+  using Column = std::pair<int, int>;  // array, and column in it from 0
+
+  const ArrayInfo& info(int array) const { return file_->arrays()[static_cast<std::size_t>(array)]; }
+  const Column& at(int column) const { return columns_[static_cast<std::size_t>(column)]; }
+
+  std::string name_of(int column) const {
+    const auto [array, number] = at(column);
+    const bool vector = shape_of(array).columns == 1;
+    return vector ? info(array).name : fmt::format("{}[{}]", info(array).name, number + 1);
+  }
+
+  int enroll(int array, int number) const {
+    const Column column{array, number};
+    const auto found = std::find(columns_.begin(), columns_.end(), column);
+    if (found != columns_.end()) return static_cast<int>(found - columns_.begin());
+    columns_.push_back(column);
+    return static_cast<int>(columns_.size()) - 1;
+  }
+
+  // "q[3]" → "q" and 3; other names are given back whole with 0.
+  static std::string split_index(const std::string& name, int& number) {
+    number = 0;
+    const std::size_t open = name.rfind('[');
+    if (name.empty() || name.back() != ']' || open == std::string::npos) return name;
+    const char* const stop = name.data() + name.size() - 1;
+    const auto [end, error] = std::from_chars(name.data() + open + 1, stop, number);
+    if (error == std::errc{} && end == stop) return name.substr(0, open);
+    number = 0;
+    return name;
+  }
+
+  // −1: there is none.
+  int find_array(const std::string& name) const {
+    const auto& arrays = file_->arrays();
+    int found = -1;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+      if (arrays[a].name == name) return static_cast<int>(a);
+      if (plain_name(arrays[a].name) != plain_name(name)) continue;
+      if (found >= 0) {
+        throw InputError({fmt::format("{} may be {} or {}", quoted(name), quoted(info(found).name),
+                                      quoted(arrays[a].name)),
+                          place(), "one array", "write the name as the file has it"});
+      }
+      found = static_cast<int>(a);
+    }
+    return found;
+  }
+
+  [[noreturn]] void fail_unknown(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const ArrayInfo& array : file_->arrays()) names.push_back(array.name);
+    if (names.empty())
+      throw InputError({"the file holds no variables", place(), {}, "check how it was saved"});
+    throw InputError(unknown("variable", name, names, place()));
+  }
+
+  std::string sizes_text(const ArrayInfo& array) const {
+    std::string text;
+    for (const std::uint64_t size : array.sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+  }
+
+  Shape shape_of(int array) const {
+    const ArrayInfo& a = info(array);
+    const Place place{path_, 0, 0, a.name};
+    if (!a.numeric) {
+      throw InputError({fmt::format("{} holds {}", quoted(a.name), a.type), place,
+                        "real numbers: double, single, or integers", "convert it before saving"});
+    }
+    std::vector<std::uint64_t> sides;
+    for (const std::uint64_t size : a.sizes) {
+      if (size != 1) sides.push_back(size);
+    }
+    if (a.count() == 0) return {0, 1, 1, 0};
+    if (a.count() > static_cast<std::uint64_t>(INT_MAX)) fail_large(a.count() / (1 << 27), place);
+    if (sides.empty()) return {1, 1, 1, 0};
+    if (sides.size() == 1) return {static_cast<Index>(sides[0]), 1, 1, 0};
+    if (sides.size() > 2) {
+      throw InputError({fmt::format("{} is an array of {}", quoted(a.name), sizes_text(a)), place,
+                        "vectors and matrices", "split it before saving"});
+    }
+    if (sides[0] == sides[1]) {
+      throw InputError(
+          {fmt::format("{} is square ({}): which side is time cannot be told", quoted(a.name), sizes_text(a)),
+           place, "more samples than columns", "save each column as a vector"});
+    }
+    const bool first_is_time = sides[0] > sides[1];
+    const Index samples = static_cast<Index>(std::max(sides[0], sides[1]));
+    const Index columns = static_cast<Index>(std::min(sides[0], sides[1]));
+    const bool samples_together = first_is_time != file_->last_index_is_fastest();
+    return {samples, static_cast<int>(columns), samples_together ? 1 : columns,
+            samples_together ? samples : 1};
+  }
+
+  [[noreturn]] static void fail_large(std::uint64_t gigabytes, const Place& place) {
+    throw InputError({fmt::format("about {} GiB of numbers would have to be held at once", gigabytes), place,
+                      fmt::format("at most {} GiB", kArrayLimit >> 30),
+                      "split the run, or save it as CSV, which is streamed"});
+  }
+
+  std::vector<int> arrays_of(const std::vector<int>& columns) const {
+    std::vector<int> arrays;
+    for (const int column : columns) arrays.push_back(at(column).first);
+    std::sort(arrays.begin(), arrays.end());
+    arrays.erase(std::unique(arrays.begin(), arrays.end()), arrays.end());
+    return arrays;
+  }
+
+  void check_size(const std::vector<int>& columns) const {
+    std::uint64_t bytes = 0;
+    for (const int array : arrays_of(columns)) bytes += 8 * info(array).count();
+    if (bytes > kArrayLimit) fail_large(bytes >> 30, place());
+  }
+
+  std::string path_;
+  std::unique_ptr<ArrayFile> file_;
+  mutable std::vector<Column> columns_;  // those that were asked for, by number
+};
+
+class ArraySource : public SampleSource {
+ public:
+  ArraySource(const RunFile& file, const std::vector<LogJoint>& joints, const ArrayColumns& columns)
+      : path_(file.path) {
+    const auto uses = resolve_columns(file, columns, joints);
+    std::vector<std::string> channels;
+    for (const ChannelColumns& channel : file.channels) channels.push_back(channel.channel);
+    std::vector<int> wanted;
+    if (!file.time.empty()) wanted.push_back(columns.find(file.time));
+    for (const ColumnUse& use : uses) wanted.push_back(use.column);
+    samples_ =
+        SampleBlock(std::move(channels), static_cast<Index>(joints.size()), common_length(columns, wanted));
+    std::vector<double*> targets;
+    if (!file.time.empty()) targets.push_back(samples_.time());
+    for (std::size_t r = 0; r < uses.size(); ++r)
+      targets.push_back(samples_.row(0) + static_cast<Index>(r) * samples_.stride());
+    columns.read(wanted, targets);
+    for (std::size_t k = 0; k < wanted.size(); ++k) require_finite(columns, wanted[k], targets[k]);
+    for (std::size_t r = 0; r < uses.size(); ++r) {
+      double* row = samples_.row(0) + static_cast<Index>(r) * samples_.stride();
+      for (Index i = 0; i < samples_.size(); ++i) row[i] = uses[r].factor * row[i] + uses[r].offset;
+    }
+    if (file.time.empty()) {
+      stamp_by_rate(file);
+    } else {
+      stamp(file, columns, wanted.front());
+    }
+  }
+
+  const std::string& name() const override { return path_; }
+  const std::vector<std::string>& channels() const override { return samples_.channels(); }
+  Index joints() const override { return samples_.joints(); }
+  void rewind() override { next_ = 0; }
+
+  void read(Index samples, SampleBlock& block) override {
+    const Index count = std::min(samples, samples_.size() - next_);
+    if (block.channels() != channels() || block.joints() != joints())
+      block = SampleBlock(channels(), joints());
+    block.resize(0);
+    block.append(samples_, next_, count);
+    next_ += count;
+  }
+
+ private:
+  Index common_length(const ArrayColumns& columns, const std::vector<int>& wanted) const {
+    const Place whole{path_, 0, 0, {}};
+    if (wanted.empty())
+      throw InputError({"no variables are given", whole, {}, "name the columns of the log"});
+    const Index length = columns.samples(wanted.front());
+    for (const int column : wanted) {
+      if (columns.samples(column) == length) continue;
+      throw InputError({fmt::format("{} has {} samples, {} has {}", columns.describe(column),
+                                    columns.samples(column), columns.describe(wanted.front()), length),
+                        columns.place(column), "as many samples in every variable",
+                        "check that the log was written completely"});
+    }
+    if (length < 2) {
+      throw InputError({fmt::format("the log has {} of numbers", length == 0 ? "no sample" : "one sample"),
+                        whole, "at least two samples", "check that the log was written completely"});
+    }
+    return length;
+  }
+
+  void require_finite(const ArrayColumns& columns, int column, const double* values) const {
+    for (Index i = 0; i < samples_.size(); ++i) {
+      if (std::isfinite(values[i])) continue;
+      throw InputError({fmt::format("sample {} of {} holds '{}', which is not a finite number", i + 1,
+                                    columns.describe(column), values[i]),
+                        columns.place(column), "finite numbers",
+                        "remove these samples, or repair them before use"});
+    }
+  }
+
+  void stamp_by_rate(const RunFile& file) {
+    if (!(file.rate > 0) || !std::isfinite(file.rate)) {
+      throw InputError({fmt::format("the log has no time column and a sampling rate of {} Hz", file.rate),
+                        {file.path, 0, 0, {}},
+                        "a time column, or a positive rate",
+                        {}});
+    }
+    for (Index i = 0; i < samples_.size(); ++i) samples_.time()[i] = static_cast<double>(i) / file.rate;
+  }
+
+  void stamp(const RunFile& file, const ArrayColumns& columns, int column) {
+    const double factor = parse_unit(file.time_unit, dimension::kTime, {path_, 0, 0, file.time}).factor;
+    double* time = samples_.time();
+    for (Index i = 0; i < samples_.size(); ++i) {
+      const double field = time[i];
+      time[i] = field * factor;
+      if (i == 0 || time[i] > time[i - 1]) continue;
+      throw InputError(
+          {fmt::format("time does not advance: sample {} of {} = {} is not later than the one before", i + 1,
+                       columns.describe(column), field),
+           columns.place(column), "time stamps that increase from sample to sample",
+           "remove repeated samples, or split the file where a new run begins"});
+    }
+  }
+
+  std::string path_;
+  SampleBlock samples_;
+  Index next_ = 0;
+};
+
+void check_file(const std::string& path) {
+  const int file = open_log_file(path);
+  struct stat status {};
+  const bool known = ::fstat(file, &status) == 0;
+  ::close(file);
+  if (!known || static_cast<std::uint64_t>(status.st_size) <= kArrayLimit) return;
+  throw InputError({fmt::format("the file has {:.1f} GiB", static_cast<double>(status.st_size) / (1 << 30)),
+                    {path, 0, 0, {}},
+                    fmt::format("files of arrays are read whole: at most {} GiB", kArrayLimit >> 30),
+                    "split the run, or save it as CSV, which is streamed"});
+}
+
+}  // namespace
+
+std::uint64_t ArrayInfo::count() const {
+  std::uint64_t product = 1;
+  for (const std::uint64_t size : sizes) {
+    if (__builtin_mul_overflow(product, size, &product)) return std::numeric_limits<std::uint64_t>::max();
+  }
+  return product;
+}
+
+ArrayFormat array_format(const std::string& path) {
+  const std::size_t dot = path.find_last_of("./");
+  if (dot == std::string::npos || path[dot] != '.') return ArrayFormat::none;
+  std::string ending = path.substr(dot + 1);
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (ending == "mat") return ArrayFormat::mat;
+  return ending == "h5" || ending == "hdf5" ? ArrayFormat::hdf5 : ArrayFormat::none;
+}
+
+InputError damaged_array_file(const std::string& path, const std::string& what) {
+  return InputError({what, {path, 0, 0, {}}, {}, "check that it was written completely, and save it again"});
+}
+
+std::unique_ptr<SampleSource> open_array_run(const RunFile& file, const std::vector<LogJoint>& joints) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  check_file(file.path);
+  const bool mat = array_format(file.path) == ArrayFormat::mat;
+  const ArrayColumns columns(file.path, mat ? open_mat(file.path) : open_hdf5(file.path));
+  return std::make_unique<ArraySource>(file, joints, columns);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
