@@ -27,15 +27,16 @@ class TextPrinter {
     const Spelling& s = spelling(op);
     Piece b = pop(stack);
     Piece a = pop(stack);
-    if (s.level == kPrimary) return function(stack, op, std::move(a), std::move(b));
+    if (s.level == kPrimary) return function(stack, op, std::move(a), b);
+    std::string text;
     if (op == Op::power) {
-      a.text = bracketed(std::move(a), kPrimary) + "^" + bracketed(std::move(b), kPrefix);
+      text = bracketed(std::move(a), kPrimary) + "^" + bracketed(std::move(b), kPrefix);
     } else {
       const bool chains = s.level != kComparison && s.level != kEquality;
-      a.text = bracketed(std::move(a), chains ? s.level : above(s.level));
-      a.text += std::string(" ") + s.text + " " + bracketed(std::move(b), above(s.level));
+      text = bracketed(std::move(a), chains ? s.level : above(s.level));
+      text += std::string(" ") + s.text + " " + bracketed(std::move(b), above(s.level));
     }
-    stack.push_back({std::move(a.text), s.level, op});
+    stack.push_back({std::move(text), s.level, op});
   }
 
   static void choose(std::vector<Piece>& stack) {
@@ -48,7 +49,7 @@ class TextPrinter {
 
  private:
   // min(min(a, b), c) is written min(a, b, c), so that long lists do not become deep nests.
-  static void function(std::vector<Piece>& stack, Op op, Piece a, Piece b) {
+  static void function(std::vector<Piece>& stack, Op op, Piece a, const Piece& b) {
     if ((op == Op::min || op == Op::max) && a.op == op) {
       a.text.back() = ',';
       a.text += " " + b.text + ")";

@@ -98,7 +98,7 @@ Complaint unknown(std::string_view kind, std::string_view word, std::span<const 
   return complaint;
 }
 
-std::string quoted(std::string_view text, std::size_t longest) {
+std::string Quoted::operator()(std::string_view text, std::size_t longest) const {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string result = "'";
   const std::size_t whole = text.size();

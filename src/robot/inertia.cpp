@@ -98,7 +98,7 @@ std::optional<std::string> Inertia::violated_law() const {
   if (parameters_.isZero(0)) return std::nullopt;
   if (!(mass() > 0)) return fmt::format("positive mass: m = {:.6g}", mass());
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(inertia_com(), Eigen::EigenvaluesOnly);
-  const Eigen::Vector3d I = solver.eigenvalues();  // ascending
+  const Eigen::Vector3d& I = solver.eigenvalues();  // ascending
   // J and not I sets the scale: I is the difference of two numbers of the size of J.
   const double tolerance = 1e-9 * inertia_origin().cwiseAbs().maxCoeff();
   const std::string moments = fmt::format("principal moments {:.6g}, {:.6g}, {:.6g}", I[0], I[1], I[2]);

@@ -26,7 +26,7 @@ NumberOrReason plain_number_from(const std::string& text) {
 }
 
 NumberOrReason number_from(const std::string& text) {
-  const NumberOrReason plain = plain_number_from(text);
+  NumberOrReason plain = plain_number_from(text);
   if (plain.reason.empty()) return plain;
   for (const char* word : {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF"}) {  // YAML's own spellings
     if (text.ends_with(word)) return {0, "it is not finite"};

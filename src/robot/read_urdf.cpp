@@ -112,7 +112,7 @@ std::string read_link_name(UrdfContext& context, const Element& joint, const cha
     context.fail(joint, fmt::format("<joint> has no <{}>", role), "one <parent> and one <child>",
                  fmt::format("add <{} link=\"...\"/>", role));
   }
-  const std::string name = attribute(context, *element, "link");
+  std::string name = attribute(context, *element, "link");
   if (links.contains(name)) return name;
   std::vector<std::string> names;
   for (const auto& [known, link] : links) names.push_back(known);

@@ -26,7 +26,7 @@ void refuse_xacro(const UrdfContext& context, const tinyxml2::XMLElement& elemen
 }
 
 std::string raw_attribute(const UrdfContext& context, const tinyxml2::XMLElement& element, const char* name) {
-  const std::string text = element.Attribute(name);
+  std::string text = element.Attribute(name);
   if (is_macro(text)) {
     context.fail(element, fmt::format("attribute {}={} is a xacro expression", name, quoted(text)),
                  "plain URDF", kRunXacro);

@@ -5,15 +5,12 @@
 #include <cmath>
 
 #include "simulate/lists.hpp"
+#include "simulate/sign.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-double sign(double x) {
-  return static_cast<double>((x > 0) - (x < 0));
-}
 
 double logistic(double x) {
   return 1 / (1 + std::exp(-x));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulate/sign.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
@@ -14,10 +15,6 @@ namespace {
 
 constexpr Index kTile =
     64;  // samples of a regressor tile: 280 columns of a seven-joint arm stay in the cache
-
-double sign(double x) {
-  return static_cast<double>((x > 0) - (x < 0));
-}
 
 VectorXd with_payload(const Robot& robot, const VectorXd& standard, const std::optional<Inertia>& payload) {
   VectorXd parameters = standard;

@@ -13,17 +13,17 @@ namespace {
 
 // A stream serves this many samples in a row: making its key costs as much as a few numbers. The first block
 // holds the samples before 0.
-constexpr Index kBlock = 256;
+constexpr Index kNoiseBlock = 256;
 
 template <class Draw>
 void fill(const NoiseKey& key, Index first, Index count, double* out, Draw draw) {
-  require(first >= -kBlock, "noise begins one block before the first sample");
+  require(first >= -kNoiseBlock, "noise begins one block before the first sample");
   const std::string purpose = fmt::format("simulate: {} of joint {}", key.purpose, key.joint);
-  const Index begin = first + kBlock, end = begin + count;
-  for (Index block = begin / kBlock; block * kBlock < end; ++block) {
+  const Index begin = first + kNoiseBlock, end = begin + count;
+  for (Index block = begin / kNoiseBlock; block * kNoiseBlock < end; ++block) {
     Random random(key.seed, purpose, static_cast<std::uint64_t>(block));
-    const Index stop = std::min((block + 1) * kBlock, end);
-    for (Index s = block * kBlock; s < stop; ++s) {
+    const Index stop = std::min((block + 1) * kNoiseBlock, end);
+    for (Index s = block * kNoiseBlock; s < stop; ++s) {
       const double value = draw(random);
       if (s >= begin) out[s - begin] = value;
     }

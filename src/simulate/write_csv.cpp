@@ -8,9 +8,9 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
-#include "steelyard/core/atomic_file.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,15 +1,16 @@
 // Matrix types of the interface: one layout and one allocator, whatever flags a program is compiled with.
 //
-// Eigen aligns its matrices by the instruction set of the compiler's flags, and from 32 bytes on allocates them by
-// a function of its own whose memory std::free must not touch. A plain library and a program built with
-// -march=native would free each other's memory the wrong way. With DontAlign the layout is fixed and dynamic
-// matrices come from std::malloc everywhere. Eigen's own types convert implicitly (a copy); Eigen::Ref and
-// Eigen::Map take both without one.
+// Eigen aligns its matrices by the instruction set of the compiler's flags, and from 32 bytes on allocates
+// them by a function of its own whose memory std::free must not touch. A plain library and a program built
+// with -march=native would free each other's memory the wrong way. With DontAlign the layout is fixed and
+// dynamic matrices come from std::malloc everywhere. Eigen's own types convert implicitly (a copy);
+// Eigen::Ref and Eigen::Map take both without one.
 #pragma once
 
 #include <Eigen/Core>
 
-// Changes with the layout of public types: a program built with older headers fails to link instead of crashing.
+// Changes with the layout of public types: a program built with older headers fails to link instead of
+// crashing.
 #define STEELYARD_ABI abi_1
 
 namespace steelyard {

@@ -32,7 +32,11 @@ Complaint unknown(std::string_view kind, std::string_view word, std::span<const 
 
 // The text between single quotes; control characters and bytes that are not UTF-8 as \xNN, cut after
 // `longest` bytes.
-std::string quoted(std::string_view text, std::size_t longest = 60);
+// An object and not a function, so that std::quoted is no candidate where <iomanip> is included.
+struct Quoted {
+  std::string operator()(std::string_view text, std::size_t longest = 60) const;
+};
+inline constexpr Quoted quoted{};
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -144,7 +144,7 @@ MatrixXd select(const MatrixXd& dense, const std::vector<int>& place, Index widt
 void add_load(const Robot& robot, const MatrixXd& dense, const Plan& plan, const std::vector<Column>& columns,
               MatrixXd& rows) {
   const int link = robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link;
-  require(plan.columns.size() >= static_cast<std::size_t>(10 * (link + 1)),
+  require(plan.columns.size() >= 10 * static_cast<std::size_t>(link + 1),
           "plan without the tool link's columns");
   const MatrixXd load = dense.middleCols(10 * link, 10) * load_to_link(robot);
   std::vector<std::string> names;

@@ -1,0 +1,14 @@
+// sign(0) = 0, as in the regressor's Coulomb columns.
+#pragma once
+
+#include "steelyard/core/abi.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline double sign(double x) {
+  return static_cast<double>((x > 0) - (x < 0));
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
