@@ -20,6 +20,7 @@
 #include "clock.hpp"
 #include "fma_peak.hpp"
 #include "kdl_reference.hpp"
+#include "statistics.hpp"
 #include "steelyard/regressor/plan.hpp"
 
 namespace {
@@ -35,16 +36,12 @@ struct Options {
   int repeats = 101;
 };
 
-struct Spread {
-  double median = 0, lower = 0, upper = 0;  // ns; quartiles
-};
-
 struct Result {
   IsaLevel level = IsaLevel::baseline;
   bool measured = false;
-  Spread batch, single, kdl;
-  double peak = 0;   // flops per ns
-  double error = 0;  // against KDL's efforts, relative
+  Spread batch, single, kdl;  // ns
+  double peak = 0;            // flops per ns
+  double error = 0;           // against KDL's efforts, relative
 };
 
 Robot panda() {
@@ -139,12 +136,6 @@ struct Bench {
     return worst / size;
   }
 };
-
-Spread spread_of(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  const std::size_t n = times.size();
-  return {times[n / 2], times[n / 4], times[3 * n / 4]};
-}
 
 Result measure(Bench& bench, IsaLevel level, int repeats) {
   Result result;
