@@ -94,12 +94,13 @@ TEST_F(Hdf5, TakesSamplesAlongTheLongerSide) {
 }
 
 TEST_F(Hdf5, ReachesMembersOfGroups) {
+  const std::vector<double> all = positions();
   {
     const Writer writer(path_);
     writer.add("log/t", {kSamples}, times());
     writer.add("log/arm/q", {kSamples, 2}, positions_by_sample());
-    writer.add("q.1", {kSamples}, {positions().begin(), positions().begin() + kSamples});
-    writer.add("q.2", {kSamples}, {positions().begin() + kSamples, positions().end()});
+    writer.add("q.1", {kSamples}, {all.begin(), all.begin() + kSamples});
+    writer.add("q.2", {kSamples}, {all.begin() + kSamples, all.end()});
     writer.link("/log/t", "clock");
     writer.link("/nowhere", "broken");
   }
