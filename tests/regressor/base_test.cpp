@@ -4,6 +4,8 @@
 
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <cmath>
+#include <ctime>
 #include <filesystem>
 
 #include "oracle/data_folder.hpp"
@@ -228,6 +230,27 @@ TEST(BaseParameters, ParametersKnownToBeZeroMustExist) {
     EXPECT_NE(std::string(error.what()).find("Jxz8"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("did you mean"), std::string::npos);
   }
+}
+
+// Processor time; the whole of it, expressions included.
+TEST(BaseParameters, TakeUnderASecondForSevenJointsAndUnderAMinuteForThirty) {
+  const auto seconds = [](const Robot& robot) {
+    const std::clock_t begin = std::clock();
+    const BaseParameters base = base_parameters(robot);
+    EXPECT_FALSE(base.ambiguous);
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  EXPECT_LT(seconds(read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/panda.yaml").robot), 1);
+  oracle::RandomRobotOptions options;
+  options.joints = 30;
+  options.prismatic_share = 0;
+  options.geometry = oracle::Geometry::modified_dh;
+  options.turned_base = false;
+  Robot robot = oracle::random_robot(3, options);
+  for (Joint& joint : robot.joints)  // right angles, as arms have them: many formulas to find
+    for (Step& step : joint.before)
+      if (is_turn(step.motion)) step.value = std::round(step.value / (M_PI / 2)) * (M_PI / 2);
+  EXPECT_LT(seconds(robot), 60);
 }
 
 TEST(Identifiability, OfThePandaIsToldInOneLineEach) {
