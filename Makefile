@@ -26,7 +26,7 @@ test: deps deps-test
 
 bench: deps deps-test
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_BENCH=ON
-	$(CMAKE) --build $(BUILD)
+	$(CMAKE) --build $(BUILD) --target bench/all
 	scripts/bench $(BUILD)
 
 install: all

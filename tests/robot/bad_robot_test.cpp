@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,12 @@ struct BadRobot {
 
 std::ostream& operator<<(std::ostream& out, const BadRobot& bad) {
   return out << bad.file;
+}
+
+std::string file_name(const ::testing::TestParamInfo<BadRobot>& info) {
+  std::string name = info.param.file;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
 }
 
 class BadRobotFile : public ::testing::TestWithParam<BadRobot> {};
@@ -95,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRobot{"broken.yaml", ":4:5", "not valid YAML", "check brackets"},
         BadRobot{"empty.yaml", ":1", "empty", "docs/robot.md"},
         BadRobot{"comment.yaml", ":1", "empty", "docs/robot.md"},
-        BadRobot{"garbage.yaml", ":1", "binary", "name a robot file"}));
+        BadRobot{"garbage.yaml", ":1", "binary", "name a robot file"}),
+    file_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Urdf, BadRobotFile,
@@ -121,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadRobot{"not_urdf.urdf", ":1", "'sdf'", "docs/robot.md"},
         BadRobot{"nothing_moves.urdf", ":1", "no moving joint", "joint types"},
         BadRobot{"empty.urdf", ":1", "empty", "docs/robot.md"},
-        BadRobot{"garbage.urdf", ":1", "not valid XML", "complete"}));
+        BadRobot{"garbage.urdf", ":1", "not valid XML", "complete"}),
+    file_name);
 
 TEST(BadRobot, MissingFileDirectoryAndWrongEndingAreInputErrors) {
   EXPECT_THAT(message_of("/nowhere/robot.yaml"), HasSubstr("/nowhere/robot.yaml: robot file does not exist"));
