@@ -12,8 +12,8 @@
 
 #include "cases.hpp"
 #include "log/temporary_file.hpp"
-#include "steelyard/core/error.hpp"
 #include "steelyard/core/atomic_file.hpp"
+#include "steelyard/core/error.hpp"
 
 namespace steelyard {
 namespace {
