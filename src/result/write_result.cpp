@@ -168,18 +168,6 @@ const char* to_string(VerdictLevel level) {
   return "unknown";
 }
 
-const char* to_string(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  return "unknown";
-}
-
 std::string to_json(const Result& result) {
   JsonWriter json(JsonStyle::readable);
   json.begin_object();

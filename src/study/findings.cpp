@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "steelyard/result/findings.hpp"
+#include "steelyard/core/finding.hpp"
 #include "study/summary.hpp"
 
 namespace steelyard {

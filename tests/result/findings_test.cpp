@@ -1,4 +1,4 @@
-#include "steelyard/result/findings.hpp"
+#include "steelyard/core/finding.hpp"
 
 #include <gtest/gtest.h>
 

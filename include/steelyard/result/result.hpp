@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -20,22 +21,11 @@ inline namespace STEELYARD_ABI {
 inline constexpr int kResultFormat = 1;
 
 enum class VerdictLevel { good, usable, not_trustworthy };
-enum class Severity { note, warning, error };
 const char* to_string(VerdictLevel level);
-const char* to_string(Severity severity);
 
 struct Verdict {
   VerdictLevel level = VerdictLevel::not_trustworthy;
   std::vector<std::string> reasons;  // plain words, the most important first
-};
-
-struct Finding {
-  std::string code;   // "rank-deficient", "velocity-scale"; docs/findings.md explains each
-  std::string joint;  // joint, column or run it speaks of; may be empty
-  Severity severity = Severity::note;
-  std::string evidence;
-  std::string remedy;
-  bool waived = false;
 };
 
 // ‖τ − τ̂‖ / ‖τ‖ as fractions. prepared: the rows given to the estimator; raw: every valid raw sample,

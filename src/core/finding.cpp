@@ -1,4 +1,4 @@
-#include "steelyard/result/findings.hpp"
+#include "steelyard/core/finding.hpp"
 
 #include <array>
 #include <utility>
@@ -43,6 +43,18 @@ constexpr std::array kKinds = {
 };
 
 }  // namespace
+
+const char* to_string(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "unknown";
+}
 
 std::span<const FindingKind> finding_kinds() {
   return kKinds;

@@ -1,4 +1,4 @@
-// The kinds of findings: one code, its usual severity, what to do about it.
+// Something a person should know about a log, a set-up or a result: found by a stage, kept in the result.
 //
 // A finding is made from its kind and its evidence, so that a code always means the same and docs/findings.md
 // can explain all of them (a test compares the page with this list).
@@ -9,11 +9,23 @@
 #include <string_view>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+enum class Severity { note, warning, error };
+const char* to_string(Severity severity);
+
+struct Finding {
+  std::string code;   // "rank-deficient", "velocity-scale"
+  std::string joint;  // joint, column or run it speaks of; may be empty
+  Severity severity = Severity::note;
+  std::string evidence;
+  std::string remedy;
+  bool waived = false;
+};
+
+// One code, its usual severity, what to do about it.
 struct FindingKind {
   const char* code;
   Severity severity;
