@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/sha256.hpp"
+#include "steelyard/robot/read.hpp"
+#include "study/prior.hpp"
+#include "study/state.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
+  RobotFile file = read_robot(study.robot_path);
+  if (warnings != nullptr) *warnings = file.warnings;
+  for (Joint& joint : file.robot.joints) {
+    joint.drive.viscous |= study.drives.viscous;
+    joint.drive.coulomb |= study.drives.coulomb;
+    joint.drive.offset |= study.drives.offset;
+    joint.drive.rotor_inertia |= study.drives.rotor_inertia;
+  }
+  return file.robot;
+}
+
+void open_robot(StudyState& state) {
+  state.robot = study_robot(state.study, &state.warnings);
+  state.robot_hash = sha256_file(state.study.robot_path);
+  state.base = state.clock.time("base parameters", [&] { return base_parameters(state.robot); });
+  if (state.base.ambiguous)
+    throw InputError({fmt::format("rank of the robot is not clear: {} or {} base parameters", state.base.rank,
+                                  state.base.other_rank),
+                      {state.study.robot_path, 0, 0, ""},
+                      "a gap of at least 1e3",
+                      "run `steelyard model` on it; some length or angle is nearly zero"});
+  PlanOptions options;
+  options.wanted = lead_names(state.base);
+  state.plan = make_plan(state.robot, options);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,119 @@
+// A study on its way: what every step has found so far, for the steps after it.
+//
+//   open_robot → open_runs → fold_runs → estimate_runs → predict_runs → cross_validate_runs → summarize
+//
+// A step reads what earlier ones left and adds its own part; run_study() is the list of the steps.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/fold/pass.hpp"
+#include "steelyard/log/prepare.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/regressor/plan.hpp"
+#include "steelyard/study/run_study.hpp"
+#include "study/predict.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Wall time of the stages, and progress.
+class StudyClock {
+ public:
+  explicit StudyClock(const StudyOptions& options) : options_(options) {}
+
+  template <typename Work>
+  auto time(const std::string& stage, Work work) {
+    report(stage, 0);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto end = [&] {
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      times_.push_back({stage, seconds.count()});
+      report(stage, 1);
+    };
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      end();
+    } else {
+      auto value = work();
+      end();
+      return value;
+    }
+  }
+  void report(const std::string& stage, double share) const;
+  const std::vector<StageTime>& times() const { return times_; }
+
+ private:
+  const StudyOptions& options_;
+  std::vector<StageTime> times_;
+};
+
+// A run on its way through the passes.
+struct RunState {
+  const StudyRun* run = nullptr;
+  std::unique_ptr<PreparedRun> prepared;
+  std::optional<FoldPass> folds;
+  Prediction prediction;
+
+  const std::string& label() const { return run->file.label.label; }
+  bool is_fit() const { return run->file.label.role == RunRole::fit; }
+};
+
+struct StudyState {
+  StudyState(const Study& the_study, const StudyOptions& the_options)
+      : study(the_study), options(the_options), clock(the_options), prepare(the_study.prepare) {}
+
+  const Study& study;
+  const StudyOptions& options;
+  StudyClock clock;
+
+  // open_robot
+  Robot robot;  // with the study's drive terms
+  std::string robot_hash;
+  std::vector<Complaint> warnings;  // about the robot file
+  BaseParameters base;
+  Plan plan;  // of the lead columns
+
+  // open_runs, fold_runs
+  PrepareOptions prepare;  // the study's, with what was chosen automatically
+  std::vector<RunState> runs;
+
+  // estimate_runs
+  std::vector<Fold> folds;  // of the fit runs, block by block
+  std::vector<Fold> priors;
+  Estimate estimated;
+
+  std::vector<Finding> findings;  // of any step; summarize adds those about the fit
+  Result result;
+};
+
+void open_robot(StudyState& state);
+void open_runs(StudyState& state);
+void fold_runs(StudyState& state);
+void estimate_runs(StudyState& state);
+void predict_runs(StudyState& state);
+void cross_validate_runs(StudyState& state);
+void summarize(StudyState& state);
+
+// Folds of the fit runs, block by block, gaps included.
+std::vector<Fold> fit_folds(const std::vector<RunState>& runs);
+
+// Blocks of the fit runs and the groups that are left out together, by phase where a motion is periodic.
+struct HeldOut {
+  std::vector<std::vector<FoldBlock>> blocks;
+  std::vector<std::vector<int>> groups;
+  std::string by;  // "index" or "phase"
+};
+HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& options);
+
+// Values in the order of the plan's columns; those the estimate lacks are zero.
+VectorXd values_for(const Plan& plan, const Estimate& estimate);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

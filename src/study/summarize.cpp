@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <numeric>
+
+#include "study/options_json.hpp"
+#include "study/state.hpp"
+#include "study/summary.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void summarize_preparation(const Preparation& preparation, PreparationSummary& summary) {
+  summary.rate = 1 / preparation.grid.step;
+  summary.decimation = preparation.decimation.factor;
+  if (preparation.column_filter)
+    summary.cutoff = preparation.column_filter->cutoff;
+  else if (preparation.filter)
+    summary.cutoff = preparation.filter->cutoff;
+}
+
+void summarize_runs(StudyState& state) {
+  Result& result = state.result;
+  double candidates = 0;
+  for (const RunState& run : state.runs) {
+    const std::vector<Residual> per_row =
+        residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
+    const Prediction* one[] = {&run.prediction};
+    result.validation.push_back(
+        {run.label(), !run.is_fit(), residual_summary(per_row, state.plan, state.robot, one)});
+    if (!run.is_fit()) continue;
+    result.samples += run.folds->samples;
+    const Index rows = std::accumulate(run.folds->kept.begin(), run.folds->kept.end(), Index{0});
+    result.rows += rows;
+    if (run.folds->kept_share > 0) candidates += static_cast<double>(rows) / run.folds->kept_share;
+    result.passes = std::max(result.passes, run.prepared->passes());
+    summarize_preparation(run.prepared->preparation(), result.preparation);
+  }
+  result.preparation.kept_share = candidates > 0 ? static_cast<double>(result.rows) / candidates : 0;
+}
+
+}  // namespace
+
+void summarize(StudyState& state) {
+  Result& result = state.result;
+  result.robot_name = state.robot.name;
+  result.robot_hash = state.robot_hash;
+  result.dof = state.robot.dof();
+  result.condition = finite_or_none(state.estimated.condition);
+  result.condition_scaled = finite_or_none(state.estimated.condition_scaled);
+  result.base = base_values(state.base, state.estimated);
+  result.drives = drive_values(state.robot, state.estimated);
+  summarize_runs(state);
+  std::vector<const Prediction*> predictions;
+  std::vector<FittedRun> fitted;
+  for (const RunState& run : state.runs) {
+    if (!run.is_fit()) continue;
+    predictions.push_back(&run.prediction);
+    fitted.push_back({run.label(), &run.prepared->preparation()});
+  }
+  result.residual = residual_summary(state.estimated.per_row, state.plan, state.robot, predictions);
+  result.residual.prepared_weighted = finite_or_none(state.estimated.residual_weighted);
+  result.findings = state.findings;
+  for (Finding& finding : find_all(state.study, state.robot, state.estimated, fitted, result))
+    result.findings.push_back(std::move(finding));
+  result.verdict = judge(result);
+  result.provenance = provenance(state.study, state.robot_hash);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
