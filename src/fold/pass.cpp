@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "fold/aligned.hpp"
+#include "fold/extra_places.hpp"
 #include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
@@ -34,6 +35,7 @@ struct Kept {
   Index stride = 0;            // of what follows, by column
   AlignedBuffer columns;
   std::vector<std::uint8_t> mask;  // [joint][kept sample]; empty: all are rows
+  AlignedBuffer extra;             // extra columns, when the columns are not filtered
 };
 
 Index memory_of(const Preparation& preparation) {
@@ -45,6 +47,10 @@ Index memory_of(const Preparation& preparation) {
 
 void check(const Plan& plan, const std::vector<Layout>& layouts, const PassOptions& options) {
   require(layouts.size() == plan.rows.size(), "one layout per row");
+  const std::vector<std::vector<Index>> extra = columns_of_rows(options.extra, layouts.size());
+  for (std::size_t r = 0; r < layouts.size(); ++r)
+    require(layouts[r].columns.size() == plan.rows[r].columns.size() + extra[r].size(),
+            "layouts with the extra columns");
   for (std::size_t r = 0; r < layouts.size(); ++r) {
     if (plan.rows[r].kind == RowKind::inertia) {
       throw InputError({fmt::format("row {} is not in a run's channels", quoted(layouts[r].row)),
@@ -89,6 +95,40 @@ const std::uint8_t* mask_of(const Kept& kept, const Row& row) {
   return kept.mask.empty() || row.kind != RowKind::torque ? nullptr : kept.mask.data() + row.i * kept.stride;
 }
 
+// Subtracts the known efforts from those of the block, which are at efforts[joint · stride + sample].
+void subtract_known(const Pass& pass, const SampleBlock& block, Index first, Index count, double* efforts,
+                    Index stride) {
+  const MatrixXd known = evaluate_columns(pass.options.known, block, first, count);
+  const std::vector<std::vector<Index>> places = columns_of_rows(pass.options.known, pass.plan.rows.size());
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    for (const Index k : places[r]) {
+      double* own = efforts + pass.plan.rows[r].i * stride;
+      for (Index s = 0; s < count; ++s) own[s] -= known(s, k);
+    }
+  }
+}
+
+// Extra columns and efforts without the known ones, for the core's kept samples.
+void gather_extra(const Pass& pass, const PreparedChunk& chunk, Kept& kept, double* efforts) {
+  const Range core = chunk.chunk.core;
+  const Index first = core.begin - chunk.chunk.halo.begin, count = core.size();
+  if (!pass.options.known.empty()) {
+    const Index joints = chunk.samples.joints();
+    MatrixXd less = MatrixXd::Zero(count, joints);
+    subtract_known(pass, chunk.samples, first, count, less.data(), count);
+    for (Index j = 0; j < joints; ++j) {
+      for (std::size_t k = 0; k < kept.samples.size(); ++k)
+        efforts[j * kept.stride + static_cast<Index>(k)] += less(kept.samples[k] - core.begin, j);
+    }
+  }
+  const Index columns = count_columns(pass.options.extra);
+  if (columns == 0) return;
+  const AlignedBuffer all = aligned_buffer(columns * count);
+  fill_columns(pass.options.extra, chunk.samples, first, count, all.get(), count);
+  kept.extra = aligned_buffer(columns * kept.stride);
+  gather(all.get(), columns, count, core.begin, kept, kept.extra.get());
+}
+
 // Calls fn(fold set of the slot, first kept sample, count) for the core and the gap of every slot of the
 // chunk.
 template <typename Fn>
@@ -128,11 +168,15 @@ std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
     gather(block.row(c), joints, block.stride(), offset, kept, rows.back());
   }
   make_mask(pass, rows[1], kept);
+  gather_extra(pass, chunk, kept, rows[3]);
+  const std::vector<std::vector<Index>> extra = columns_of_rows(pass.options.extra, pass.plan.rows.size());
   return by_slot(
       pass, chunk.chunk.core, kept.samples, [&](std::vector<Fold>& folds, Index first, Index count) {
         std::vector<RowInput> inputs;
         for (const Row& row : pass.plan.rows) {
           RowInput& input = inputs.emplace_back();
+          for (const Index k : extra[inputs.size() - 1])
+            input.extra.push_back(kept.extra.get() + k * kept.stride + first);
           for (std::size_t e = 3; e < rows.size(); ++e)
             input.efforts.push_back(rows[e] + row.i * kept.stride + first);
           const std::uint8_t* mask = mask_of(kept, row);
@@ -149,7 +193,8 @@ Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
   const LowPass& filter = *pass.run.preparation().column_filter;
   const Index joints = block.joints(), size = block.size(), stored = pass.plan.stored_columns;
   const auto efforts = static_cast<Index>(pass.options.effort_channels.size());
-  const Index columns = stored + (efforts + 1) * joints, stride = tile_stride(size);
+  const Index extra = count_columns(pass.options.extra);
+  const Index columns = stored + (efforts + 1) * joints + extra, stride = tile_stride(size);
   const AlignedBuffer window = aligned_buffer(columns * stride);
   const double* q = block.row(channel_of(block, channel::kPosition));
   const double* qd = block.row(channel_of(block, channel::kVelocity));
@@ -160,7 +205,10 @@ Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
     for (Index j = 0; j < joints; ++j, to += stride) std::copy_n(from + j * block.stride(), size, to);
   };
   for (const std::string& name : pass.options.effort_channels) copy(block.row(channel_of(block, name)));
+  if (!pass.options.known.empty())
+    subtract_known(pass, block, 0, size, window.get() + stored * stride, stride);
   copy(qd);
+  fill_columns(pass.options.extra, block, 0, size, to, stride);
   filter_zero_phase(filter, window.get(), size, columns, stride, chunk.chunk.ends);
   Kept kept;
   kept.samples = pass.run.preparation().decimation.kept(chunk.chunk.core);
@@ -174,15 +222,17 @@ Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
 std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk) {
   const Kept kept = filtered_columns(pass, chunk);
   const Index joints = chunk.samples.joints();
+  const auto efforts = static_cast<Index>(pass.options.effort_channels.size());
+  const std::vector<std::vector<Index>> extra = columns_of_rows(pass.options.extra, pass.plan.rows.size());
   std::vector<std::vector<const double*>> columns;
   for (const Row& row : pass.plan.rows) {
     std::vector<const double*>& own = columns.emplace_back();
     const auto at = [&](Index column) { return kept.columns.get() + column * kept.stride; };
     for (std::size_t k = 0; k < row.columns.size(); ++k)
       own.push_back(at(row.offset + static_cast<Index>(k)));
-    for (std::size_t e = 0; e < pass.options.effort_channels.size(); ++e) {
-      own.push_back(at(pass.plan.stored_columns + static_cast<Index>(e) * joints + row.i));
-    }
+    for (const Index k : extra[columns.size() - 1])
+      own.push_back(at(pass.plan.stored_columns + (efforts + 1) * joints + k));
+    for (Index e = 0; e < efforts; ++e) own.push_back(at(pass.plan.stored_columns + e * joints + row.i));
   }
   return by_slot(pass, chunk.chunk.core, kept.samples,
                  [&](std::vector<Fold>& folds, Index first, Index count) {
@@ -209,6 +259,8 @@ void PassOptions::validate() const {
     throw InputError({fmt::format("option {} of a pass is {}", name, value), {}, limit, ""});
   };
   if (effort_channels.empty()) refuse("effort_channels", 0, "at least one channel");
+  if (!known.empty() && effort_channels.size() > 1)
+    refuse("known", static_cast<Index>(known.size()), "none, or one effort channel");
   if (threads < 1) refuse("threads", threads, "at least 1");
   if (slot_samples != kAutomatic && slot_samples < 1) refuse("slot_samples", slot_samples, "at least 1");
   if (gap != kAutomatic && gap < 0) refuse("gap", gap, "zero or positive");

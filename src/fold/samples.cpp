@@ -20,9 +20,11 @@ void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> fol
     const Layout& layout = folds[r].layout();
     require(rows[r].efforts.size() == layout.efforts.size(), "one pointer per effort column");
     const std::vector<int>& columns = plan.rows[r].columns;
-    const bool same = std::equal(
-        columns.begin(), columns.end(), layout.columns.begin(), layout.columns.end(),
-        [&](int c, const std::string& name) { return plan.columns[static_cast<std::size_t>(c)] == name; });
+    const bool same = columns.size() + rows[r].extra.size() == layout.columns.size() &&
+                      std::equal(columns.begin(), columns.end(), layout.columns.begin(),
+                                 [&](int c, const std::string& name) {
+                                   return plan.columns[static_cast<std::size_t>(c)] == name;
+                                 });
     if (same) continue;
     throw InputError({fmt::format("the fold of row {} has other columns than the plan", quoted(layout.row)),
                       {},
@@ -36,12 +38,10 @@ void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> fol
 void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
                   std::span<Fold> folds) {
   check(plan, rows, folds);
-  std::size_t most_efforts = 0;
-  for (const RowInput& row : rows) most_efforts = std::max(most_efforts, row.efforts.size());
+  std::size_t most_given = 0;  // columns that are copied
+  for (const RowInput& row : rows) most_given = std::max(most_given, row.efforts.size() + row.extra.size());
   const Index stride = tile_stride(kTileSamples);
-  const AlignedBuffer tile =
-      aligned_buffer(stride * (plan.stored_columns + static_cast<Index>(most_efforts)));
-  double* const efforts = tile.get() + stride * plan.stored_columns;
+  const AlignedBuffer tile = aligned_buffer(stride * (plan.stored_columns + static_cast<Index>(most_given)));
   std::vector<double*> columns;
   for (Index first = 0; first < samples.count; first += kTileSamples) {
     Samples part = samples;
@@ -56,9 +56,13 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
       for (std::size_t k = 0; k < row.columns.size(); ++k) {
         columns.push_back(tile.get() + (row.offset + static_cast<Index>(k)) * stride);
       }
-      for (std::size_t e = 0; e < rows[r].efforts.size(); ++e) {
-        columns.push_back(efforts + static_cast<Index>(e) * stride);
-        std::copy_n(rows[r].efforts[e] + first, part.count, columns.back());
+      double* to = tile.get() + stride * plan.stored_columns;
+      for (const auto* given : {&rows[r].extra, &rows[r].efforts}) {
+        for (const double* from : *given) {
+          std::copy_n(from + first, part.count, to);
+          columns.push_back(to);
+          to += stride;
+        }
       }
       const Index valid = blank(columns, part.count, rows[r].mask ? rows[r].mask + first : nullptr);
       folds[r].consume(columns, part.count, valid);

@@ -6,6 +6,9 @@
 //                           zero-phase filter, and the kept samples of the core are folded; rows are rejected
 //                           by the velocity filtered in the same way
 //
+// Extra columns stand behind the plan's and are treated like them; known efforts are subtracted first
+// (extra.hpp).
+//
 // A run's slots have a fixed number of samples, several to a chunk, so that runs of one chunk still give
 // blocks to cross-validate on. The last `gap` samples of a slot are its gap. Which samples go where depends
 // on their index alone: the bytes do not depend on the number of threads, and chunks of another size give the
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/fold/extra.hpp"
 #include "steelyard/fold/fold_set.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
@@ -27,6 +31,8 @@ inline namespace STEELYARD_ABI {
 
 struct PassOptions {
   std::vector<std::string> effort_channels = {"torque"};  // one per effort column of the layouts
+  std::vector<ExtraColumns> extra;                        // the layouts are those of with_extra_columns
+  std::vector<ExtraColumns> known;  // subtracted from the effort of their row; for one effort channel only
   int threads = 1;
   Index slot_samples = kAutomatic;  // divides the chunk size; automatic: at least 1024 and 5 filter memories
   Index gap = kAutomatic;           // samples; automatic: the memory of all filters
@@ -47,9 +53,9 @@ struct FoldPass {
 // Slot length that the options give for a run.
 Index slot_samples(const PreparedRun& run, const PassOptions& options);
 
-// Rewinds the run and reads it once. Layouts are those of the plan's rows (row_layouts). Throws InputError
-// for effort channels that the run does not have, other row kinds than torque and gravity, and values that
-// are not finite.
+// Rewinds the run and reads it once. Layouts are those of the plan's rows (row_layouts) and of the extra
+// columns. Throws InputError for effort channels that the run does not have, other row kinds than torque and
+// gravity, and values that are not finite.
 FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,
                   const PassOptions& options = {});
 

@@ -15,12 +15,14 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct RowInput {
-  std::vector<const double*> efforts;  // one per effort column of the row, samples.count values each
-  const std::uint8_t* mask = nullptr;  // samples with 0 are no rows; null: all are
+  std::vector<const double*> efforts;     // one per effort column of the row, samples.count values each
+  const std::uint8_t* mask = nullptr;     // samples with 0 are no rows; null: all are
+  std::vector<const double*> extra = {};  // columns of the row behind those of the plan, as many values each
 };
 
 // Extends folds[r] by the rows r of the plan at all samples. The folds' columns are those of the plan's rows
-// (see row_layouts); otherwise, and for values that are not finite, InputError.
+// (see row_layouts) and as many extra ones as the input has; otherwise, and for values that are not finite,
+// InputError.
 void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
                   std::span<Fold> folds);
 
