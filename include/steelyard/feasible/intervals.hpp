@@ -3,8 +3,8 @@
 //   [min, max] of gᵀx over {x feasible: ‖R x − z‖² ≤ φ_min + c}
 //
 // with φ_min the smallest value of the squares over the same constraints. When the rows of R are divided by
-// their deviation σ, c is a quantile of χ²: of one degree for the interval of one quantity, of the number of
-// seen parameters for all of them at once. Errors in φ_min can only widen the set.
+// their deviation σ, c is a quantile of χ² (core/statistics.hpp): of one degree for the interval of one
+// quantity, of the number of seen parameters for all of them at once. Errors in φ_min can only widen the set.
 //
 // Each end is a convex problem, solved to a pair: `inner` is the value of a feasible x (kept), `outer` comes
 // from a dual point: no feasible x within reach (convex.hpp) goes beyond it. c = mc/m and other ratios a/b
@@ -23,9 +23,6 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-// Quantile of χ² with `degrees` degrees of freedom: P(χ² ≤ value) = level.
-double chi_square_quantile(double level, double degrees);
 
 // What to bound: Σ aₖ xₖ + offset, or (Σ aₖ xₖ) / (Σ bₖ xₖ) where `below` is given (b > 0 must follow from
 // the constraints, as m does).
