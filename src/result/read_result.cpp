@@ -199,7 +199,16 @@ PreparationSummary read_preparation(const Node& node) {
 }
 
 RunValidation read_validation(const Node& node) {
-  return {node.at("run").text(), node.at("fresh").truth(), read_residual(node.at("residual"))};
+  RunValidation run;
+  run.run = node.at("run").text();
+  run.fresh = node.at("fresh").truth();
+  run.residual = read_residual(node.at("residual"));
+  if (node.has("repeats")) run.repeats = node.at("repeats").text();
+  if (node.has("left_out")) run.left_out = read_residual(node.at("left_out").at("residual"));
+  run.whiteness = node.list("whiteness", [](const Node& joint) {
+    return JointWhiteness{joint.at("name").text(), joint.at("p_value").number(), joint.at("coloured").number()};
+  });
+  return run;
 }
 
 Provenance read_provenance(const Node& node) {

@@ -126,6 +126,18 @@ void write_provenance(JsonWriter& json, const Provenance& provenance) {
   json.end_object();
 }
 
+void write_whiteness(JsonWriter& json, const std::vector<JointWhiteness>& whiteness) {
+  json.key("whiteness").begin_array();
+  for (const JointWhiteness& joint : whiteness) {
+    json.begin_object();
+    json.key("name").value(joint.name);
+    json.key("p_value").value(joint.p_value);
+    json.key("coloured").value(joint.coloured);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_validation(JsonWriter& json, const std::vector<RunValidation>& validation) {
   json.key("validation").begin_array();
   for (const RunValidation& run : validation) {
@@ -133,6 +145,13 @@ void write_validation(JsonWriter& json, const std::vector<RunValidation>& valida
     json.key("run").value(run.run);
     json.key("fresh").value(run.fresh);
     write_residual(json, run.residual);
+    if (!run.repeats.empty()) json.key("repeats").value(run.repeats);
+    if (run.left_out) {
+      json.key("left_out").begin_object();
+      write_residual(json, *run.left_out);
+      json.end_object();
+    }
+    write_whiteness(json, run.whiteness);
     json.end_object();
   }
   json.end_array();
@@ -155,18 +174,6 @@ void write_summary(JsonWriter& json, const Result& result) {
 }
 
 }  // namespace
-
-const char* to_string(VerdictLevel level) {
-  switch (level) {
-    case VerdictLevel::good:
-      return "good";
-    case VerdictLevel::usable:
-      return "usable";
-    case VerdictLevel::not_trustworthy:
-      return "not_trustworthy";
-  }
-  return "unknown";
-}
 
 std::string to_json(const Result& result) {
   JsonWriter json(JsonStyle::readable);

@@ -84,7 +84,7 @@ void find_residuals(const Result& result, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> find_all(const Study& study, const Robot& robot, const Estimate& estimate,
+std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate,
                               const std::vector<FittedRun>& runs, const Result& result) {
   std::vector<Finding> findings;
   if (estimate.status == EstimateStatus::too_few_rows)
@@ -112,44 +112,7 @@ std::vector<Finding> find_all(const Study& study, const Robot& robot, const Esti
           fmt::format("steps from {:.3g} to {:.3g} ms, median {:.3g} ms, {} gaps", 1e3 * time.shortest_step,
                       1e3 * time.longest_step, 1e3 * time.median_step, time.gaps)));
   }
-  for (Finding& finding : findings)
-    finding.waived = std::find(study.waive.begin(), study.waive.end(), finding.code) != study.waive.end();
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return static_cast<int>(a.severity) > static_cast<int>(b.severity);
-  });
   return findings;
-}
-
-Verdict judge(const Result& result) {
-  constexpr double kGood = 0.10, kUsable = 0.30;
-  Verdict verdict;
-  int errors = 0, warnings = 0;
-  for (const Finding& finding : result.findings) {
-    if (finding.waived || finding.severity == Severity::note) continue;
-    ++(finding.severity == Severity::error ? errors : warnings);
-    verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") +
-                              ": " + finding.evidence);
-  }
-  double held_out = result.residual.prepared;
-  std::string where = "on the fitted rows; nothing was held out";
-  if (result.cross_validation) {
-    held_out = result.cross_validation->residual.prepared;
-    where = "on blocks left out in turn";
-  }
-  bool fresh = false;
-  for (const RunValidation& run : result.validation)
-    if (run.fresh && (!fresh || run.residual.prepared > held_out)) {
-      fresh = true;
-      held_out = run.residual.prepared;
-      where = "on run '" + run.run + "', which was not fitted";
-    }
-  verdict.reasons.push_back(fmt::format("{:.2f} % of the effort is not explained {}", 100 * held_out, where));
-  const bool tested = fresh || result.cross_validation.has_value();
-  if (errors > 0 || held_out > kUsable)
-    verdict.level = VerdictLevel::not_trustworthy;
-  else
-    verdict.level = warnings > 0 || held_out > kGood || !tested ? VerdictLevel::usable : VerdictLevel::good;
-  return verdict;
 }
 
 }  // namespace STEELYARD_ABI

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/validate/whiteness.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -87,6 +88,8 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   result.curves.resize(static_cast<std::size_t>(rows));
   const Index stretch = (grid.samples + kCurvePoints - 1) / kCurvePoints;
   std::vector<CurveWriter> writers;
+  std::vector<Autocorrelation> correlations(static_cast<std::size_t>(rows),
+                                            Autocorrelation(run.preparation().decimation.factor));
   for (Index r = 0; r < rows; ++r) {
     EffortCurve& curve = result.curves[static_cast<std::size_t>(r)];
     curve.run = run.label().label;
@@ -115,6 +118,7 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
           const double error = measured[s] - predicted(r, s);
           result.residual_squared[r] += error * error;
           result.effort_squared[r] += measured[s] * measured[s];
+          correlations[static_cast<std::size_t>(r)].add(error);
           writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), measured[s], predicted(r, s));
         }
       }
@@ -123,6 +127,10 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
           for (Index j = 0; j < block.joints(); ++j) coarse.push_back(block.row(position, j)[first + s]);
     }
     raw = {};
+  }
+  for (std::size_t r = 0; r < correlations.size(); ++r) {
+    const Whiteness found = correlations[r].whiteness();
+    result.whiteness.push_back({joints[r], found.p_value, found.coloured});
   }
   const Index n = plan.joints;
   result.coarse_position =

@@ -16,6 +16,7 @@ struct Prediction {
                               // filtered out
   VectorXd effort_squared;  // Σ τ²
   std::vector<EffortCurve> curves;
+  std::vector<JointWhiteness> whiteness;  // one per row
   MatrixXd coarse_position;  // about a thousand samples × joints, evenly spread: for finding the period
   Index coarse_step = 1;     // grid samples between them
 };

@@ -62,6 +62,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   predict_runs(state);
   cross_validate_runs(state);
   summarize(state);
+  judge_runs(state);
 
   StudyOutcome outcome;
   outcome.result = std::move(state.result);

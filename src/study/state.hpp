@@ -1,6 +1,7 @@
 // A study on its way: what every step has found so far, for the steps after it.
 //
-//   open_robot → open_runs → fold_runs → estimate_runs → predict_runs → cross_validate_runs → summarize
+//   open_robot → open_runs → fold_runs → estimate_runs → predict_runs → cross_validate_runs → summarize →
+//   judge_runs
 //
 // A step reads what earlier ones left and adds its own part; run_study() is the list of the steps.
 #pragma once
@@ -60,6 +61,7 @@ struct RunState {
   std::unique_ptr<PreparedRun> prepared;
   std::optional<FoldPass> folds;
   Prediction prediction;
+  std::string repeats;  // run with the same motion; empty: none
 
   const std::string& label() const { return run->file.label.label; }
   bool is_fit() const { return run->file.label.role == RunRole::fit; }
@@ -100,6 +102,7 @@ void estimate_runs(StudyState& state);
 void predict_runs(StudyState& state);
 void cross_validate_runs(StudyState& state);
 void summarize(StudyState& state);
+void judge_runs(StudyState& state);
 
 // Folds of the fit runs, block by block, gaps included.
 std::vector<Fold> fit_folds(const std::vector<RunState>& runs);

@@ -25,8 +25,12 @@ void summarize_runs(StudyState& state) {
     const std::vector<Residual> per_row =
         residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
     const Prediction* one[] = {&run.prediction};
-    result.validation.push_back(
-        {run.label(), !run.is_fit(), residual_summary(per_row, state.plan, state.robot, one)});
+    RunValidation& validation = result.validation.emplace_back();
+    validation.run = run.label();
+    validation.fresh = !run.is_fit();
+    validation.residual = residual_summary(per_row, state.plan, state.robot, one);
+    validation.repeats = run.repeats;
+    validation.whiteness = run.prediction.whiteness;
     if (!run.is_fit()) continue;
     result.samples += run.folds->samples;
     const Index rows = std::accumulate(run.folds->kept.begin(), run.folds->kept.end(), Index{0});
@@ -60,9 +64,8 @@ void summarize(StudyState& state) {
   result.residual = residual_summary(state.estimated.per_row, state.plan, state.robot, predictions);
   result.residual.prepared_weighted = finite_or_none(state.estimated.residual_weighted);
   result.findings = state.findings;
-  for (Finding& finding : find_all(state.study, state.robot, state.estimated, fitted, result))
+  for (Finding& finding : find_all(state.robot, state.estimated, fitted, result))
     result.findings.push_back(std::move(finding));
-  result.verdict = judge(result);
   result.provenance = provenance(state.study, state.robot_hash);
 }
 

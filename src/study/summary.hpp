@@ -31,12 +31,8 @@ struct FittedRun {
   std::string label;
   const Preparation* preparation = nullptr;
 };
-std::vector<Finding> find_all(const Study& study, const Robot& robot, const Estimate& estimate,
+std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate,
                               const std::vector<FittedRun>& runs, const Result& result);
-
-// good: no unwaived warning or error, and residuals on held-out rows at most 10 %. usable: no unwaived error,
-// and at most 30 %. Otherwise not trustworthy.
-Verdict judge(const Result& result);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

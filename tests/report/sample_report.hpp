@@ -107,8 +107,8 @@ inline Result sample_result() {
                               {"fo", 0.1 * wobble(3 * j + 2)}},
                              "determined"});
   }
-  result.validation = {{"excitation", false, sample_residuals(1)},
-                       {"figure eight", true, sample_residuals(1.5)}};
+  result.validation = {{"excitation", false, sample_residuals(1), "", {}, {}},
+                       {"figure eight", true, sample_residuals(1.5), "", {}, {}}};
   result.provenance = {{{"study.yaml", std::string(64, '3')},
                         {"../../robots/panda.yaml", std::string(64, 'b')},
                         {"${STEELYARD_DATA}/panda/excitation.csv", std::string(64, '7')}},

@@ -73,7 +73,7 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
               ElementsAre("name", "expression", "terms", "value", "sigma", "sigma_classical",
                           "relative_sigma", "interval", "method", "status"));
   EXPECT_THAT(keys(json["drives"][0]), ElementsAre("joint", "fv", "fc", "fo", "Ia", "gain", "status"));
-  EXPECT_THAT(keys(json["validation"][0]), ElementsAre("run", "fresh", "residual"));
+  EXPECT_THAT(keys(json["validation"][0]), ElementsAre("run", "fresh", "residual", "repeats", "left_out", "whiteness"));
   EXPECT_THAT(keys(json["provenance"]), ElementsAre("inputs", "options", "seed", "version", "isa"));
 }
 

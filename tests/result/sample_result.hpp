@@ -45,7 +45,9 @@ inline Result full_result() {
   result.drives = {
       {"shoulder", {{"fv", 0.2}, {"fc", 0.3}, {"fo", -0.01}, {"Ia", 0.5}, {"gain", 1.5}}, "determined"},
       {"elbow", {}, "zero"}};
-  result.validation = {{"fresh run", true, sample_residual(1.5)}, {"excitation", false, sample_residual(1)}};
+  result.validation = {
+      {"fresh run", true, sample_residual(1.5), "excitation", sample_residual(2), {{"joint 1", 0.25, 0.5}}},
+      {"excitation", false, sample_residual(1), "", {}, {}}};
   result.unavailable = {"whiteness of residuals"};
   result.provenance = {
       {{"${STEELYARD_DATA}/run.csv", std::string(64, 'a')}},

@@ -14,19 +14,12 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
+#include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 inline constexpr int kResultFormat = 1;
-
-enum class VerdictLevel { good, usable, not_trustworthy };
-const char* to_string(VerdictLevel level);
-
-struct Verdict {
-  VerdictLevel level = VerdictLevel::not_trustworthy;
-  std::vector<std::string> reasons;  // plain words, the most important first
-};
 
 // ‖τ − τ̂‖ / ‖τ‖ as fractions. prepared: the rows given to the estimator; raw: every valid raw sample,
 // unfiltered effort, nothing rejected. Totals are over joints of the unit that most joints have.
@@ -75,10 +68,20 @@ struct CrossValidationSummary {
   ResidualSummary residual;
 };
 
+// Autocorrelation of the raw residual, averaged over the estimator's sampling step (validate/whiteness.hpp).
+struct JointWhiteness {
+  std::string name;
+  double p_value = 1;   // of correlations this large, for white residuals
+  double coloured = 0;  // share of the residual's power that the residual one step before predicts
+};
+
 struct RunValidation {
   std::string run;
   bool fresh = false;  // not used for fitting
   ResidualSummary residual;
+  std::string repeats;                      // run with the same motion; empty: none
+  std::optional<ResidualSummary> left_out;  // of a model fitted on all other runs, when there are some
+  std::vector<JointWhiteness> whiteness;
 };
 
 struct InputFile {

@@ -1,0 +1,52 @@
+// How far a model can be trusted, in three steps and plain words.
+//
+//   not trustworthy   a finding says that something is wrong, or over 30 % of the effort on rows that were
+//   not
+//                     fitted is not explained
+//   good              no warning, at most 10 %, and proven on a motion that was not fitted
+//   usable            everything between; also a model that no other motion has tried
+//
+// The worst of what was held out decides, taken from the strongest test there is: fresh motions, then motions
+// left out in turn, then runs that repeat a fitted motion, then blocks left out in turn, then the fitted
+// rows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+enum class VerdictLevel { good, usable, not_trustworthy };
+const char* to_string(VerdictLevel level);
+
+struct Verdict {
+  VerdictLevel level = VerdictLevel::not_trustworthy;
+  std::vector<std::string> reasons;  // plain words, the most important first
+};
+
+inline constexpr double kGoodResidual = 0.10;
+inline constexpr double kUsableResidual = 0.30;
+
+// Shares of the effort that the model does not explain.
+struct HeldOutRun {
+  std::string run;
+  double residual = 0;
+  std::string repeats;  // fitted run with the same motion; empty: the motion is new
+};
+struct Evidence {
+  std::vector<Finding> findings;
+  double fitted = 0;
+  std::optional<double> blocks;      // left out in turn
+  std::vector<HeldOutRun> motions;   // left out in turn
+  std::vector<HeldOutRun> not_used;  // for the fit
+};
+
+Verdict judge(const Evidence& evidence);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

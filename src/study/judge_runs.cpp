@@ -1,0 +1,48 @@
+#include <algorithm>
+
+#include "steelyard/validate/motions.hpp"
+#include "steelyard/validate/verdict.hpp"
+#include "study/state.hpp"
+#include "study/summary.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void leave_out_motions(StudyState& state) {
+  if (state.runs.size() < 2) return;
+  std::vector<std::vector<Fold>> runs;
+  for (const RunState& run : state.runs) runs.push_back(run.folds->folds.total());
+  const std::vector<LeftOutMotion> found = leave_one_motion_out(runs, state.study.estimate, state.priors);
+  for (std::size_t r = 0; r < found.size(); ++r)
+    state.result.validation[r].left_out =
+        residual_summary(found[r].residuals.per_row, state.plan, state.robot);
+}
+
+void waive_findings(const Study& study, std::vector<Finding>& findings) {
+  for (Finding& finding : findings)
+    finding.waived = std::find(study.waive.begin(), study.waive.end(), finding.code) != study.waive.end();
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return static_cast<int>(a.severity) > static_cast<int>(b.severity);
+  });
+}
+
+}  // namespace
+
+void judge_runs(StudyState& state) {
+  state.clock.time("leaving out motions", [&] { leave_out_motions(state); });
+  Result& result = state.result;
+  waive_findings(state.study, result.findings);
+  Evidence evidence;
+  evidence.findings = result.findings;
+  evidence.fitted = result.residual.prepared;
+  if (result.cross_validation) evidence.blocks = result.cross_validation->residual.prepared;
+  for (const RunValidation& run : result.validation) {
+    if (run.fresh) evidence.not_used.push_back({run.run, run.residual.prepared, run.repeats});
+    if (run.left_out) evidence.motions.push_back({run.run, run.left_out->prepared, run.repeats});
+  }
+  result.verdict = judge(evidence);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,81 @@
+#include "steelyard/validate/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+struct Test {
+  double residual = 0;
+  std::string words;          // "on run 'x', a motion that was not fitted"
+  bool other_motion = false;  // the model was tried on a motion that it had not seen
+};
+
+// The run with the largest residual among those that are a new motion, or among those that are not.
+const HeldOutRun* worst(const std::vector<HeldOutRun>& runs, bool new_motion) {
+  const HeldOutRun* found = nullptr;
+  for (const HeldOutRun& run : runs)
+    if (run.repeats.empty() == new_motion && (found == nullptr || run.residual > found->residual))
+      found = &run;
+  return found;
+}
+
+Test strongest_test(const Evidence& evidence) {
+  if (const HeldOutRun* run = worst(evidence.not_used, true))
+    return {run->residual, fmt::format("on run '{}', a motion that was not fitted", run->run), true};
+  if (const HeldOutRun* run = worst(evidence.motions, true))
+    return {run->residual, fmt::format("on run '{}' when it is left out of the fit", run->run), true};
+  if (const HeldOutRun* run = worst(evidence.not_used, false))
+    return {run->residual,
+            fmt::format("on run '{}', which was not fitted but repeats the motion of '{}'", run->run,
+                        run->repeats),
+            false};
+  if (evidence.blocks) return {*evidence.blocks, "on stretches of the fitted runs left out in turn", false};
+  return {evidence.fitted, "on the fitted rows; nothing was held out", false};
+}
+
+}  // namespace
+
+const char* to_string(VerdictLevel level) {
+  switch (level) {
+    case VerdictLevel::good:
+      return "good";
+    case VerdictLevel::usable:
+      return "usable";
+    case VerdictLevel::not_trustworthy:
+      return "not_trustworthy";
+  }
+  return "unknown";
+}
+
+Verdict judge(const Evidence& evidence) {
+  Verdict verdict;
+  int errors = 0, warnings = 0;
+  for (const Severity severity : {Severity::error, Severity::warning}) {
+    for (const Finding& finding : evidence.findings) {
+      if (finding.waived || finding.severity != severity) continue;
+      ++(severity == Severity::error ? errors : warnings);
+      verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") +
+                                ": " + finding.evidence);
+    }
+  }
+  const Test test = strongest_test(evidence);
+  verdict.reasons.push_back(
+      fmt::format("{:.2f} % of the effort is not explained {}", 100 * test.residual, test.words));
+  if (!test.other_motion)
+    verdict.reasons.emplace_back(
+        "no other motion has tried this model: record one more, with role validate, before relying on it");
+  if (errors > 0 || test.residual > kUsableResidual)
+    verdict.level = VerdictLevel::not_trustworthy;
+  else if (warnings > 0 || test.residual > kGoodResidual || !test.other_motion)
+    verdict.level = VerdictLevel::usable;
+  else
+    verdict.level = VerdictLevel::good;
+  return verdict;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,68 @@
+#include "steelyard/validate/verdict.hpp"
+
+#include <gmock/gmock.h>
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+Evidence clean() {
+  Evidence evidence;
+  evidence.fitted = 0.01;
+  evidence.blocks = 0.012;
+  evidence.not_used = {{"fresh", 0.02, ""}};
+  return evidence;
+}
+
+TEST(Verdict, AModelProvenOnAFreshMotionIsGood) {
+  const Verdict verdict = judge(clean());
+  EXPECT_EQ(verdict.level, VerdictLevel::good);
+  ASSERT_EQ(verdict.reasons.size(), 1U);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("2.00 % of the effort is not explained on run 'fresh'"));
+}
+
+TEST(Verdict, AModelThatNoOtherMotionHasTriedIsNoMoreThanUsable) {
+  Evidence evidence = clean();
+  evidence.not_used = {{"again", 0.01, "excitation"}};
+  Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("repeats the motion of 'excitation'"));
+  evidence.not_used.clear();
+  verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("1.20 %"));
+  evidence.blocks.reset();
+  EXPECT_THAT(judge(evidence).reasons[0], HasSubstr("nothing was held out"));
+}
+
+TEST(Verdict, TheWorstFreshRunDecidesAndRepeatsDoNotHideIt) {
+  Evidence evidence = clean();
+  evidence.not_used = {{"a", 0.02, ""}, {"b", 0.12, ""}, {"c", 0.5, "a"}};
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::usable);
+  evidence.not_used[1].residual = 0.31;
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::not_trustworthy);
+}
+
+TEST(Verdict, MotionsLeftOutInTurnStandInForFreshOnes) {
+  Evidence evidence = clean();
+  evidence.not_used.clear();
+  evidence.motions = {{"a", 0.03, ""}, {"b", 0.04, ""}};
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::good);
+}
+
+TEST(Verdict, ErrorsDecideUnlessWaivedAndComeFirst) {
+  Evidence evidence = clean();
+  evidence.findings = {{"ill-conditioned", "", Severity::warning, "condition 1e9", "", false},
+                       {"rank-deficient", "mx6", Severity::error, "rank 42 of 43", "", false}};
+  const Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::not_trustworthy);
+  EXPECT_EQ(verdict.reasons[0], "rank-deficient (mx6): rank 42 of 43");
+  evidence.findings[1].waived = true;
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::usable);
+  evidence.findings[0].waived = true;
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::good);
+}
+
+}  // namespace
+}  // namespace steelyard
