@@ -1,0 +1,144 @@
+#include "simulate/plant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/sign.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// The part of a friction that is smooth in the velocity, and the rest.
+Friction smooth_part(const Friction& friction) {
+  Friction out = friction;
+  out.coulomb = out.coulomb_positive = out.coulomb_negative = out.stribeck = 0;
+  return out;
+}
+
+bool has_dry(const Friction& f) {
+  return f.coulomb != 0 || f.coulomb_positive != 0 || f.coulomb_negative != 0 || f.stribeck != 0;
+}
+
+void check_dry(const Friction& f, const std::string& joint) {
+  const double least = std::min(f.coulomb_positive, f.coulomb_negative);
+  if (f.coulomb + least >= 0 && f.coulomb + least + f.stribeck >= 0) return;
+  throw InputError({fmt::format("dry friction of {} N·m (N) would drive the joint", f.coulomb + least),
+                    {{}, 0, 0, joint},
+                    "zero or positive",
+                    "give Coulomb friction that brakes"});
+}
+
+}  // namespace
+
+Plant::Plant(const Robot& robot, const TrueParameters& parameters)
+    : tree_(compile(robot)),
+      standard_(parameters.standard),
+      coordinates_(coordinates(robot)),
+      drives_(parameters.drives),
+      coupled_(robot.pairs),
+      pairs_(parameters.pairs) {
+  validate(parameters, robot);
+  drives_.resize(robot.joints.size());
+  pairs_.resize(robot.pairs.size());
+  const MatrixXd& C = coordinates_.matrix;
+  MatrixXd rotors = MatrixXd::Zero(C.rows(), C.rows());
+  std::vector<VectorXd> directions;
+  for (Index i = 0; i < C.rows(); ++i) {
+    const Drive& drive = drives_[static_cast<std::size_t>(i)];
+    rotors(i, i) = drive.rotor_inertia;
+    check_dry(drive.friction, robot.joints[static_cast<std::size_t>(i)].name);
+    if (!has_dry(drive.friction)) continue;
+    directions.emplace_back(C.row(i).transpose());
+    direction_joint_.push_back(static_cast<int>(i));
+  }
+  for (std::size_t p = 0; p < pairs_.size(); ++p) {
+    const int a = coupled_[p].joint, b = coupled_[p].partner;
+    rotors(a, b) = rotors(b, a) = pairs_[p].rotor_inertia;
+    if (pairs_[p].coulomb == 0) continue;
+    Friction both;
+    both.coulomb = pairs_[p].coulomb;
+    check_dry(both, robot.joints[static_cast<std::size_t>(b)].name);
+    directions.emplace_back((C.row(a) + C.row(b)).transpose());
+    direction_joint_.push_back(-1 - static_cast<int>(p));
+  }
+  rotors_ = C.transpose() * rotors * C;
+  directions_.resize(C.cols(), static_cast<Index>(directions.size()));
+  for (std::size_t d = 0; d < directions.size(); ++d) directions_.col(static_cast<Index>(d)) = directions[d];
+}
+
+VectorXd Plant::smooth_friction(const VectorXd& qd) const {
+  const MatrixXd& C = coordinates_.matrix;
+  const VectorXd all = C * qd;
+  VectorXd tau(all.size());
+  for (Index i = 0; i < all.size(); ++i) {
+    tau[i] = friction_effort(smooth_part(drives_[static_cast<std::size_t>(i)].friction), all[i]);
+  }
+  for (std::size_t p = 0; p < pairs_.size(); ++p) {
+    tau[coupled_[p].joint] += pairs_[p].viscous * all[coupled_[p].partner];
+    tau[coupled_[p].partner] += pairs_[p].viscous * all[coupled_[p].joint];
+  }
+  return C.transpose() * tau;
+}
+
+Plant::Equations Plant::equations(const VectorXd& q, const VectorXd& qd) const {
+  const MatrixXd& C = coordinates_.matrix;
+  const VectorXd all = C * q + coordinates_.offset;
+  const VectorXd rest = VectorXd::Zero(all.size());
+  Equations out;
+  out.M = C.transpose() * mass_matrix(tree_, standard_, all) * C + rotors_;
+  out.bias = C.transpose() * newton_euler(tree_, standard_, all, C * qd, rest).tau + smooth_friction(qd);
+  return out;
+}
+
+VectorXd Plant::inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd,
+                        const VectorXd& friction_velocity) const {
+  const MatrixXd& C = coordinates_.matrix;
+  VectorXd tau =
+      C.transpose() * newton_euler(tree_, standard_, C * q + coordinates_.offset, C * qd, C * qdd).tau;
+  tau += rotors_ * qdd + smooth_friction(friction_velocity);
+  for (Index d = 0; d < dry_count(); ++d) {
+    const double v = directions_.col(d).dot(friction_velocity);
+    const double s = sign(v);
+    if (s != 0) tau += directions_.col(d) * s * dry(d, s > 0 ? 1 : -1, std::abs(v));
+  }
+  return tau;
+}
+
+VectorXd Plant::gravity(const VectorXd& q) const {
+  const MatrixXd& C = coordinates_.matrix;
+  return C.transpose() * gravity_torque(tree_, standard_, C * q + coordinates_.offset);
+}
+
+double Plant::dry(Index d, int sign, double speed) const {
+  const int joint = direction_joint_[static_cast<std::size_t>(d)];
+  if (joint < 0) return pairs_[static_cast<std::size_t>(-1 - joint)].coulomb;
+  const Friction& f = drives_[static_cast<std::size_t>(joint)].friction;
+  double force = f.coulomb + (sign > 0 ? f.coulomb_positive : f.coulomb_negative);
+  if (f.stribeck != 0) {
+    force += f.stribeck * std::exp(-std::pow(speed / f.stribeck_velocity, f.stribeck_exponent));
+  }
+  return force;
+}
+
+VectorXd Plant::stiffness() const {
+  const MatrixXd& C = coordinates_.matrix;
+  VectorXd all = VectorXd::Zero(C.rows());
+  for (Index i = 0; i < all.size(); ++i) {
+    const Friction& f = drives_[static_cast<std::size_t>(i)].friction;
+    all[i] = std::abs(f.viscous) + std::abs(f.sigmoid_height * f.sigmoid_slope) / 4 +
+             std::abs(f.stribeck) / f.stribeck_velocity;
+  }
+  for (std::size_t p = 0; p < pairs_.size(); ++p) {
+    all[coupled_[p].joint] += std::abs(pairs_[p].viscous);
+    all[coupled_[p].partner] += std::abs(pairs_[p].viscous);
+  }
+  return C.cwiseAbs2().transpose() * all;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,150 @@
+#include "simulate/stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr int kMostSweeps = 1000;
+
+Eigen::LLT<MatrixXd> factor_of(const MatrixXd& M, double time) {
+  Eigen::LLT<MatrixXd> factor(M);
+  if (factor.info() == Eigen::Success && M.allFinite()) return factor;
+  throw InputError({fmt::format("the mass matrix is not positive definite at {:.4g} s of the motion", time),
+                    {},
+                    "parameters of bodies that can exist",
+                    "simulate with feasible parameters"});
+}
+
+}  // namespace
+
+void resolve_friction(const MatrixXd& W, const VectorXd& low, const VectorXd& high, VectorXd& p,
+                      VectorXd& v) {
+  const double scale = v.cwiseAbs().maxCoeff() + (W * (high - low).cwiseAbs()).cwiseAbs().maxCoeff();
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    double moved = 0;
+    for (Index d = 0; d < p.size(); ++d) {
+      if (!(W(d, d) > 0)) continue;
+      const double change = std::clamp(p[d] - v[d] / W(d, d), low[d], high[d]) - p[d];
+      if (change == 0) continue;
+      p[d] += change;
+      v += W.col(d) * change;
+      moved = std::max(moved, std::abs(change) * W(d, d));
+    }
+    if (moved <= 1e-14 * scale) return;
+  }
+}
+
+Stepper::Stepper(const Plant& plant, VectorXd q, VectorXd qd)
+    : plant_(plant),
+      q_(std::move(q)),
+      qd_(std::move(qd)),
+      effort_(VectorXd::Zero(q_.size())),
+      acceleration_(VectorXd::Zero(q_.size())),
+      held_(VectorXd::Zero(plant.dry_count())) {
+  for (Index d = 0; d < plant.dry_count(); ++d) {
+    const double v = plant.directions().col(d).dot(qd_);
+    signs_.push_back((v > 0) - (v < 0));
+  }
+}
+
+// Forces of the directions that slide; those that stick keep what they hold.
+VectorXd Stepper::sliding_forces(const VectorXd& qd) const {
+  VectorXd force = held_;
+  for (Index d = 0; d < force.size(); ++d) {
+    const int s = signs_[static_cast<std::size_t>(d)];
+    if (s != 0) force[d] = -s * plant_.dry(d, s, std::abs(plant_.directions().col(d).dot(qd)));
+  }
+  return force;
+}
+
+Stepper::Rates Stepper::rates(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force) {
+  const Plant::Equations equations = plant_.equations(q, qd);
+  VectorXd force = effort_ - equations.bias;
+  if (plant_.dry_count() > 0) {
+    const VectorXd dry = sliding_forces(qd);
+    force += plant_.directions() * dry;
+    if (dry_force != nullptr) *dry_force = dry;
+  }
+  return {qd, factor_of(equations.M, time).solve(force)};
+}
+
+void Stepper::set_effort(const VectorXd& effort, double time) {
+  effort_ = effort;
+  const Index n = plant_.dry_count();
+  const Plant::Equations equations = plant_.equations(q_, qd_);
+  const Eigen::LLT<MatrixXd> factor = factor_of(equations.M, time);
+  VectorXd low(n), high(n);
+  for (Index d = 0; d < n; ++d) {
+    const int s = signs_[static_cast<std::size_t>(d)];
+    low[d] = -plant_.dry(d, 1, 0), high[d] = plant_.dry(d, -1, 0);
+    if (s == 0) held_[d] = std::clamp(held_[d], low[d], high[d]);
+  }
+  VectorXd force = sliding_forces(qd_);
+  acceleration_ = factor.solve(VectorXd(effort_ - equations.bias + plant_.directions() * force));
+  if (n == 0) return;
+  compliance_ = factor.solve(plant_.directions());
+  // Sliding directions have their force already: a box without width.
+  for (Index d = 0; d < n; ++d) {
+    if (signs_[static_cast<std::size_t>(d)] != 0) low[d] = high[d] = force[d];
+  }
+  if (std::none_of(signs_.begin(), signs_.end(), [](int s) { return s == 0; })) return;
+  const VectorXd before = force;
+  VectorXd along = plant_.directions().transpose() * acceleration_;
+  resolve_friction(plant_.directions().transpose() * compliance_, low, high, force, along);
+  acceleration_ += compliance_ * (force - before);
+  held_ = force;
+}
+
+// Signs and velocities behind a step that did not keep its directions.
+void Stepper::land(double h, VectorXd impulse, VectorXd q, VectorXd qd) {
+  const MatrixXd& D = plant_.directions();
+  const Index n = plant_.dry_count();
+  VectorXd low(n), high(n), along = D.transpose() * qd;
+  for (Index d = 0; d < n; ++d) {
+    const double speed = std::abs(along[d]);
+    low[d] = -h * plant_.dry(d, 1, speed), high[d] = h * plant_.dry(d, -1, speed);
+  }
+  VectorXd p = impulse.cwiseMax(low).cwiseMin(high);
+  const MatrixXd W = D.transpose() * compliance_;
+  along += W * (p - impulse);
+  resolve_friction(W, low, high, p, along);
+  const VectorXd change = compliance_ * (p - impulse);
+  q_ = q + h / 2 * change;
+  qd_ = qd + change;
+  for (Index d = 0; d < n; ++d) {
+    const bool inside = p[d] > low[d] && p[d] < high[d];
+    signs_[static_cast<std::size_t>(d)] = inside ? 0 : (along[d] > 0) - (along[d] < 0);
+    held_[d] = p[d] / h;
+  }
+}
+
+void Stepper::step(double h, double time) {
+  VectorXd f1, f2, f3, f4;
+  const bool dry = plant_.dry_count() > 0;
+  if (dry) f1 = sliding_forces(qd_);
+  const Rates k1{qd_, acceleration_};
+  const Rates k2 = rates(q_ + h / 2 * k1.v, qd_ + h / 2 * k1.a, time, &f2);
+  const Rates k3 = rates(q_ + h / 2 * k2.v, qd_ + h / 2 * k2.a, time, &f3);
+  const Rates k4 = rates(q_ + h * k3.v, qd_ + h * k3.a, time, &f4);
+  const VectorXd q = q_ + h / 6 * (k1.v + 2 * k2.v + 2 * k3.v + k4.v);
+  const VectorXd qd = qd_ + h / 6 * (k1.a + 2 * k2.a + 2 * k3.a + k4.a);
+  bool kept = true;
+  for (Index d = 0; dry && kept && d < plant_.dry_count(); ++d) {
+    const int s = signs_[static_cast<std::size_t>(d)];
+    kept = s != 0 && s * plant_.directions().col(d).dot(qd) > 0;
+  }
+  if (!kept) return land(h, h / 6 * (f1 + 2 * f2 + 2 * f3 + f4), q, qd);
+  q_ = q;
+  qd_ = qd;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
