@@ -5,7 +5,8 @@
 // of a matrix; a square one is refused, because its sides cannot be told apart. Arrays that are used are read
 // whole, once, and must fit kArrayLimit together.
 //
-// The formats are read by libraries that are optional and not safe for threads: one file is read at a time.
+// The formats are read by libraries that are optional, not safe for threads, and not safe from damaged files:
+// they are called in a child process only, see isolated_file.hpp.
 #pragma once
 
 #include <cstddef>

@@ -7,10 +7,10 @@
 #include <climits>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include "array_file.hpp"
+#include "isolated_file.hpp"
 #include "line_reader.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
@@ -73,9 +73,15 @@ class ArrayColumns : public ColumnNames {
 
   Index samples(int column) const { return shape_of(at(column).first).samples; }
 
+  // Throws InputError when the columns' arrays are too large to be held.
+  void check_size(const std::vector<int>& columns) const {
+    std::uint64_t bytes = 0;
+    for (const int array : arrays_of(columns)) bytes += 8 * info(array).count();
+    if (bytes > kArrayLimit) fail_large(bytes >> 30, place());
+  }
+
   // Columns one after the other into targets[k]; each array is read once.
   void read(const std::vector<int>& columns, const std::vector<double*>& targets) const {
-    check_size(columns);
     std::vector<double> values;
     for (const int array : arrays_of(columns)) {
       const Shape shape = shape_of(array);
@@ -198,12 +204,6 @@ class ArrayColumns : public ColumnNames {
     return arrays;
   }
 
-  void check_size(const std::vector<int>& columns) const {
-    std::uint64_t bytes = 0;
-    for (const int array : arrays_of(columns)) bytes += 8 * info(array).count();
-    if (bytes > kArrayLimit) fail_large(bytes >> 30, place());
-  }
-
   std::string path_;
   std::unique_ptr<ArrayFile> file_;
   mutable std::vector<Column> columns_;  // those that were asked for, by number
@@ -219,6 +219,7 @@ class ArraySource : public SampleSource {
     std::vector<int> wanted;
     if (!file.time.empty()) wanted.push_back(columns.find(file.time));
     for (const ColumnUse& use : uses) wanted.push_back(use.column);
+    columns.check_size(wanted);
     samples_ =
         SampleBlock(std::move(channels), static_cast<Index>(joints.size()), common_length(columns, wanted));
     std::vector<double*> targets;
@@ -348,11 +349,9 @@ InputError damaged_array_file(const std::string& path, const std::string& what) 
 }
 
 std::unique_ptr<SampleSource> open_array_run(const RunFile& file, const std::vector<LogJoint>& joints) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
   check_file(file.path);
   const bool mat = array_format(file.path) == ArrayFormat::mat;
-  const ArrayColumns columns(file.path, mat ? open_mat(file.path) : open_hdf5(file.path));
+  const ArrayColumns columns(file.path, open_isolated(mat ? open_mat : open_hdf5, file.path));
   return std::make_unique<ArraySource>(file, joints, columns);
 }
 

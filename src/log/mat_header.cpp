@@ -6,6 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#ifdef STEELYARD_WITH_ZLIB
+#include <zlib.h>
+
+#include <algorithm>
+#include <vector>
+#endif
 
 #include "array_file.hpp"
 
@@ -31,7 +37,40 @@ std::uint32_t number(const unsigned char* bytes, bool little) {
                     "in MATLAB, save with -v7 or -v7.3"});
 }
 
-// Every element of a file of version 5 must lie within it.
+#ifdef STEELYARD_WITH_ZLIB
+// Whether the packed bytes from here on unpack to what was packed, by zlib's own checksum. What unpacks to
+// more than can be read anyway is not looked at to its end.
+bool unpacks(std::ifstream& in, std::uint64_t length) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  std::vector<unsigned char> packed(kPiece), unpacked(4 * kPiece);
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) return false;
+  int state = Z_OK;
+  while (state == Z_OK && length > 0 && stream.total_out <= kArrayLimit) {
+    const std::size_t count = std::min<std::uint64_t>(length, kPiece);
+    if (!in.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(count))) break;
+    length -= count;
+    stream.next_in = packed.data();
+    stream.avail_in = static_cast<uInt>(count);
+    do {
+      stream.next_out = unpacked.data();
+      stream.avail_out = static_cast<uInt>(unpacked.size());
+      state = inflate(&stream, Z_NO_FLUSH);
+    } while (state == Z_OK && stream.avail_out == 0);
+    if (state == Z_BUF_ERROR) state = Z_OK;  // more is needed
+  }
+  const bool good = state == Z_STREAM_END || (state == Z_OK && stream.total_out > kArrayLimit);
+  inflateEnd(&stream);
+  return good;
+}
+#else
+bool unpacks(std::ifstream&, std::uint64_t) {
+  return true;
+}
+#endif
+
+// Every element of a file of version 5 must lie within it; matio does not look at the checksums of packed
+// ones.
 void check_elements(const std::string& path, std::ifstream& in, std::uint64_t size, bool little) {
   std::uint64_t at = kHeader;
   while (at < size) {
@@ -46,6 +85,9 @@ void check_elements(const std::string& path, std::ifstream& in, std::uint64_t si
       throw damaged_array_file(path, fmt::format("the MATLAB file is cut off: it ends at byte {} of {}", size,
                                                  whole ? end : at + tag.size()));
     }
+    if (type == kCompressed && !unpacks(in, end - at - tag.size()))
+      throw damaged_array_file(path,
+                               fmt::format("the MATLAB file is damaged between bytes {} and {}", at, end));
     at = end;
   }
 }

@@ -40,6 +40,13 @@ inline const std::vector<LogJoint> kTwoJoints = {{"waist", JointKind::revolute},
                                                  {"arm", JointKind::revolute}};
 inline constexpr Index kSamples = 50;
 
+// Making a child is slow under sanitizers, which map terabytes: fewer trials there.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int kThinned = 8;
+#else
+inline constexpr int kThinned = 1;
+#endif
+
 inline double true_time(Index i) {
   return 0.1 + 0.004 * static_cast<double>(i);
 }
@@ -115,12 +122,52 @@ inline void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
+// Whether the file gives the true run. Other outcomes: an InputError, or other numbers.
+enum class Outcome { same, refused, other };
+
+inline Outcome outcome(const RunFile& file) {
+  try {
+    const Run run = read_run(file, kTwoJoints);
+    bool same = run.samples.size() == kSamples;
+    for (Index i = 0; same && i < kSamples; ++i) {
+      same = run.samples.time()[i] == true_time(i);
+      for (int joint = 0; joint < 2; ++joint) same &= run.samples.row(0, joint)[i] == true_position(i, joint);
+    }
+    return same ? Outcome::same : Outcome::other;
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.complaint().place.file, file.path);
+    return Outcome::refused;
+  }
+}
+
 // One to four bytes replaced at random.
 inline std::string damaged(std::string bytes, std::uint64_t seed, std::uint64_t trial) {
   Random random(seed, "damage", trial);
   for (std::uint64_t k = random.below(4) + 1; k > 0; --k)
     bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
   return bytes;
+}
+
+struct Outcomes {
+  int same = 0;
+  int refused = 0;
+  int other = 0;
+};
+
+// Reads a file of bytes with seeded damage as often as asked; nothing is printed meanwhile.
+inline Outcomes outcomes_of_damage(const RunFile& file, const std::string& whole, std::uint64_t seed,
+                                   std::uint64_t trials) {
+  Outcomes outcomes;
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  for (std::uint64_t trial = 0; trial < trials; trial += kThinned) {
+    write_bytes(file.path, damaged(whole, seed, trial));
+    const Outcome one = outcome(file);
+    ++(one == Outcome::same ? outcomes.same : one == Outcome::refused ? outcomes.refused : outcomes.other);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  return outcomes;
 }
 
 }  // namespace steelyard

@@ -1,0 +1,28 @@
+// The child's side of isolated_file.hpp, and what the two sides say to each other.
+//
+//   answer   kind (one byte), length (64 bits), then that many bytes; numbers as this machine has them
+//   request  number of an array (64 bits); the end of the socket ends the child
+#pragma once
+
+#include <cstdint>
+
+#include "isolated_file.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+enum class Answer : char {
+  contents = 'C',     // byte: last index is fastest; 64 bits: arrays; each: name, type, numeric, rank, sizes
+  numbers = 'N',      // doubles
+  input_error = 'I',  // what, limit, remedy
+  machine_error = 'M',  // what, limit, remedy
+};
+
+inline constexpr std::uint64_t kLongestAnswer = std::uint64_t{64} << 20;  // of contents and errors
+
+// Never returns: serves requests until the socket ends, then ends the process.
+[[noreturn]] void serve_array_file(const OpenArrayFile& open, const std::string& path, int socket,
+                                   const IsolationLimits& limits);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
