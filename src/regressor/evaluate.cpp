@@ -39,7 +39,7 @@ void run(const kernels::Program& program, const simd::Call& call) {
 }
 
 // A last group of at most half the width goes through the narrower kernels.
-void run_all(const kernels::Program& program, simd::Call call) {
+void run_all(const kernels::Program& program, simd::Call& call) {
   const Size count = call.count, rest = count % kLanes;
   if (count > kLanes && rest > 0 && rest <= kLanes / 2) {
     call.count = count - rest;

@@ -103,9 +103,9 @@ void set_isa_level(IsaLevel level) {
 }
 
 const simd::Table& kernel_table(Index count) {
-  IsaLevel level = isa_level();
-  if (level == IsaLevel::avx512 && count <= simd::avx2_table()->lanes) level = IsaLevel::avx2;
-  return *compiled_table(level);
+  const IsaLevel level = isa_level();
+  const bool narrow = level == IsaLevel::avx512 && count <= simd::avx512_narrow_table()->lanes;
+  return narrow ? *simd::avx512_narrow_table() : *compiled_table(level);
 }
 
 }  // namespace STEELYARD_ABI

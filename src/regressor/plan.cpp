@@ -57,6 +57,13 @@ void assign_buffers(kernels::Program& program) {
   }
 }
 
+simd::Beside beside(const simd::Link& link) {
+  if (link.in.kind == simd::TurnKind::identity) return simd::Beside::parallel;
+  const bool across = link.parent_v[0] != 0 || link.parent_v[1] != 0, along = link.parent_v[2] != 0;
+  if (across) return along ? simd::Beside::crossing_both : simd::Beside::crossing_across;
+  return along ? simd::Beside::crossing_along : simd::Beside::crossing;
+}
+
 // The twist (0, 0, 1), 0 of a parent needs no memory when its children are simple: v becomes z × p in their
 // axes.
 void spare_twists(kernels::Program& program) {
@@ -71,6 +78,7 @@ void spare_twists(kernels::Program& program) {
         Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(link.in.matrix).row(2));
     const Eigen::Vector3d v = z.cross(Eigen::Map<const Eigen::Vector3d>(link.shift_in));
     for (int k = 0; k < 3; ++k) link.parent_v[k] = v[k];
+    if (link.after_own_z) link.beside = beside(link);
   }
 }
 

@@ -30,6 +30,34 @@ STEELYARD_INLINE Columns own_columns(const Motion& m, V dxy) {
   return {V{}, m.a.y, -m.a.x, V{}, -m.xy, dxy, -m.b23, m.xy, m.b13, m.al.z};
 }
 
+// The same for the parent's joint, when both axes are their frames' z: z is (0, 0, 1) for parallel axes,
+// otherwise z.z = 0, and v has the components that the shift gives it.
+template <bool Parallel, bool Across, bool Along>
+STEELYARD_INLINE Columns parent_columns(const Motion& m, V dxy, V dyz, V dzx, V3 z, V3 v) {
+  Columns y = own_columns(m, dxy);
+  if (!Parallel) {
+    const V tx = z.x * m.yz, ty = z.y * m.xz;
+    y.mx = fnma(m.a.z, z.y, Along ? v.z * m.b31 : V{});
+    y.my = Along ? fma(v.z, m.b32, m.a.z * z.x) : m.a.z * z.x;
+    y.mz = fnma(m.a.y, z.x, m.a.x * z.y);
+    if (Along) y.mz = fma(v.z, m.b33, y.mz);
+    y.Jxx = fma(z.x, m.al.x, ty);
+    y.Jyy = fma(z.y, m.al.y, -tx);
+    y.Jzz = tx - ty;
+    y.Jxy = fnma(z.x, m.b31, z.y * m.b32);
+    y.Jxz = fma(z.x, m.b21, z.y * dzx);
+    y.Jyz = fnma(z.y, m.b12, z.x * dyz);
+  }
+  if (Along) y.m = v.z * m.a.z;
+  if (Across) {
+    y.m = Along ? fma(v.x, m.a.x, fma(v.y, m.a.y, y.m)) : fma(v.x, m.a.x, v.y * m.a.y);
+    y.mx = fma(v.x, m.b11, fma(v.y, m.b21, y.mx));
+    y.my = fma(v.x, m.b12, fma(v.y, m.b22, y.my));
+    y.mz = Parallel ? fma(v.x, m.b13, v.y * m.b23) : fma(v.x, m.b13, fma(v.y, m.b23, y.mz));
+  }
+  return y;
+}
+
 STEELYARD_INLINE Columns inertia_columns(V3 zi, V3 vi, V3 zj, V3 vj) {
   const V3 first = add_cross(add_cross({V{}, V{}, V{}}, vi, zj), vj, zi);
   Columns y;

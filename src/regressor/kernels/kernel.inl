@@ -49,7 +49,7 @@ STEELYARD_INLINE Group group_at(const View& view, const Call& call, Size start) 
     g.stride = call.stride;
     return g;
   }
-  double* pad = g.poses + 2 * view.link_count * kWidth;
+  double* pad = g.poses + 4 * view.link_count * kWidth;
   g.q = padded(call.q, call, start, view.channels, pad);
   g.qd = padded(call.qd, call, start, view.channels, pad + view.channels * kWidth);
   g.qdd = padded(call.qdd, call, start, view.channels, pad + 2 * view.channels * kWidth);
@@ -80,19 +80,45 @@ STEELYARD_INLINE void save(const Link& link, double* states, const Motion& m) {
   store3(saved + 6 * kWidth, m.a);
 }
 
+// The parent's row of a link that comes after_own_z. Each case stores for itself: joined before the stores,
+// ten vectors would go through memory.
+template <bool Full>
+STEELYARD_INLINE void put_parent(const Link& link, const Motion& m, V dxy, V dyz, V dzx, V3 z, V3 v,
+                                 double* to, Size stride) {
+  const unsigned wanted = link.columns;
+  switch (link.beside) {
+    case Beside::parallel:
+      return put_columns<Full>(to, stride, wanted, parent_columns<true, true, false>(m, dxy, dyz, dzx, z, v));
+    case Beside::crossing:
+      return put_columns<Full>(to, stride, wanted,
+                               parent_columns<false, false, false>(m, dxy, dyz, dzx, z, v));
+    case Beside::crossing_along:
+      return put_columns<Full>(to, stride, wanted,
+                               parent_columns<false, false, true>(m, dxy, dyz, dzx, z, v));
+    case Beside::crossing_across:
+      return put_columns<Full>(to, stride, wanted,
+                               parent_columns<false, true, false>(m, dxy, dyz, dzx, z, v));
+    case Beside::crossing_both:
+      return put_columns<Full>(to, stride, wanted, parent_columns<false, true, true>(m, dxy, dyz, dzx, z, v));
+  }
+}
+
 template <bool Full>
 STEELYARD_INLINE void torque_rows(const View& view, const Link& link, const Motion& m, const Group& g,
                                   Size stride) {
   const V dxy = m.xx - m.yy, dyz = m.yy - m.zz, dzx = m.zz - m.xx;
   const Size* places = view.places + link.first;
   const double* twist = g.twists + link.target * kWidth;
-  const int full_rows = link.own_z ? link.depth - 1 : link.depth;
-  for (int k = 0; k < full_rows; ++k, twist += kTwist * kWidth) {
+  const int full_rows = link.depth - (link.own_z ? 1 : 0) - (link.after_own_z ? 1 : 0);
+  for (int k = 0; k < full_rows; ++k, ++places, twist += kTwist * kWidth) {
     const Columns y = torque_columns(m, dxy, dyz, dzx, load3(twist), load3(twist + 3 * kWidth));
-    put_columns<Full>(g.tile + places[k] * stride, stride, link.columns, y);
+    put_columns<Full>(g.tile + *places * stride, stride, link.columns, y);
   }
-  if (link.own_z)
-    put_columns<Full>(g.tile + places[full_rows] * stride, stride, link.columns, own_columns(m, dxy));
+  if (link.after_own_z) {
+    const V3 z = load3(twist), v = load3(twist + 3 * kWidth);
+    put_parent<Full>(link, m, dxy, dyz, dzx, z, v, g.tile + *places++ * stride, stride);
+  }
+  if (link.own_z) put_columns<Full>(g.tile + *places * stride, stride, link.columns, own_columns(m, dxy));
 }
 
 STEELYARD_INLINE void drive_columns(const View& view, const Group& g, Size stride) {
@@ -108,11 +134,19 @@ STEELYARD_INLINE void drive_columns(const View& view, const Group& g, Size strid
   }
 }
 
+// sin and cos are those of the next group: nobody waits for them yet, and they keep the processor busy while
+// the first links of this group wait for one another.
 void torque(const View& view, const Call& call) {
-  const Size stride = call.column_stride;
+  const Size stride = call.column_stride, pose_size = 2 * view.link_count * kWidth;
+  Group next = group_at(view, call, 0);
+  prepare_poses(view, next.q, next.stride, next.poses);
   for (Size start = 0; start < call.count; start += kWidth) {
-    const Group g = group_at(view, call, start);
-    prepare_poses(view, g.q, g.stride, g.poses);
+    const Group g = next;
+    if (start + kWidth < call.count) {
+      next = group_at(view, call, start + kWidth);
+      next.poses = g.poses == next.poses ? next.poses + pose_size : next.poses;
+      prepare_poses(view, next.q, next.stride, next.poses);
+    }
     Motion m;
     base_motion(view, m);
     for (int J = 0; J < view.link_count; ++J) {

@@ -66,9 +66,18 @@ STEELYARD_INLINE V sign_of(V x) {
   return select(x > V{}, one, select(x < V{}, -one, select(x == x, V{}, x)));
 }
 
-// q = k π/2 + r with π/2 in parts of 33, 33 and 53 bits: k times the first two is exact for |k| < 2^20. The
-// error of r is one rounding, so that sin and cos are right to 2e-16. NaN for |q| ≥ 1e6 and for what is not
-// finite.
+// q = k π/2 + r for |k| < 2^20. With fused operations π/2 has two parts and r two roundings; without, three
+// parts of 33, 33 and 53 bits, k times the first two of which is exact.
+STEELYARD_INLINE V reduce_angle(V q, V k) {
+#if STEELYARD_LANES > 2 || defined(__aarch64__)
+  return fnma(k, all(0x1.1a62633145c07p-54), fnma(k, all(0x1.921fb54442d18p+0), q));
+#else
+  const V tail = k * all(0x1.3198a2e037073p-69) + k * all(0x1.0b4611a6p-34);
+  return (q - k * all(0x1.921fb544p+0)) - tail;
+#endif
+}
+
+// Right to 2e-16. NaN for |q| ≥ 1e6 and for what is not finite.
 STEELYARD_INLINE void sin_cos(V angle, V& sin, V& cos) {
   const V size = (V)((Bits)angle & 0x7fffffffffffffffLL);
   const V q = select(size < all(1e6), angle, all(__builtin_nan("")));
@@ -76,8 +85,7 @@ STEELYARD_INLINE void sin_cos(V angle, V& sin, V& cos) {
   const V shifted = q * all(0x1.45f306dc9c883p-1) + round;
   const Bits quadrant = (Bits)shifted;
   const V k = shifted - round;
-  const V tail = fma(k, all(0x1.3198a2e037073p-69), k * all(0x1.0b4611a6p-34));
-  const V r = fnma(k, all(0x1.921fb544p+0), q) - tail;
+  const V r = reduce_angle(q, k);
   const V t = r * r;
 
   // Minimax on |r| ≤ π/4: errors 1.6e-18 and 4.7e-20.

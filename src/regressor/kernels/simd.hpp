@@ -32,6 +32,10 @@ struct Turn {
   double matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // row by row
 };
 
+// How the parent's joint stands to a link that comes after_own_z: the axes are parallel or at a right angle,
+// and its velocity v at the link's origin is zero, along the link's z, across it, or both.
+enum class Beside { parallel, crossing, crossing_along, crossing_across, crossing_both };
+
 struct Link {
   int parent = -1;  // index into View::links; −1: the base
   int channel = 0;  // which joint of the samples
@@ -50,6 +54,7 @@ struct Link {
   // Simple, and the parent has own_z; parent_v is then the parent's v after `in` and the shift.
   bool after_own_z = false;
   double parent_v[3] = {0, 0, 0};
+  Beside beside = Beside::parallel;
   unsigned shift_pattern = 0;          // bit k: shift_in[k] is not zero
   unsigned parent_pattern = 0;         // likewise for shift_parent
   double shift_parent[3] = {0, 0, 0};  // shift_in in the parent's axes
@@ -96,11 +101,11 @@ struct Call {
   double* workspace = nullptr;  // workspace_vectors(view) vectors of kLanes doubles, 64-byte aligned
 };
 
-// Twists, saved states, scratch for permutations, sin and cos of every link, three channels of a padded last
-// group.
+// Twists, saved states, scratch for permutations, sin and cos of every link for two groups, three channels of
+// a padded last group.
 inline constexpr Size kScratch = 9;
 constexpr Size workspace_vectors(const View& view) {
-  return view.twist_vectors + view.state_vectors + kScratch + 2 * view.link_count + 3 * view.channels;
+  return view.twist_vectors + view.state_vectors + kScratch + 4 * view.link_count + 3 * view.channels;
 }
 
 struct Table {
@@ -115,5 +120,6 @@ struct Table {
 const Table* baseline_table();
 const Table* avx2_table();
 const Table* avx512_table();
+const Table* avx512_narrow_table();  // four lanes
 
 }  // namespace steelyard::simd
