@@ -1,0 +1,60 @@
+// Which form of friction a joint has, and where its refinement begins: from one fold with a small dictionary.
+//
+//   dictionary of a joint   q̇, sign(q̇), 1  (columns fv, fc, fo of the plan)  and  tanh(q̇/v_k), k = 1 … 6
+//   linear                  q̇, sign, 1
+//   sigmoid                 q̇, 1, tanh(q̇/v_k)                                φ2 = 2/v_k, φ3 = 0
+//   stribeck                q̇, sign, 1, tanh(q̇/v_k), the last one negative    sign − tanh is a bump at rest
+//
+// The v_k are spread from 1/100 to 1 of the joint's fastest velocity. Groups of blocks are left out in turn
+// and the candidates are compared by what they leave of the rows left out, every row kind divided by its
+// deviation. A form with more terms is taken only when it wins by more than two standard errors of the
+// groups' differences; asymmetric Coulomb has the span of sign and 1 and is never told from it by data.
+//
+// Joints are chosen one after the other, twice, the others as chosen so far. Everything works on sums of
+// small Grams of scaled columns: parameters are not read from them, only which candidate is better.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/estimate/cross_validation.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/estimate/friction.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr int kDictionarySize = 6;
+
+// v_k of a joint, k = 0 … 5.
+double dictionary_velocity(const FrictionJoint& joint, int k);
+
+// tanh columns of the joints: "ft3.1" … "ft3.6".
+std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& joints);
+
+// What the choice may do with a joint.
+struct FrictionWish {
+  std::optional<FrictionForm> form;  // nothing: choose between linear, sigmoid and stribeck
+  bool viscous = true;               // beside a form that is given
+  bool coulomb = true;               // only for forms that have it
+  bool offset = true;
+};
+
+struct FrictionChoice {
+  FrictionModel model;  // with starting values
+  double linear = 0;    // share of the rows' effort that is left on held-out rows, all joints: linear here
+  double chosen = 0;    // the same with the chosen form
+  double standard_error = 0;  // of their difference
+  std::string reason;         // one sentence; empty when the form was given
+};
+
+// `runs`: folds with the dictionary's columns and fv, fc, fo of these joints; `groups` as in cross_validate.
+std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,
+                                            const std::vector<FrictionWish>& wishes,
+                                            const std::vector<std::vector<FoldBlock>>& runs,
+                                            const BlockGroups& groups, const EstimateOptions& options = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,73 @@
+// The shapes of nonlinear friction, refined jointly with all linear parameters by variable projection.
+//
+//   min over θ  of  min over x ‖w (A(θ) x − τ)‖²        θ: ln φ2, φ3 or ln vs of every joint; x: everything
+//   else
+//
+// A pass at θ folds the forms' columns and their tangents. With the linear columns in front the factor reads
+//
+//   [ R11 R12 r1 ]      r2, ρ: what the linear columns leave, cost = ‖r2‖² + ρ²
+//   [  0  R22 r2 ]      min ‖R22 t − r2‖: the Gauss-Newton step, δθ_k = t_k / height of the joint
+//   [  0   0  ρ  ]      (the Jacobian of Kaufman's variable projection)
+//
+// so that a pass gives the cost of a trial point and, if it is accepted, the next step: one pass an
+// iteration. Steps are damped (Levenberg-Marquardt, in units of R22's columns) and bounded. The fit has
+// converged when the next step would lower the cost by less than `tolerance` of σ² = cost / degrees of
+// freedom: every shape is then within √tolerance of its deviation. Weights are those of the row kinds, set
+// again after convergence when they have changed by more than a percent.
+//
+// A joint falls back to the linear form, and the others are refined on, when its shape is not in its data:
+//   viscous   φ2 · fastest velocity below 1/2: a straight line to 2 %; fv and fo remain
+//   coulomb   the step is narrower than the samples show (ln φ2 has a deviation above 1, or φ2 · fastest
+//             velocity reaches 2000); fc, fo and fv remain
+//   linear    the height is negative or within four deviations of zero, or the Stribeck velocity is not known
+//             to a factor e, or is half of the fastest velocity
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/estimate/friction.hpp"
+#include "steelyard/fold/fold.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// One pass over all runs to be fitted: their folds with these extra columns behind the plan's.
+using FrictionPass = std::function<std::vector<Fold>(const std::vector<ExtraColumns>& extra)>;
+
+struct FrictionFitOptions {
+  int most_iterations = 40;
+  double tolerance = 1e-3;   // share of σ²
+  EstimateOptions estimate;  // weights
+
+  void validate() const;  // throws InputError
+};
+
+enum class FrictionStatus { determined, viscous, coulomb, linear };
+const char* to_string(FrictionStatus status);
+
+struct FittedFriction {
+  FrictionModel model;  // linear after a fallback
+  FrictionStatus status = FrictionStatus::determined;
+  std::string evidence;  // of a fallback: one sentence with the numbers
+  double height = 0;     // φ1 or fs; 0 for forms without
+};
+
+struct FrictionFit {
+  std::vector<FittedFriction> joints;
+  bool converged = true;
+  int iterations = 0;    // passes that were made
+  double cost = 0;       // weighted ‖residual‖²
+  double next_gain = 0;  // what one more step promises, over σ²
+};
+
+// `models` are where to begin; the folds of `pass` have fv, fc, fo of all joints with nonlinear forms, of
+// which only those are used that the models name.
+FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<FrictionModel> models,
+                         const FrictionPass& pass, const FrictionFitOptions& options = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,219 @@
+#include "steelyard/estimate/friction_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/held_out_grams.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kSlowest = 0.01;  // v_1 over the fastest velocity
+// sign − tanh(q̇/v) and exp(−(q̇/vs)²) sign are halved at 0.55 v and 0.83 vs.
+constexpr double kBumpWidth = 0.66;
+constexpr double kErrors = 2;  // standard errors by which a richer form must win
+
+std::string tanh_name(int number, int k) {
+  return fmt::format("ft{}.{}", number, k + 1);
+}
+
+// A form within the dictionary: which of its columns are used.
+struct Candidate {
+  FrictionForm form = FrictionForm::linear;
+  int k = 0;
+  bool viscous = true, coulomb = true, offset = true;
+  HeldOutScore score = {};
+
+  bool has_tanh() const { return form == FrictionForm::sigmoid || form == FrictionForm::stribeck; }
+};
+
+class Chooser {
+ public:
+  Chooser(const std::vector<FrictionJoint>& joints, const std::vector<FrictionWish>& wishes,
+          const HeldOutGrams& grams)
+      : joints_(joints), wishes_(wishes), grams_(grams) {
+    for (std::size_t j = 0; j < joints.size(); ++j) current_.push_back(first(j));
+    std::vector<bool> own(grams.columns().size(), false);
+    for (const FrictionJoint& joint : joints) {
+      for (const char* stem : {"fv", "fc", "fo"}) mark(fmt::format("{}{}", stem, joint.number), own);
+      for (int k = 0; k < kDictionarySize; ++k) mark(tanh_name(joint.number, k), own);
+    }
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (!own[k]) others_.push_back(static_cast<Index>(k));
+  }
+
+  FrictionChoice choose(std::size_t j) {
+    const FrictionWish& wish = wishes_[j];
+    Candidate linear = first(j);
+    linear.score = score(j, linear);
+    FrictionChoice out;
+    Candidate best = linear;
+    if (wish.form) {
+      best = best_of(j, *wish.form, true);
+    } else {
+      for (const FrictionForm form : {FrictionForm::sigmoid, FrictionForm::stribeck}) {
+        const Candidate other = best_of(j, form, false);
+        if (other.form == form && wins(other, best)) best = other;
+      }
+      out.reason = reason(linear, best);
+    }
+    current_[j] = best;
+    out.linear = share(linear.score.total());
+    out.chosen = share(best.score.total());
+    out.standard_error = standard_error(best, linear) / grams_.effort();
+    out.model = model_of(j, best);
+    return out;
+  }
+
+ private:
+  // The linear form, with the terms that the wish leaves.
+  Candidate first(std::size_t j) const {
+    const FrictionWish& wish = wishes_[j];
+    Candidate candidate;
+    if (!wish.form) return candidate;
+    candidate.viscous = wish.viscous;
+    candidate.offset = wish.offset || *wish.form != FrictionForm::linear;
+    candidate.coulomb = wish.coulomb || *wish.form != FrictionForm::linear;
+    return candidate;
+  }
+
+  void mark(const std::string& name, std::vector<bool>& own) const {
+    if (const Index k = grams_.find(name); k >= 0) own[static_cast<std::size_t>(k)] = true;
+  }
+
+  void put(const std::string& name, std::vector<Index>& used) const {
+    if (const Index k = grams_.find(name); k >= 0) used.push_back(k);
+  }
+
+  HeldOutScore score(std::size_t j, const Candidate& candidate) const {
+    std::vector<Index> used = others_;
+    for (std::size_t i = 0; i <= joints_.size(); ++i) {
+      if (i == j) continue;  // last, so that its tanh is the last column
+      const bool own = i == joints_.size();
+      const Candidate& at = own ? candidate : current_[i];
+      const int number = joints_[own ? j : i].number;
+      if (at.viscous) put(fmt::format("fv{}", number), used);
+      if (at.coulomb) put(fmt::format("fc{}", number), used);
+      if (at.offset) put(fmt::format("fo{}", number), used);
+      if (at.has_tanh()) put(tanh_name(number, at.k), used);
+    }
+    return grams_.score(used);
+  }
+
+  // The best v_k whose tanh has the sign that the form gives it. None: the linear form, or when the form must
+  // be taken the second slowest v_k.
+  Candidate best_of(std::size_t j, FrictionForm form, bool must) const {
+    const FrictionWish& wish = wishes_[j];
+    Candidate best = first(j);
+    best.score = score(j, best);
+    if (form == FrictionForm::linear || form == FrictionForm::asymmetric) {
+      best.form = form;
+      return best;
+    }
+    bool found = false;
+    Candidate fallback;
+    for (int k = 0; k < kDictionarySize; ++k) {
+      Candidate candidate{form, k, wish.viscous, form == FrictionForm::stribeck && wish.coulomb, wish.offset};
+      candidate.score = score(j, candidate);
+      if (k == 1) fallback = candidate;
+      const double height = candidate.score.coefficients[candidate.score.coefficients.size() - 1];
+      if (form == FrictionForm::sigmoid ? height <= 0 : height >= 0) continue;
+      if (found && candidate.score.total() >= best.score.total()) continue;
+      best = candidate;
+      found = true;
+    }
+    return !found && must ? fallback : best;
+  }
+
+  static double standard_error(const Candidate& a, const Candidate& b) {
+    const Eigen::ArrayXd d = (b.score.squares - a.score.squares).array();
+    const auto groups = static_cast<double>(d.size());
+    if (groups < 2) return 0;
+    return std::sqrt(groups / (groups - 1) * (d - d.mean()).square().sum());
+  }
+
+  static bool wins(const Candidate& rich, const Candidate& simple) {
+    const double gain = simple.score.total() - rich.score.total();
+    return gain > kErrors * standard_error(rich, simple) && gain > 0;
+  }
+
+  double share(double squares) const {
+    return grams_.effort() > 0 ? std::sqrt(std::max(0.0, squares) / grams_.effort()) : 0;
+  }
+
+  std::string reason(const Candidate& linear, const Candidate& best) const {
+    const double before = 100 * share(linear.score.total());
+    if (best.form == FrictionForm::linear)
+      return fmt::format("no other form wins clearly on {} held-out groups of blocks (linear: {:.3f} %)",
+                         grams_.groups(), before);
+    return fmt::format("{:.3f} % on {} held-out groups of blocks, {:.3f} % with the linear form",
+                       100 * share(best.score.total()), grams_.groups(), before);
+  }
+
+  FrictionModel model_of(std::size_t j, const Candidate& candidate) const {
+    FrictionModel model = friction_model(candidate.form);
+    model.viscous = candidate.viscous;
+    if (candidate.form != FrictionForm::asymmetric) {
+      model.coulomb = candidate.coulomb;
+      model.offset = candidate.offset;
+    }
+    const double v = dictionary_velocity(joints_[j], candidate.k);
+    model.slope = 2 / v;
+    model.velocity = kBumpWidth * v;
+    return model;
+  }
+
+  const std::vector<FrictionJoint>& joints_;
+  const std::vector<FrictionWish>& wishes_;
+  const HeldOutGrams& grams_;
+  std::vector<Candidate> current_;
+  std::vector<Index> others_;  // columns that are no friction of these joints
+};
+
+}  // namespace
+
+double dictionary_velocity(const FrictionJoint& joint, int k) {
+  return joint.fastest * std::pow(kSlowest, 1 - static_cast<double>(k) / (kDictionarySize - 1));
+}
+
+std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& joints) {
+  std::vector<ExtraColumns> list;
+  for (const FrictionJoint& joint : joints) {
+    ExtraColumns extra;
+    std::vector<double> inverse;
+    for (int k = 0; k < kDictionarySize; ++k) {
+      extra.columns.push_back({tanh_name(joint.number, k), joint.row});
+      inverse.push_back(1 / dictionary_velocity(joint, k));
+    }
+    extra.fill = [inverse, own = joint.channel](const SampleBlock& block, Index first, Index count,
+                                                double* const* out) {
+      const double* qd = block.row(block.find(channel::kVelocity), own) + first;
+      for (std::size_t k = 0; k < inverse.size(); ++k) {
+        for (Index s = 0; s < count; ++s) out[k][s] = std::tanh(inverse[k] * qd[s]);
+      }
+    };
+    list.push_back(std::move(extra));
+  }
+  return list;
+}
+
+std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,
+                                            const std::vector<FrictionWish>& wishes,
+                                            const std::vector<std::vector<FoldBlock>>& runs,
+                                            const BlockGroups& groups, const EstimateOptions& options) {
+  require(joints.size() == wishes.size(), "one wish per joint");
+  const HeldOutGrams grams(runs, groups, options);
+  Chooser chooser(joints, wishes, grams);
+  std::vector<FrictionChoice> choices(joints.size());
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    for (std::size_t j = 0; j < joints.size(); ++j) choices[j] = chooser.choose(j);
+  }
+  return choices;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
