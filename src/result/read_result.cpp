@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 
+#include "result/json_node.hpp"
+#include "result/json_parts.hpp"
 #include "result/json_text.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/result.hpp"
@@ -15,89 +15,9 @@ inline namespace STEELYARD_ABI {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Node = JsonNode;
 
 constexpr int kDeepest = 64;  // levels; a result has six, its options a few more
-
-// A value, the file it came from and its path there: 'base[3].sigma'.
-class Node {
- public:
-  Node(const Json& value, std::string path, const std::string& file)
-      : value_(value), path_(std::move(path)), file_(file) {}
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError({fmt::format("{} {}", path_.empty() ? "the whole" : "'" + path_ + "'", what),
-                      {file_, 0, 0, ""},
-                      "",
-                      "is it a result.json of steelyard? docs/result.md describes every key"});
-  }
-
-  const Json& json() const { return value_; }
-  bool has(const char* key) const { return object().contains(key); }
-  Node at(const std::string& key) const {
-    const std::string path = path_.empty() ? key : path_ + "." + key;
-    const auto found = object().find(key);
-    if (found == value_.end()) Node(value_, path, file_).refuse("is missing");
-    return {*found, path, file_};
-  }
-
-  double number() const {
-    if (!value_.is_number()) refuse_type("a number");
-    return value_.get<double>();
-  }
-  template <typename Integer>
-  Integer integer() const {
-    if (value_.is_number_unsigned()) {
-      const auto number = value_.get<std::uint64_t>();
-      if (number <= static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
-        return static_cast<Integer>(number);
-      refuse(fmt::format("is too large: {}", number));
-    }
-    refuse_type("a whole number that is not negative");
-  }
-  bool truth() const {
-    if (!value_.is_boolean()) refuse_type("true or false");
-    return value_.get<bool>();
-  }
-  std::string text() const {
-    if (!value_.is_string()) refuse_type("a string");
-    return value_.get<std::string>();
-  }
-  std::optional<double> optional_number(const char* key) const {
-    if (!has(key)) return std::nullopt;
-    return at(key).number();
-  }
-
-  // One T per element, in order.
-  template <typename Read>
-  auto list(const char* key, const Read& read) const {
-    const Node node = at(key);
-    if (!node.value_.is_array()) node.refuse_type("an array");
-    std::vector<decltype(read(node))> values;
-    for (std::size_t i = 0; i < node.value_.size(); ++i)
-      values.push_back(read(Node(node.value_[i], fmt::format("{}[{}]", node.path_, i), file_)));
-    return values;
-  }
-  std::vector<std::string> texts(const char* key) const {
-    return list(key, [](const Node& node) { return node.text(); });
-  }
-
-  const Json& object() const {
-    if (!value_.is_object()) refuse_type("an object");
-    return value_;
-  }
-
- private:
-  [[noreturn]] void refuse_type(const char* wanted) const {
-    std::string found = value_.dump(-1, ' ', true, Json::error_handler_t::replace);
-    if (found.size() > 40) found = found.substr(0, 40) + "…";
-    refuse(fmt::format("is {} instead of {}", found, wanted));
-  }
-
-  const Json& value_;
-  std::string path_;
-  const std::string& file_;
-};
 
 // Line and column of a byte, counted from 1.
 Place place_of(const std::string& text, std::size_t byte, const std::string& file) {
@@ -158,11 +78,6 @@ JointResidual read_joint_residual(const Node& node) {
           node.optional_number("raw")};
 }
 
-ResidualSummary read_residual(const Node& node) {
-  return {node.at("prepared").number(), node.optional_number("prepared_weighted"),
-          node.optional_number("raw"), node.list("per_joint", read_joint_residual)};
-}
-
 BaseValue read_base(const Node& node) {
   BaseValue base;
   base.name = node.at("name").text();
@@ -184,15 +99,6 @@ BaseValue read_base(const Node& node) {
   return base;
 }
 
-DriveValues read_drive(const Node& node) {
-  DriveValues drive{node.at("joint").text(), {}, node.at("status").text()};
-  for (const auto& member : node.object().items()) {
-    // Groups of values (a friction law) are no numbers and belong to later keys.
-    if (member.value().is_number()) drive.values[member.key()] = member.value().get<double>();
-  }
-  return drive;
-}
-
 PreparationSummary read_preparation(const Node& node) {
   return {node.at("rate").number(), node.optional_number("cutoff"),
           node.at("decimation").integer<std::int64_t>(), node.at("kept_share").number()};
@@ -208,6 +114,7 @@ RunValidation read_validation(const Node& node) {
   run.whiteness = node.list("whiteness", [](const Node& joint) {
     return JointWhiteness{joint.at("name").text(), joint.at("p_value").number(), joint.at("coloured").number()};
   });
+  if (node.has("feasible")) run.feasible = read_residual(node.at("feasible").at("residual"));
   return run;
 }
 
@@ -254,6 +161,24 @@ void write_value(JsonWriter& json, const Json& value) {
 
 }  // namespace
 
+ResidualSummary read_residual(const Node& node) {
+  return {node.at("prepared").number(), node.optional_number("prepared_weighted"),
+          node.optional_number("raw"), node.list("per_joint", read_joint_residual)};
+}
+
+DriveValues read_drive(const Node& node) {
+  DriveValues drive{node.at("joint").text(), {}, node.at("status").text()};
+  for (const auto& member : node.object().items()) {
+    // Groups of values (a friction law) are no numbers and belong to later keys.
+    if (member.value().is_number()) drive.values[member.key()] = member.value().get<double>();
+  }
+  return drive;
+}
+
+CrossValidationSummary read_cross_validation(const Node& node) {
+  return {node.at("blocks").integer<int>(), node.at("by").text(), read_residual(node.at("residual"))};
+}
+
 void write_options(JsonWriter& json, const std::string& text) {
   Json value;
   try {
@@ -288,13 +213,11 @@ Result result_from_json(const std::string& text, const std::string& name) {
   result.condition_scaled = node.optional_number("condition_scaled");
   result.residual = read_residual(node.at("residual"));
   result.preparation = read_preparation(node.at("preparation"));
-  if (node.has("cross_validation")) {
-    const Node cross = node.at("cross_validation");
-    result.cross_validation = {cross.at("blocks").integer<int>(), cross.at("by").text(),
-                               read_residual(cross.at("residual"))};
-  }
+  if (node.has("cross_validation")) result.cross_validation = read_cross_validation(node.at("cross_validation"));
   result.base = node.list("base", read_base);
   result.drives = node.list("drives", read_drive);
+  if (node.has("feasible")) result.feasible = read_feasible(node.at("feasible"));
+  if (node.has("links")) result.links = node.list("links", read_link);
   result.validation = node.list("validation", read_validation);
   result.unavailable = node.texts("unavailable");
   result.provenance = read_provenance(node.at("provenance"));

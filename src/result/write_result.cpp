@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "result/json_parts.hpp"
 #include "result/json_text.hpp"
 #include "result/json_writer.hpp"
 #include "steelyard/core/error.hpp"
@@ -37,25 +38,6 @@ void write_findings(JsonWriter& json, const std::vector<Finding>& findings) {
   json.end_array();
 }
 
-void write_residual(JsonWriter& json, const ResidualSummary& residual) {
-  json.key("residual").begin_object();
-  json.key("prepared").value(residual.prepared);
-  write_optional(json, "prepared_weighted", residual.prepared_weighted);
-  write_optional(json, "raw", residual.raw);
-  json.key("relative").value(residual.prepared);
-  json.key("per_joint").begin_array();
-  for (const JointResidual& joint : residual.per_joint) {
-    json.begin_object();
-    json.key("name").value(joint.name);
-    json.key("rms").value(joint.rms);
-    json.key("prepared").value(joint.prepared);
-    write_optional(json, "raw", joint.raw);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-}
-
 void write_preparation(JsonWriter& json, const PreparationSummary& preparation) {
   json.key("preparation").begin_object();
   json.key("rate").value(preparation.rate);
@@ -89,23 +71,6 @@ void write_base(JsonWriter& json, const std::vector<BaseValue>& base) {
     json.end_object();
   }
   json.end_array();
-}
-
-// The usual names in the usual order, then the others by name.
-void write_drive(JsonWriter& json, const DriveValues& drive) {
-  constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
-  json.begin_object();
-  json.key("joint").value(drive.joint);
-  for (const char* name : kUsual) {
-    const auto found = drive.values.find(name);
-    if (found != drive.values.end()) json.key(name).value(found->second);
-  }
-  for (const auto& [name, number] : drive.values) {
-    require(name != "joint" && name != "status", "a drive value has the name of another key");
-    if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) json.key(name).value(number);
-  }
-  json.key("status").value(drive.status);
-  json.end_object();
 }
 
 void write_provenance(JsonWriter& json, const Provenance& provenance) {
@@ -152,6 +117,11 @@ void write_validation(JsonWriter& json, const std::vector<RunValidation>& valida
       json.end_object();
     }
     write_whiteness(json, run.whiteness);
+    if (run.feasible) {
+      json.key("feasible").begin_object();
+      write_residual(json, *run.feasible);
+      json.end_object();
+    }
     json.end_object();
   }
   json.end_array();
@@ -175,6 +145,50 @@ void write_summary(JsonWriter& json, const Result& result) {
 
 }  // namespace
 
+void write_residual(JsonWriter& json, const ResidualSummary& residual) {
+  json.key("residual").begin_object();
+  json.key("prepared").value(residual.prepared);
+  write_optional(json, "prepared_weighted", residual.prepared_weighted);
+  write_optional(json, "raw", residual.raw);
+  json.key("relative").value(residual.prepared);
+  json.key("per_joint").begin_array();
+  for (const JointResidual& joint : residual.per_joint) {
+    json.begin_object();
+    json.key("name").value(joint.name);
+    json.key("rms").value(joint.rms);
+    json.key("prepared").value(joint.prepared);
+    write_optional(json, "raw", joint.raw);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+// The usual names in the usual order, then the others by name.
+void write_drive(JsonWriter& json, const DriveValues& drive) {
+  constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
+  json.begin_object();
+  json.key("joint").value(drive.joint);
+  for (const char* name : kUsual) {
+    const auto found = drive.values.find(name);
+    if (found != drive.values.end()) json.key(name).value(found->second);
+  }
+  for (const auto& [name, number] : drive.values) {
+    require(name != "joint" && name != "status", "a drive value has the name of another key");
+    if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) json.key(name).value(number);
+  }
+  json.key("status").value(drive.status);
+  json.end_object();
+}
+
+void write_cross_validation(JsonWriter& json, const CrossValidationSummary& cross) {
+  json.key("cross_validation").begin_object();
+  json.key("blocks").value(cross.blocks);
+  json.key("by").value(cross.by);
+  write_residual(json, cross.residual);
+  json.end_object();
+}
+
 std::string to_json(const Result& result) {
   JsonWriter json(JsonStyle::readable);
   json.begin_object();
@@ -184,17 +198,13 @@ std::string to_json(const Result& result) {
   write_optional(json, "condition_scaled", result.condition_scaled);
   write_residual(json, result.residual);
   write_preparation(json, result.preparation);
-  if (result.cross_validation) {
-    json.key("cross_validation").begin_object();
-    json.key("blocks").value(result.cross_validation->blocks);
-    json.key("by").value(result.cross_validation->by);
-    write_residual(json, result.cross_validation->residual);
-    json.end_object();
-  }
+  if (result.cross_validation) write_cross_validation(json, *result.cross_validation);
   write_base(json, result.base);
   json.key("drives").begin_array();
   for (const DriveValues& drive : result.drives) write_drive(json, drive);
   json.end_array();
+  if (result.feasible) write_feasible(json, *result.feasible);
+  if (!result.links.empty()) write_links(json, result.links);
   write_validation(json, result.validation);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);

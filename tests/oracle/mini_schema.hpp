@@ -27,7 +27,11 @@ class MiniSchema {
     complaints_.push_back(place + ": " + what);
   }
 
-  static bool is_type(const Json& value, const std::string& type) {
+  static bool is_type(const Json& value, const Json& types) {
+    if (types.is_array())
+      return std::any_of(types.begin(), types.end(), [&](const Json& type) { return is_type(value, type); });
+    const auto type = types.get<std::string>();
+    if (type == "null") return value.is_null();
     if (type == "object") return value.is_object();
     if (type == "array") return value.is_array();
     if (type == "string") return value.is_string();
@@ -48,7 +52,7 @@ class MiniSchema {
     if (key == "$ref") {
       visit(root_.at(Json::json_pointer(rule.get<std::string>().substr(1))), value, place);
     } else if (key == "type") {
-      if (!is_type(value, rule)) complain(place, "is no " + rule.get<std::string>());
+      if (!is_type(value, rule)) complain(place, "is no " + (rule.is_string() ? rule.get<std::string>() : rule.dump()));
     } else if (key == "const") {
       if (value != rule) complain(place, "is not " + rule.dump());
     } else if (key == "enum") {

@@ -50,6 +50,12 @@ TEST(ResultJson, ReadBackHoldsTheSameValues) {
   EXPECT_FALSE(read.base[1].sigma);
   EXPECT_EQ(read.drives[0].values, given.drives[0].values);
   EXPECT_TRUE(read.validation[0].fresh);
+  EXPECT_EQ(read.validation[0].feasible->prepared, given.validation[0].feasible->prepared);
+  EXPECT_EQ(read.feasible->cross_validation->blocks, 10);
+  EXPECT_EQ(read.feasible->constraints[0].margin, 0.5);
+  EXPECT_FALSE(read.feasible->constraints[1].margin);
+  EXPECT_EQ(read.links[0].inertia_origin, given.links[0].inertia_origin);
+  EXPECT_FALSE(read.links[0].known.at("m1").upper);
   EXPECT_EQ(read.unavailable, given.unavailable);
   EXPECT_EQ(read.provenance.inputs[0].path, given.provenance.inputs[0].path);
   EXPECT_EQ(read.provenance.options, given.provenance.options);
@@ -61,7 +67,7 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
   EXPECT_THAT(keys(json),
               ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings",
                           "condition", "condition_scaled", "residual", "preparation", "cross_validation",
-                          "base", "drives", "validation", "unavailable", "provenance"));
+                          "base", "drives", "feasible", "links", "validation", "unavailable", "provenance"));
   EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof"));
   EXPECT_THAT(keys(json["findings"][0]),
               ElementsAre("code", "joint", "severity", "evidence", "remedy", "waived"));
@@ -73,7 +79,12 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
               ElementsAre("name", "expression", "terms", "value", "sigma", "sigma_classical",
                           "relative_sigma", "interval", "method", "status"));
   EXPECT_THAT(keys(json["drives"][0]), ElementsAre("joint", "fv", "fc", "fo", "Ia", "gain", "status"));
-  EXPECT_THAT(keys(json["validation"][0]), ElementsAre("run", "fresh", "residual", "repeats", "left_out", "whiteness"));
+  EXPECT_THAT(keys(json["validation"][0]), ElementsAre("run", "fresh", "residual", "repeats", "left_out", "whiteness", "feasible"));
+  EXPECT_THAT(keys(json["feasible"]),
+              ElementsAre("method", "residual", "cross_validation", "gap", "moved_sigma", "constraints", "violated",
+                          "conflict", "drives"));
+  EXPECT_THAT(keys(json["links"][0]), ElementsAre("name", "mass", "com", "inertia_com", "inertia_origin",
+                                                  "margin", "chosen", "known"));
   EXPECT_THAT(keys(json["provenance"]), ElementsAre("inputs", "options", "seed", "version", "isa"));
 }
 
@@ -184,7 +195,7 @@ TEST(ResultJson, ComplaintsNameTheFileTheKeyAndTheValue) {
 }
 
 TEST(ResultJson, KeysOfLaterVersionsAreIgnored) {
-  EXPECT_EQ(complaint([](auto& j) { j["feasible"] = {{"method", "barrier"}}; }), "accepted");
+  EXPECT_EQ(complaint([](auto& j) { j["weather"] = {{"method", "barrier"}}; }), "accepted");
 }
 
 TEST(ResultJson, BrokenJsonIsRefusedWithLineAndColumn) {

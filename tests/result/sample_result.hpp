@@ -45,9 +45,28 @@ inline Result full_result() {
   result.drives = {
       {"shoulder", {{"fv", 0.2}, {"fc", 0.3}, {"fo", -0.01}, {"Ia", 0.5}, {"gain", 1.5}}, "determined"},
       {"elbow", {}, "zero"}};
+  result.feasible = {"penalty",
+                     sample_residual(1.1),
+                     CrossValidationSummary{10, "phase", sample_residual(1.3)},
+                     1e-3,
+                     2.5,
+                     {{"bound m1", 0.5, false}, {"ratio", std::nullopt, true}},
+                     {"ratio"},
+                     {},
+                     {{"shoulder", {{"fv", 0.2}}, "determined"}}};
+  LinkValues link;
+  link.name = "upper arm";
+  link.mass = 1.5;
+  link.com = {0.1, 0, -0.2};
+  link.inertia_com << 1, 2, 3, 4, 5, 6;
+  link.inertia_origin << 7, 8, 9, 10, 11, 12;
+  link.margin = 1e-3;
+  link.chosen = {"m1"};
+  link.known = {{"m1", {0.0, std::nullopt}}, {"mx1", {-1.0, 1.0}}};
+  result.links = {link};
   result.validation = {
-      {"fresh run", true, sample_residual(1.5), "excitation", sample_residual(2), {{"joint 1", 0.25, 0.5}}},
-      {"excitation", false, sample_residual(1), "", {}, {}}};
+      {"fresh run", true, sample_residual(1.5), "excitation", sample_residual(2), {{"joint 1", 0.25, 0.5}}, sample_residual(1.1)},
+      {"excitation", false, sample_residual(1), "", {}, {}, {}}};
   result.unavailable = {"whiteness of residuals"};
   result.provenance = {
       {{"${STEELYARD_DATA}/run.csv", std::string(64, 'a')}},

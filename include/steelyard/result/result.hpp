@@ -82,6 +82,45 @@ struct RunValidation {
   std::string repeats;                      // run with the same motion; empty: none
   std::optional<ResidualSummary> left_out;  // of a model fitted on all other runs, when there are some
   std::vector<JointWhiteness> whiteness;
+  std::optional<ResidualSummary> feasible;  // of the feasible parameters
+};
+
+// Named constraint at the feasible parameters; satisfied when the margin is not negative.
+struct ConstraintMargin {
+  std::string name;
+  std::optional<double> margin;  // in its own unit; absent where it has no value
+  bool active = false;
+};
+
+// Parameters that bodies can have (feasible/retrieve.hpp). Without a residual: the constraints exclude each
+// other.
+struct FeasibleSummary {
+  std::string method;  // that gave the parameters: "convex", "penalty", "annealing"
+  std::optional<ResidualSummary> residual;
+  std::optional<CrossValidationSummary> cross_validation;
+  std::optional<double> gap;          // by how much at most the objective is above its optimum, as a fraction
+  std::optional<double> moved_sigma;  // RMS distance from the unconstrained estimate in its deviations
+  std::vector<ConstraintMargin> constraints;
+  std::vector<std::string> violated;  // names of constraints the parameters break
+  std::vector<std::string> conflict;  // names of constraints that exclude each other, none to spare
+  std::vector<DriveValues> drives;    // drive columns of the feasible parameters
+};
+
+// Interval of a parameter over all feasible parameters that explain the data; an open end is absent.
+struct KnownInterval {
+  std::optional<double> lower;
+  std::optional<double> upper;
+};
+
+struct LinkValues {
+  std::string name;
+  double mass = 0;
+  Vector3 com = Vector3::Zero();
+  Vector6 inertia_com = Vector6::Zero();     // xx xy xz yy yz zz about the centre of mass
+  Vector6 inertia_origin = Vector6::Zero();  // about the link frame's origin
+  double margin = 0;                         // largest δ with P ⪰ δ m diag(ℓ², ℓ², ℓ², 1)
+  std::vector<std::string> chosen;           // parameters that the data does not determine
+  std::map<std::string, KnownInterval> known;
 };
 
 struct InputFile {
@@ -113,6 +152,8 @@ struct Result {
   std::optional<CrossValidationSummary> cross_validation;
   std::vector<BaseValue> base;
   std::vector<DriveValues> drives;
+  std::optional<FeasibleSummary> feasible;
+  std::vector<LinkValues> links;
   std::vector<RunValidation> validation;
   std::vector<std::string> unavailable;
   Provenance provenance;

@@ -1,0 +1,28 @@
+// Parts of a result that several of its sections are made of, one pair of functions each.
+#pragma once
+
+#include "result/json_writer.hpp"
+#include "steelyard/result/result.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+class JsonNode;
+
+void write_residual(JsonWriter& json, const ResidualSummary& residual);  // with its key
+ResidualSummary read_residual(const JsonNode& node);
+
+void write_cross_validation(JsonWriter& json, const CrossValidationSummary& cross);  // with its key
+CrossValidationSummary read_cross_validation(const JsonNode& node);
+
+void write_drive(JsonWriter& json, const DriveValues& drive);
+DriveValues read_drive(const JsonNode& node);
+
+void write_feasible(JsonWriter& json, const FeasibleSummary& feasible);  // with its key
+FeasibleSummary read_feasible(const JsonNode& node);
+
+void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
+LinkValues read_link(const JsonNode& node);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
