@@ -1,12 +1,13 @@
-// Files that hold named arrays: MATLAB (.mat) and HDF5 (.h5, .hdf5).
+// Files that hold named arrays: MATLAB (.mat), HDF5 (.h5, .hdf5) and NumPy (.npy, .npz).
 //
 // A column is a vector, or one column of a matrix: "t", "q[3]" (counted from 1). Fields of structs and
 // members of groups are reached with '.' or '/': "log.q[3]", "/log/q[3]". Samples run along the longer side
 // of a matrix; a square one is refused, because its sides cannot be told apart. Arrays that are used are read
 // whole, once, and must fit kArrayLimit together.
 //
-// The formats are read by libraries that are optional, not safe for threads, and not safe from damaged files:
-// they are called in a child process only, see isolated_file.hpp.
+// MATLAB and HDF5 are read by libraries that are optional, not safe for threads, and not safe from damaged
+// files: they are called in a child process only, see isolated_file.hpp. NumPy's formats are read by our own
+// code. The array of an .npy file has no name and is called "data".
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/source.hpp"
+#include "table_source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -47,14 +48,15 @@ class ArrayFile {
 // Throw InputError for files that are missing, damaged or of another format, MachineError without the part.
 std::unique_ptr<ArrayFile> open_mat(const std::string& path);
 std::unique_ptr<ArrayFile> open_hdf5(const std::string& path);
+std::unique_ptr<ArrayFile> open_npy(const std::string& path);
+std::unique_ptr<ArrayFile> open_npz(const std::string& path);
 
-enum class ArrayFormat { none, mat, hdf5 };
+enum class ArrayFormat { none, mat, hdf5, npy, npz };
 
 // By the ending of the name.
 ArrayFormat array_format(const std::string& path);
 
-// The run in a file of arrays. Everything is read and checked here; the source then gives it out.
-std::unique_ptr<SampleSource> open_array_run(const RunFile& file, const std::vector<LogJoint>& joints);
+std::unique_ptr<TableColumns> open_array_columns(const std::string& path);
 
 // What to say of a file that the library cannot make sense of.
 InputError damaged_array_file(const std::string& path, const std::string& what);

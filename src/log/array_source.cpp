@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -13,7 +12,7 @@
 #include "isolated_file.hpp"
 #include "line_reader.hpp"
 #include "steelyard/core/suggest.hpp"
-#include "steelyard/core/units.hpp"
+#include "table_source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -35,7 +34,7 @@ std::string plain_name(std::string name) {
 }
 
 // The columns of a file of arrays. A column's number is (array, column of the array) counted through.
-class ArrayColumns : public ColumnNames {
+class ArrayColumns : public TableColumns {
  public:
   ArrayColumns(std::string path, std::unique_ptr<ArrayFile> file)
       : path_(std::move(path)), file_(std::move(file)) {}
@@ -65,23 +64,40 @@ class ArrayColumns : public ColumnNames {
     return enroll(array, number - 1);
   }
 
+  // Arrays that cannot be columns are left out.
+  std::vector<std::string> names() const override {
+    std::vector<std::string> all;
+    for (std::size_t a = 0; a < file_->arrays().size(); ++a) {
+      const ArrayInfo& array = file_->arrays()[a];
+      int columns = 0;
+      try {
+        columns = shape_of(static_cast<int>(a)).columns;
+      } catch (const InputError&) {
+        continue;
+      }
+      if (columns == 1) all.push_back(array.name);
+      for (int c = 1; c <= columns && columns > 1; ++c) all.push_back(fmt::format("{}[{}]", array.name, c));
+    }
+    return all;
+  }
+
   std::string describe(int column) const override { return quoted(name_of(column)); }
 
   Place place(int column = -1) const override {
     return {path_, 0, 0, column < 0 ? std::string() : name_of(column)};
   }
 
-  Index samples(int column) const { return shape_of(at(column).first).samples; }
+  Index samples(int column) const override { return shape_of(at(column).first).samples; }
 
   // Throws InputError when the columns' arrays are too large to be held.
-  void check_size(const std::vector<int>& columns) const {
+  void check_size(const std::vector<int>& columns) const override {
     std::uint64_t bytes = 0;
     for (const int array : arrays_of(columns)) bytes += 8 * info(array).count();
     if (bytes > kArrayLimit) fail_large(bytes >> 30, place());
   }
 
   // Columns one after the other into targets[k]; each array is read once.
-  void read(const std::vector<int>& columns, const std::vector<double*>& targets) const {
+  void read(const std::vector<int>& columns, const std::vector<double*>& targets) const override {
     std::vector<double> values;
     for (const int array : arrays_of(columns)) {
       const Shape shape = shape_of(array);
@@ -209,110 +225,6 @@ class ArrayColumns : public ColumnNames {
   mutable std::vector<Column> columns_;  // those that were asked for, by number
 };
 
-class ArraySource : public SampleSource {
- public:
-  ArraySource(const RunFile& file, const std::vector<LogJoint>& joints, const ArrayColumns& columns)
-      : path_(file.path) {
-    const auto uses = resolve_columns(file, columns, joints);
-    std::vector<std::string> channels;
-    for (const ChannelColumns& channel : file.channels) channels.push_back(channel.channel);
-    std::vector<int> wanted;
-    if (!file.time.empty()) wanted.push_back(columns.find(file.time));
-    for (const ColumnUse& use : uses) wanted.push_back(use.column);
-    columns.check_size(wanted);
-    samples_ =
-        SampleBlock(std::move(channels), static_cast<Index>(joints.size()), common_length(columns, wanted));
-    std::vector<double*> targets;
-    if (!file.time.empty()) targets.push_back(samples_.time());
-    for (std::size_t r = 0; r < uses.size(); ++r)
-      targets.push_back(samples_.row(0) + static_cast<Index>(r) * samples_.stride());
-    columns.read(wanted, targets);
-    for (std::size_t k = 0; k < wanted.size(); ++k) require_finite(columns, wanted[k], targets[k]);
-    for (std::size_t r = 0; r < uses.size(); ++r) {
-      double* row = samples_.row(0) + static_cast<Index>(r) * samples_.stride();
-      for (Index i = 0; i < samples_.size(); ++i) row[i] = uses[r].factor * row[i] + uses[r].offset;
-    }
-    if (file.time.empty()) {
-      stamp_by_rate(file);
-    } else {
-      stamp(file, columns, wanted.front());
-    }
-  }
-
-  const std::string& name() const override { return path_; }
-  const std::vector<std::string>& channels() const override { return samples_.channels(); }
-  Index joints() const override { return samples_.joints(); }
-  void rewind() override { next_ = 0; }
-
-  void read(Index samples, SampleBlock& block) override {
-    const Index count = std::min(samples, samples_.size() - next_);
-    if (block.channels() != channels() || block.joints() != joints())
-      block = SampleBlock(channels(), joints());
-    block.resize(0);
-    block.append(samples_, next_, count);
-    next_ += count;
-  }
-
- private:
-  Index common_length(const ArrayColumns& columns, const std::vector<int>& wanted) const {
-    const Place whole{path_, 0, 0, {}};
-    if (wanted.empty())
-      throw InputError({"no variables are given", whole, {}, "name the columns of the log"});
-    const Index length = columns.samples(wanted.front());
-    for (const int column : wanted) {
-      if (columns.samples(column) == length) continue;
-      throw InputError({fmt::format("{} has {} samples, {} has {}", columns.describe(column),
-                                    columns.samples(column), columns.describe(wanted.front()), length),
-                        columns.place(column), "as many samples in every variable",
-                        "check that the log was written completely"});
-    }
-    if (length < 2) {
-      throw InputError({fmt::format("the log has {} of numbers", length == 0 ? "no sample" : "one sample"),
-                        whole, "at least two samples", "check that the log was written completely"});
-    }
-    return length;
-  }
-
-  void require_finite(const ArrayColumns& columns, int column, const double* values) const {
-    for (Index i = 0; i < samples_.size(); ++i) {
-      if (std::isfinite(values[i])) continue;
-      throw InputError({fmt::format("sample {} of {} holds '{}', which is not a finite number", i + 1,
-                                    columns.describe(column), values[i]),
-                        columns.place(column), "finite numbers",
-                        "remove these samples, or repair them before use"});
-    }
-  }
-
-  void stamp_by_rate(const RunFile& file) {
-    if (!(file.rate > 0) || !std::isfinite(file.rate)) {
-      throw InputError({fmt::format("the log has no time column and a sampling rate of {} Hz", file.rate),
-                        {file.path, 0, 0, {}},
-                        "a time column, or a positive rate",
-                        {}});
-    }
-    for (Index i = 0; i < samples_.size(); ++i) samples_.time()[i] = static_cast<double>(i) / file.rate;
-  }
-
-  void stamp(const RunFile& file, const ArrayColumns& columns, int column) {
-    const double factor = parse_unit(file.time_unit, dimension::kTime, {path_, 0, 0, file.time}).factor;
-    double* time = samples_.time();
-    for (Index i = 0; i < samples_.size(); ++i) {
-      const double field = time[i];
-      time[i] = field * factor;
-      if (i == 0 || time[i] > time[i - 1]) continue;
-      throw InputError(
-          {fmt::format("time does not advance: sample {} of {} = {} is not later than the one before", i + 1,
-                       columns.describe(column), field),
-           columns.place(column), "time stamps that increase from sample to sample",
-           "remove repeated samples, or split the file where a new run begins"});
-    }
-  }
-
-  std::string path_;
-  SampleBlock samples_;
-  Index next_ = 0;
-};
-
 void check_file(const std::string& path) {
   const int file = open_log_file(path);
   struct stat status {};
@@ -336,11 +248,10 @@ std::uint64_t ArrayInfo::count() const {
 }
 
 ArrayFormat array_format(const std::string& path) {
-  const std::size_t dot = path.find_last_of("./");
-  if (dot == std::string::npos || path[dot] != '.') return ArrayFormat::none;
-  std::string ending = path.substr(dot + 1);
-  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string ending = file_ending(path);
   if (ending == "mat") return ArrayFormat::mat;
+  if (ending == "npy") return ArrayFormat::npy;
+  if (ending == "npz") return ArrayFormat::npz;
   return ending == "h5" || ending == "hdf5" ? ArrayFormat::hdf5 : ArrayFormat::none;
 }
 
@@ -348,11 +259,21 @@ InputError damaged_array_file(const std::string& path, const std::string& what) 
   return InputError({what, {path, 0, 0, {}}, {}, "check that it was written completely, and save it again"});
 }
 
-std::unique_ptr<SampleSource> open_array_run(const RunFile& file, const std::vector<LogJoint>& joints) {
-  check_file(file.path);
-  const bool mat = array_format(file.path) == ArrayFormat::mat;
-  const ArrayColumns columns(file.path, open_isolated(mat ? open_mat : open_hdf5, file.path));
-  return std::make_unique<ArraySource>(file, joints, columns);
+std::unique_ptr<TableColumns> open_array_columns(const std::string& path) {
+  check_file(path);
+  switch (array_format(path)) {
+    case ArrayFormat::mat:
+      return std::make_unique<ArrayColumns>(path, open_isolated(open_mat, path));
+    case ArrayFormat::hdf5:
+      return std::make_unique<ArrayColumns>(path, open_isolated(open_hdf5, path));
+    case ArrayFormat::npy:
+      return std::make_unique<ArrayColumns>(path, open_npy(path));
+    case ArrayFormat::npz:
+      return std::make_unique<ArrayColumns>(path, open_npz(path));
+    case ArrayFormat::none:
+      break;
+  }
+  throw InternalError("a file of arrays is of no known format");
 }
 
 }  // namespace STEELYARD_ABI

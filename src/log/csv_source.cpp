@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "array_file.hpp"
+#include "bag_source.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
+#include "steelyard/log/contents.hpp"
 #include "steelyard/log/csv.hpp"
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
@@ -107,7 +109,9 @@ class CsvSource : public SampleSource {
 }  // namespace
 
 std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints) {
-  if (array_format(file.path) != ArrayFormat::none) return open_array_run(file, joints);
+  if (array_format(file.path) != ArrayFormat::none)
+    return open_table(file, joints, *open_array_columns(file.path));
+  if (is_bag(file.path)) return open_table(file, joints, *open_bag_columns(file.path, file.topic));
   return std::make_unique<CsvSource>(file, joints);
 }
 

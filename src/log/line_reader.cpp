@@ -28,8 +28,12 @@ const char* known_format(std::string_view bytes) {
   if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB file; let its name end in .mat";
   if (bytes.starts_with("\x89HDF")) return "an HDF5 file; let its name end in .h5";
   if (bytes.starts_with("\x1f\x8b")) return "compressed with gzip; unpack it first";
-  if (bytes.starts_with("PK\x03\x04")) return "a zip archive or spreadsheet; unpack it or save it as CSV";
-  if (bytes.starts_with("SQLite format 3")) return "an SQLite database; save its table as CSV";
+  if (bytes.starts_with("PK\x03\x04"))
+    return "a zip archive or spreadsheet; unpack it or save it as CSV (NumPy's end in .npz)";
+  if (bytes.starts_with("\x93NUMPY")) return "a NumPy array; let its name end in .npy";
+  if (bytes.starts_with("\x89MCAP")) return "an MCAP bag; let its name end in .mcap";
+  if (bytes.starts_with("SQLite format 3"))
+    return "an SQLite database; if it is a ROS 2 bag, let its name end in .db3";
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return "UTF-16 text; save it as UTF-8";
   return nullptr;
 }
@@ -45,7 +49,8 @@ int open_log_file(const std::string& path) {
     struct stat status {};
     if (::fstat(file, &status) != 0) fail_to_open(path, errno);
     if (S_ISDIR(status.st_mode)) {
-      throw InputError({"this is a folder, not a log", place, {}, "name the file in it"});
+      throw InputError(
+          {"this is a folder, not a log", place, {}, "name the file in it (of a bag: .db3 or .mcap)"});
     }
     if (!S_ISREG(status.st_mode)) {
       throw InputError({"this is not an ordinary file", place, "logs are read more than once",

@@ -4,9 +4,10 @@
 //
 // A channel's columns are one pattern for all joints, or one name per joint. In patterns {j} is the joint's
 // number counted from 1, {j-1} from 0, {j+7} and so on; {name} is the joint's name; {{ and }} are braces.
-// Names that no header has may be numbers of columns, counted from 1; in files of arrays (.mat, .h5, .hdf5)
-// q[{j}] is a column of the matrix q. Units are stated, never guessed; an
-// empty unit is SI.
+// Names that no header has may be numbers of columns, counted from 1; in files of arrays (.mat, .h5, .hdf5,
+// .npy, .npz) q[{j}] is a column of the matrix q; in bags (.db3, .mcap) position[{name}], velocity[{name}]
+// and effort[{name}] belong to a joint, and the time is stamp or received. Units are stated, never guessed;
+// an empty unit is SI.
 #pragma once
 
 #include <string>
@@ -48,6 +49,7 @@ struct RunFile {
   std::string time_unit = "s";
   double rate = 0;  // [Hz] of files without time stamps
   std::vector<ChannelColumns> channels;
+  std::string topic;  // of a bag; empty: the only one that can be read
 };
 
 // Column of a file, with value = factor · field + offset.

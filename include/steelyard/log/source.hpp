@@ -31,10 +31,15 @@ class SampleSource {
   virtual void read(Index samples, SampleBlock& block) = 0;
 };
 
-// A file: CSV is streamed; MATLAB (.mat) and HDF5 (.h5, .hdf5) by the ending of the name, read whole when
-// opened, at most 2 GiB. Throws InputError as CsvReader and resolve_columns do; read() (of arrays already
-// open_run) also for time stamps that go back or stand still, and for files with fewer than two rows.
-// Throws MachineError for formats this library was built without.
+// A file: CSV is streamed; MATLAB (.mat), HDF5 (.h5, .hdf5), NumPy (.npy, .npz) and ROS 2 bags (.db3, .mcap)
+// by the ending of the name, read whole when opened, at most 2 GiB. Throws InputError as CsvReader and
+// resolve_columns do; read() (of files read whole already open_run) also for time stamps that go back or
+// stand still, and for files with fewer than two rows. Throws MachineError for formats this library was built
+// without.
+//
+// MATLAB and HDF5 are read by a child process (fork), so that a damaged file cannot bring down the host: a
+// crash there is an InputError here, a reader that does not end is killed. The child touches nothing of the
+// host; it does not work reliably while another thread of the host is itself inside libhdf5 or matio.
 std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints);
 
 // A run in memory, which must outlive the source.

@@ -1,0 +1,27 @@
+// What columns a log has, before anybody has said what they mean.
+//
+//   CSV                    names of the header, in order; none without header
+//   .mat, HDF5, NumPy      vectors by their names, columns of matrices as q[1], q[2], …
+//   ROS 2 bags             stamp, received, position[NAME], …; data[1], … (docs/log.md)
+//
+// Text, tables and arrays of more than two sides are left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/log/run_file.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Names as RunFile's columns take them. Of the file's fields only path, csv and topic are used. Throws as
+// open_run() does.
+std::vector<std::string> log_columns(const RunFile& file);
+
+// Whether the name's ending says so: .db3 or .mcap.
+bool is_bag(const std::string& path);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
