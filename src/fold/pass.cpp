@@ -27,6 +27,8 @@ struct Pass {
   const PassOptions& options;
   Index slot = 0;
   Index gap = 0;
+
+  const WeighRows* weigh() const { return options.weigh ? &options.weigh : nullptr; }
 };
 
 // Kept samples of a chunk: decimated channels or columns, and where each belongs.
@@ -175,6 +177,7 @@ std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
         std::vector<RowInput> inputs;
         for (const Row& row : pass.plan.rows) {
           RowInput& input = inputs.emplace_back();
+          input.weigh = pass.weigh();
           for (const Index k : extra[inputs.size() - 1])
             input.extra.push_back(kept.extra.get() + k * kept.stride + first);
           for (std::size_t e = 3; e < rows.size(); ++e)
@@ -237,7 +240,8 @@ std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk
   return by_slot(pass, chunk.chunk.core, kept.samples,
                  [&](std::vector<Fold>& folds, Index first, Index count) {
                    for (std::size_t r = 0; r < folds.size(); ++r) {
-                     fold_columns(columns[r], first, count, mask_of(kept, pass.plan.rows[r]), folds[r]);
+                     fold_columns(columns[r], first, count, mask_of(kept, pass.plan.rows[r]), folds[r],
+                                  pass.weigh(), static_cast<Index>(r));
                    }
                  });
 }

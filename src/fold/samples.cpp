@@ -64,7 +64,10 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
           to += stride;
         }
       }
-      const Index valid = blank(columns, part.count, rows[r].mask ? rows[r].mask + first : nullptr);
+      const std::uint8_t* mask = rows[r].mask ? rows[r].mask + first : nullptr;
+      const Index valid =
+          rows[r].weigh ? weigh_and_blank(columns, part.count, mask, *rows[r].weigh, static_cast<Index>(r))
+                        : blank(columns, part.count, mask);
       folds[r].consume(columns, part.count, valid);
     }
   }

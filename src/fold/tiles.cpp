@@ -24,8 +24,21 @@ Index blank(std::span<double* const> columns, Index count, const std::uint8_t* m
   return valid;
 }
 
+Index weigh_and_blank(std::span<double* const> columns, Index count, const std::uint8_t* mask,
+                      const WeighRows& weigh, Index row) {
+  std::vector<double> weight(static_cast<std::size_t>(count));
+  const std::vector<const double*> given(columns.begin(), columns.end());
+  weigh(row, given, count, mask, weight.data());
+  std::vector<std::uint8_t> rows(static_cast<std::size_t>(count));
+  for (std::size_t s = 0; s < rows.size(); ++s) rows[s] = (mask == nullptr || mask[s] != 0) && weight[s] > 0;
+  for (double* column : columns) {
+    for (std::size_t s = 0; s < rows.size(); ++s) column[s] *= weight[s];
+  }
+  return blank(columns, count, rows.data());
+}
+
 void fold_columns(std::span<const double* const> columns, Index first, Index count, const std::uint8_t* mask,
-                  Fold& fold) {
+                  Fold& fold, const WeighRows* weigh, Index row) {
   const Index stride = tile_stride(kTileSamples);
   const AlignedBuffer buffer = aligned_buffer(stride * static_cast<Index>(columns.size()));
   std::vector<double*> tile;
@@ -34,7 +47,9 @@ void fold_columns(std::span<const double* const> columns, Index first, Index cou
   for (Index done = 0; done < count; done += kTileSamples) {
     const Index from = first + done, part = std::min(kTileSamples, count - done);
     for (std::size_t k = 0; k < columns.size(); ++k) std::copy_n(columns[k] + from, part, tile[k]);
-    fold.consume(tile, part, blank(tile, part, mask ? mask + from : nullptr));
+    const std::uint8_t* own = mask ? mask + from : nullptr;
+    const Index valid = weigh ? weigh_and_blank(tile, part, own, *weigh, row) : blank(tile, part, own);
+    fold.consume(tile, part, valid);
   }
 }
 

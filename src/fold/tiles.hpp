@@ -6,6 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
+#include "steelyard/fold/weigh.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -14,9 +15,15 @@ inline namespace STEELYARD_ABI {
 // are left.
 Index blank(std::span<double* const> columns, Index count, const std::uint8_t* mask);
 
+// Multiplies the rows of a tile of at most kTileSamples by their weights, then blanks; rows without weight
+// are blank, too.
+Index weigh_and_blank(std::span<double* const> columns, Index count, const std::uint8_t* mask,
+                      const WeighRows& weigh, Index row);
+
 // Folds samples [first, first + count) of the columns; mask[s] = 0 leaves sample s out, null: none.
+// `weigh` may be null; `row` is for it.
 void fold_columns(std::span<const double* const> columns, Index first, Index count, const std::uint8_t* mask,
-                  Fold& fold);
+                  Fold& fold, const WeighRows* weigh = nullptr, Index row = 0);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -123,6 +123,9 @@ void Stepper::land(double h, VectorXd impulse, VectorXd q, VectorXd qd) {
     const bool inside = p[d] > low[d] && p[d] < high[d];
     signs_[static_cast<std::size_t>(d)] = inside ? 0 : (along[d] > 0) - (along[d] < 0);
     held_[d] = p[d] / h;
+    // A coordinate that sticks stands still, and not at some 1e-17.
+    if (Index only = 0; inside && D.col(d).cwiseAbs().maxCoeff(&only) == D.col(d).cwiseAbs().sum())
+      qd_[only] = 0;
   }
 }
 

@@ -23,6 +23,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/extra.hpp"
 #include "steelyard/fold/fold_set.hpp"
+#include "steelyard/fold/weigh.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
 
@@ -33,6 +34,7 @@ struct PassOptions {
   std::vector<std::string> effort_channels = {"torque"};  // one per effort column of the layouts
   std::vector<ExtraColumns> extra;                        // the layouts are those of with_extra_columns
   std::vector<ExtraColumns> known;  // subtracted from the effort of their row; for one effort channel only
+  WeighRows weigh;  // weights of single rows; may be empty
   int threads = 1;
   Index slot_samples = kAutomatic;  // divides the chunk size; automatic: at least 1024 and 5 filter memories
   Index gap = kAutomatic;           // samples; automatic: the memory of all filters

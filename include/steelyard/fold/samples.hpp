@@ -9,6 +9,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
+#include "steelyard/fold/weigh.hpp"
 #include "steelyard/regressor/plan.hpp"
 
 namespace steelyard {
@@ -18,6 +19,7 @@ struct RowInput {
   std::vector<const double*> efforts;     // one per effort column of the row, samples.count values each
   const std::uint8_t* mask = nullptr;     // samples with 0 are no rows; null: all are
   std::vector<const double*> extra = {};  // columns of the row behind those of the plan, as many values each
+  const WeighRows* weigh = nullptr;       // weights of the row's samples; null: none
 };
 
 // Extends folds[r] by the rows r of the plan at all samples. The folds' columns are those of the plan's rows
