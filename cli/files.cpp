@@ -1,4 +1,5 @@
-#include "files.hpp"
+// steelyard simulate STUDY: writes the logs of the study's simulated runs as CSV files.
+// steelyard fold STUDY: writes the folds of all runs as fold files.
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/simulate/write_csv.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "verbs.hpp"
 
 namespace cli {
 namespace {
@@ -25,15 +27,8 @@ std::string file_name(const std::string& label, const char* ending) {
   return name + ending;
 }
 
-}  // namespace
-
-void add_simulate_options(CLI::App& verb, FilesOptions& options) {
-  verb.add_option("STUDY", options.study, "Study file (.yaml) with runs that have `simulate:`")->required();
-  verb.footer("Example:\n  steelyard simulate examples/demo/study.yaml --out demo-logs\n");
-}
-
-int run_simulate(const FilesOptions& options, const CommonOptions& common) {
-  steelyard::Study study = steelyard::read_study(options.study);
+int run_simulate(const std::string& path, const CommonOptions& common) {
+  steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   const steelyard::Robot robot = study_robot(study);
   steelyard::OutputFolder folder(common.out);
@@ -48,19 +43,14 @@ int run_simulate(const FilesOptions& options, const CommonOptions& common) {
   }
   if (written.empty())
     throw steelyard::InputError(
-        {"the study has no simulated run", {options.study, 0, 0, ""}, "", "add `simulate:` to a run"});
+        {"the study has no simulated run", {path, 0, 0, ""}, "", "add `simulate:` to a run"});
   folder.commit();
   if (!common.quiet) print(written);
   return kDone;
 }
 
-void add_fold_options(CLI::App& verb, FilesOptions& options) {
-  verb.add_option("STUDY", options.study, "Study file (.yaml)")->required();
-  verb.footer("Example:\n  steelyard fold examples/demo/study.yaml --out demo-folds\n");
-}
-
-int run_fold(const FilesOptions& options, const CommonOptions& common) {
-  steelyard::Study study = steelyard::read_study(options.study);
+int run_fold(const std::string& path, const CommonOptions& common) {
+  steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   steelyard::OutputFolder folder(common.out);
   steelyard::StudyOptions study_options;
@@ -76,6 +66,26 @@ int run_fold(const FilesOptions& options, const CommonOptions& common) {
   folder.commit();
   if (!common.quiet) print(written);
   return kDone;
+}
+
+Run add_study_verb(CLI::App& verb, const std::string& about, const std::string& example,
+                   int (*run)(const std::string&, const CommonOptions&)) {
+  const auto path = std::make_shared<std::string>();
+  verb.add_option("STUDY", *path, about)->required();
+  verb.footer("Example:\n  " + example + "\n");
+  return [path, run](const CommonOptions& common) { return run(*path, common); };
+}
+
+}  // namespace
+
+Run add_simulate(CLI::App& verb) {
+  return add_study_verb(verb, "Study file (.yaml) with runs that have `simulate:`",
+                        "steelyard simulate examples/demo/study.yaml --out demo-logs", run_simulate);
+}
+
+Run add_fold(CLI::App& verb) {
+  return add_study_verb(verb, "Study file (.yaml)",
+                        "steelyard fold examples/demo/study.yaml --out demo-folds", run_fold);
 }
 
 }  // namespace cli

@@ -4,13 +4,11 @@
 #include <exception>
 #include <new>
 
-#include "files.hpp"
-#include "model.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "run.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/regressor/plan.hpp"
+#include "verbs.hpp"
 
 namespace {
 
@@ -20,6 +18,34 @@ void select_isa(const std::string& name) {
   for (IsaLevel level : {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::avx512})
     if (name == to_string(level)) return set_isa_level(level);
   throw steelyard::InputError({"unknown instruction set '" + name + "'", {}, "baseline, avx2, avx512", ""});
+}
+
+struct Verb {
+  const char* name;
+  const char* about;
+  cli::Run (*add)(CLI::App&);
+  bool writes;  // an output folder
+};
+
+constexpr Verb kVerbs[] = {
+    {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, true},
+    {"identify", "The same without the report", cli::add_identify, true},
+    {"validate", "Try a result's model on other runs", cli::add_validate, true},
+    {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, true},
+    {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, true},
+    {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model, false},
+};
+
+void add_common_options(CLI::App& verb, bool writes, cli::CommonOptions& common) {
+  verb.add_flag("--json", common.json, "Print JSON");
+  verb.add_flag("--quiet", common.quiet, "Print results only, no warnings");
+  verb.add_option("--isa", common.isa,
+                  "Instruction set: baseline, avx2, avx512 (default: the best there is)");
+  if (!writes) return;
+  verb.add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
+  verb.add_option("--threads", common.threads, "Number of threads (default: all)")
+      ->check(CLI::Range(1, 1024));
+  verb.add_option("--seed", common.seed, "Seed instead of the study's");
 }
 
 constexpr const char* kExamples =
@@ -36,33 +62,11 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   cli::CommonOptions common;
-  cli::ModelOptions model;
-  cli::RunOptions run, identify;
-  cli::FilesOptions simulate, fold;
-  identify.report = false;
-  CLI::App* verb_run =
-      app.add_subcommand("run", "A whole study: from logs to a model, result.json and report.html");
-  CLI::App* verb_identify = app.add_subcommand("identify", "The same without the report");
-  CLI::App* verb_simulate = app.add_subcommand("simulate", "Write the logs of a study's simulated runs");
-  CLI::App* verb_fold =
-      app.add_subcommand("fold", "Write the folds of a study's runs: all that estimates need");
-  CLI::App* verb_model =
-      app.add_subcommand("model", "Frames, parameters, limits and what is identifiable of a robot");
-  cli::add_options(*verb_model, model);
-  cli::add_options(*verb_run, run);
-  cli::add_options(*verb_identify, identify);
-  cli::add_simulate_options(*verb_simulate, simulate);
-  cli::add_fold_options(*verb_fold, fold);
-  for (CLI::App* verb : {verb_run, verb_identify, verb_simulate, verb_fold, verb_model}) {
-    verb->add_flag("--json", common.json, "Print JSON");
-    verb->add_flag("--quiet", common.quiet, "Print results only, no warnings");
-    verb->add_option("--isa", common.isa,
-                     "Instruction set: baseline, avx2, avx512 (default: the best there is)");
-    if (verb == verb_model) continue;
-    verb->add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
-    verb->add_option("--threads", common.threads, "Number of threads (default: all)")
-        ->check(CLI::Range(1, 1024));
-    verb->add_option("--seed", common.seed, "Seed instead of the study's");
+  std::vector<std::pair<CLI::App*, cli::Run>> verbs;
+  for (const Verb& verb : kVerbs) {
+    CLI::App* added = app.add_subcommand(verb.name, verb.about);
+    verbs.emplace_back(added, verb.add(*added));
+    add_common_options(*added, verb.writes, common);
   }
 
   try {
@@ -71,11 +75,8 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? cli::kDone : cli::kBadInput;
   }
   select_isa(common.isa);
-  if (verb_model->parsed()) return cli::run_model(model, common);
-  if (verb_run->parsed()) return cli::run_study_verb(run, common);
-  if (verb_identify->parsed()) return cli::run_study_verb(identify, common);
-  if (verb_simulate->parsed()) return cli::run_simulate(simulate, common);
-  if (verb_fold->parsed()) return cli::run_fold(fold, common);
+  for (const auto& [verb, run_verb] : verbs)
+    if (verb->parsed()) return run_verb(common);
   cli::print(app.help());
   return cli::kDone;
 }

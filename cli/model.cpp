@@ -1,4 +1,4 @@
-#include "model.hpp"
+// steelyard model ROBOT: frames, parameters, limits, and what of them motion can show.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
+#include "verbs.hpp"
 
 namespace cli {
 namespace {
@@ -23,6 +24,15 @@ using steelyard::JointKind;
 using steelyard::Robot;
 
 constexpr int kMostJointsWithExpressions = 60;
+
+struct ModelOptions {
+  std::string robot;
+  std::string rows = "torque";
+  std::vector<std::string> zero;
+  bool no_drives = false;
+  bool no_expressions = false;
+  bool latex = false;
+};
 
 steelyard::RowSet row_set(const std::string& name) {
   using steelyard::RowSet;
@@ -246,19 +256,6 @@ ordered_json to_json(const steelyard::RobotFile& file, const BaseParameters& bas
   return json;
 }
 
-}  // namespace
-
-void add_options(CLI::App& verb, ModelOptions& options) {
-  verb.add_option("ROBOT", options.robot, "Robot file: .yaml or .urdf")->required();
-  verb.add_option("--rows", options.rows, "What is measured: torque, gravity, inertia or gravity+inertia")
-      ->capture_default_str();
-  verb.add_option("--zero", options.zero, "Parameters known to be zero, e.g. Jxz7,Jyz7")->delimiter(',');
-  verb.add_flag("--no-drives", options.no_drives, "Leave out drive and coupled columns");
-  verb.add_flag("--no-expressions", options.no_expressions, "Numbers only");
-  verb.add_flag("--latex", options.latex, "Print base parameters as LaTeX");
-  verb.footer("Example:\n  steelyard model robots/panda.yaml --rows gravity\n");
-}
-
 int run_model(const ModelOptions& options, const CommonOptions& common) {
   steelyard::BaseOptions base_options;
   base_options.rows = row_set(options.rows);
@@ -287,6 +284,21 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
   if (!base.ambiguous) return kDone;
   print_problem("steelyard: " + ambiguous_text(base));
   return kNotTrustworthy;
+}
+
+}  // namespace
+
+Run add_model(CLI::App& verb) {
+  const auto options = std::make_shared<ModelOptions>();
+  verb.add_option("ROBOT", options->robot, "Robot file: .yaml or .urdf")->required();
+  verb.add_option("--rows", options->rows, "What is measured: torque, gravity, inertia or gravity+inertia")
+      ->capture_default_str();
+  verb.add_option("--zero", options->zero, "Parameters known to be zero, e.g. Jxz7,Jyz7")->delimiter(',');
+  verb.add_flag("--no-drives", options->no_drives, "Leave out drive and coupled columns");
+  verb.add_flag("--no-expressions", options->no_expressions, "Numbers only");
+  verb.add_flag("--latex", options->latex, "Print base parameters as LaTeX");
+  verb.footer("Example:\n  steelyard model robots/panda.yaml --rows gravity\n");
+  return [options](const CommonOptions& common) { return run_model(*options, common); };
 }
 
 }  // namespace cli

@@ -31,8 +31,11 @@ void waive_findings(const Study& study, std::vector<Finding>& findings) {
 
 void judge_runs(StudyState& state) {
   state.clock.time("leaving out motions", [&] { leave_out_motions(state); });
-  Result& result = state.result;
-  waive_findings(state.study, result.findings);
+  judge_result(state.study, state.result);
+}
+
+void judge_result(const Study& study, Result& result) {
+  waive_findings(study, result.findings);
   Evidence evidence;
   evidence.findings = result.findings;
   evidence.fitted = result.residual.prepared;

@@ -34,5 +34,8 @@ struct FittedRun {
 std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate,
                               const std::vector<FittedRun>& runs, const Result& result);
 
+// Waives and sorts the findings, and gives the verdict.
+void judge_result(const Study& study, Result& result);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

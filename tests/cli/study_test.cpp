@@ -96,6 +96,32 @@ TEST_F(StudyProgram, AnotherSeedIsAnotherNoise) {
   EXPECT_NE(content(fs::path(out()) / "result.json"), first);
 }
 
+TEST_F(StudyProgram, AModelIsTriedOnOtherRunsWithoutFitting) {
+  ASSERT_EQ(steelyard({"identify", kDemo, "--out", out()}).code, 0);
+  const std::string model = (fs::path(out()) / "result.json").string();
+  const std::string again = (folder_ / "again").string();
+  // Other noise on the same motions: what was found holds, and nothing is fitted to the new runs.
+  ASSERT_EQ(steelyard({"validate", model, kDemo, "--seed", "7", "--out", again}).code, 0);
+  const auto before = nlohmann::json::parse(content(model));
+  const auto after = nlohmann::json::parse(content(fs::path(again) / "result.json"));
+  EXPECT_EQ(after["base"], before["base"]);
+  for (std::size_t r = 0; r < 2; ++r) {
+    EXPECT_EQ(after["validation"][r]["fresh"], true);
+    EXPECT_NE(after["validation"][r]["residual"], before["validation"][r]["residual"]);
+    EXPECT_LT(after["validation"][r]["residual"]["prepared"], 0.002);
+  }
+}
+
+TEST_F(StudyProgram, AModelOfAnotherRobotIsRefused) {
+  ASSERT_EQ(steelyard({"identify", kDemo, "--out", out()}).code, 0);
+  const std::string study = study_on("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0,0,0\n");
+  const Outcome outcome = steelyard(
+      {"validate", (fs::path(out()) / "result.json").string(), study, "--out", (folder_ / "no").string()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("not one of this robot"));
+  EXPECT_FALSE(fs::exists(folder_ / "no"));
+}
+
 TEST_F(StudyProgram, JsonOnStandardOutputIsTheFile) {
   const Outcome outcome = steelyard({"identify", kDemo, "--out", out(), "--json"});
   EXPECT_EQ(outcome.code, 0);

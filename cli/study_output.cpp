@@ -1,0 +1,106 @@
+#include "study_output.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "steelyard/core/pool.hpp"
+#include "steelyard/report/report.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::Result;
+
+std::string percent(double share) {
+  return fmt::format("{:.2f}", 100 * share);
+}
+std::string percent(const std::optional<double>& share) {
+  return share ? percent(*share) : "-";
+}
+
+std::string summary_text(const Result& result) {
+  std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
+                                 result.base.size(), result.samples, result.rows);
+  Table joints({"joint", "rms", "prepared %", "raw %"});
+  for (const steelyard::JointResidual& joint : result.residual.per_joint)
+    joints.add({joint.name, number(joint.rms, 3), percent(joint.prepared), percent(joint.raw)});
+  joints.add({"all", "", percent(result.residual.prepared), percent(result.residual.raw)});
+  text += "Effort that the model does not explain\n" + joints.to_string();
+  if (result.cross_validation)
+    text += fmt::format("  left out in turn ({} blocks by {}): {} %\n", result.cross_validation->blocks,
+                        result.cross_validation->by, percent(result.cross_validation->residual.prepared));
+  for (const steelyard::RunValidation& run : result.validation)
+    if (run.fresh)
+      text += fmt::format("  run '{}', not fitted: prepared {} %, raw {} %\n", run.run,
+                          percent(run.residual.prepared), percent(run.residual.raw));
+  if (!result.findings.empty()) text += "\nFindings\n";
+  for (const steelyard::Finding& finding : result.findings)
+    text += fmt::format("  {}{}: {}{}\n      {}\n", to_string(finding.severity),
+                        finding.waived ? " (waived)" : "", finding.code,
+                        finding.joint.empty() ? "" : " (" + finding.joint + ")", finding.evidence);
+  text += fmt::format("\nVerdict: {}\n", to_string(result.verdict.level));
+  for (const std::string& reason : result.verdict.reasons) text += "  " + reason + "\n";
+  return text;
+}
+
+std::string run_json(const steelyard::StudyOutcome& outcome, const CommonOptions& common, double seconds) {
+  nlohmann::ordered_json json;
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  char date[32] = "";
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  json["version"] = STEELYARD_VERSION;
+  json["date"] = date;
+  json["host"] = host;
+  json["threads"] = common.threads;
+  json["seconds"] = seconds;
+  json["peak_memory_bytes"] = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+  json["stages"] = nlohmann::ordered_json::array();
+  for (const steelyard::StageTime& time : outcome.times)
+    json["stages"].push_back({{"stage", time.stage}, {"seconds", time.seconds}});
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+steelyard::StudyOptions study_options(const CommonOptions& common, Progress& progress) {
+  steelyard::StudyOptions options;
+  options.threads = common.threads > 0 ? common.threads : steelyard::hardware_threads();
+  options.progress = [&](const std::string& stage, double share) { progress.report(stage, share); };
+  return options;
+}
+
+int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& options,
+                  const CommonOptions& common, steelyard::OutputFolder& folder) {
+  if (!common.quiet)
+    for (const steelyard::Complaint& warning : outcome.warnings)
+      print_problem("warning: " + warning.to_string());
+  const std::string json = to_json(outcome.result);
+  folder.write("result.json", json);
+  if (options.report)
+    folder.write("report.html", render_report(outcome.result, outcome.curves, {options.command}));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - options.begin;
+  folder.write("run.json", run_json(outcome, common, seconds.count()));
+  folder.commit();
+
+  if (common.json) {
+    print(json);
+  } else if (!common.quiet) {
+    print(summary_text(outcome.result));
+    print(fmt::format("\nWritten: {}\n",
+                      (folder.target() / (options.report ? "report.html" : "result.json")).string()));
+  }
+  return outcome.result.verdict.level == steelyard::VerdictLevel::not_trustworthy ? kNotTrustworthy : kDone;
+}
+
+}  // namespace cli

@@ -1,0 +1,28 @@
+// What the verbs that run a study share: progress, result.json, report.html and run.json, the summary.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "options.hpp"
+#include "progress.hpp"
+#include "steelyard/result/output_folder.hpp"
+#include "steelyard/study/run_study.hpp"
+
+namespace cli {
+
+// Threads and progress as the command line asks; `progress` must live as long as the options.
+steelyard::StudyOptions study_options(const CommonOptions& common, Progress& progress);
+
+struct OutcomeOptions {
+  std::string command;  // to reproduce the report
+  bool report = true;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+// Fills and commits the output folder (made before the work, so that a disk that refuses is known early),
+// prints the summary or the JSON; the exit code that the verdict gives.
+int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& options,
+                  const CommonOptions& common, steelyard::OutputFolder& folder);
+
+}  // namespace cli

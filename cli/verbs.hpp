@@ -1,0 +1,20 @@
+// The verbs of the program: each adds its options to the command line and gives the function that runs it.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+
+#include "options.hpp"
+
+namespace cli {
+
+using Run = std::function<int(const CommonOptions&)>;
+
+Run add_run(CLI::App& verb);       // run.cpp
+Run add_identify(CLI::App& verb);  // run.cpp
+Run add_validate(CLI::App& verb);  // validate.cpp
+Run add_simulate(CLI::App& verb);  // files.cpp
+Run add_fold(CLI::App& verb);      // files.cpp
+Run add_model(CLI::App& verb);     // model.cpp
+
+}  // namespace cli
