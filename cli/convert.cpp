@@ -54,9 +54,8 @@ std::string ending(const std::string& path) {
                                                       : CLI::detail::to_lower(path.substr(dot));
 }
 
-OpenLog open_study_log(const ConvertOptions& options, const CommonOptions& common) {
-  steelyard::Study study = steelyard::read_study(options.in);
-  if (common.seed) set_seed(study, *common.seed);
+OpenLog open_study_log(const ConvertOptions& options) {
+  const steelyard::Study study = steelyard::read_study(options.in);
   std::vector<std::string> labels;
   for (const steelyard::StudyRun& run : study.runs) labels.push_back(run.file.label.label);
   if (options.run.empty() && study.runs.size() != 1)
@@ -138,8 +137,8 @@ RunFile recognise(const ConvertOptions& options, std::vector<LogJoint>& joints) 
   return file;
 }
 
-OpenLog open_log(const ConvertOptions& options, const CommonOptions& common) {
-  if (ending(options.in) == ".yaml" || ending(options.in) == ".yml") return open_study_log(options, common);
+OpenLog open_log(const ConvertOptions& options) {
+  if (ending(options.in) == ".yaml" || ending(options.in) == ".yml") return open_study_log(options);
   OpenLog log;
   if (!options.robot.empty()) log.joints = log_joints(steelyard::read_robot(options.robot).robot);
   const RunFile file = recognise(options, log.joints);
@@ -179,7 +178,7 @@ std::string columns_text(const RunFile& file) {
 }
 
 int run_convert(const ConvertOptions& options, const CommonOptions& common) {
-  OpenLog log = open_log(options, common);
+  OpenLog log = open_log(options);
   const steelyard::WrittenLog written = write_log(options, log);
   if (common.json) {
     nlohmann::ordered_json json = {{"written", options.out}, {"topic", written.file.topic}};

@@ -34,6 +34,7 @@ constexpr Verb kVerbs[] = {
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, true},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, true},
     {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model, false},
+    {"convert", "A log in another format: CSV, NumPy or MCAP", cli::add_convert, false},
 };
 
 void add_common_options(CLI::App& verb, bool writes, cli::CommonOptions& common) {

@@ -16,5 +16,6 @@ Run add_validate(CLI::App& verb);  // validate.cpp
 Run add_simulate(CLI::App& verb);  // files.cpp
 Run add_fold(CLI::App& verb);      // files.cpp
 Run add_model(CLI::App& verb);     // model.cpp
+Run add_convert(CLI::App& verb);   // convert.cpp
 
 }  // namespace cli

@@ -1,5 +1,7 @@
 #include "steelyard/log/contents.hpp"
 
+#include <utility>
+
 #include "array_file.hpp"
 #include "bag_file.hpp"
 #include "bag_source.hpp"
@@ -16,6 +18,19 @@ std::vector<std::string> log_columns(const RunFile& file) {
 
 bool is_bag(const std::string& path) {
   return bag_format(path) != BagFormat::none;
+}
+
+void use_joint_states(RunFile& file) {
+  file.time = "stamp";
+  file.channels.clear();
+  for (const auto& [channel, field] : {std::pair{"position", "position[{name}]"},
+                                       {"velocity", "velocity[{name}]"},
+                                       {"torque", "effort[{name}]"}}) {
+    ChannelColumns columns;
+    columns.channel = channel;
+    columns.columns = {field};
+    file.channels.push_back(std::move(columns));
+  }
 }
 
 }  // namespace STEELYARD_ABI

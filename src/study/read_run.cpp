@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "steelyard/log/contents.hpp"
 #include "study/study_yaml.hpp"
 
 namespace steelyard {
@@ -10,6 +11,7 @@ const std::vector<std::string>& channel_names() {
   static const std::vector<std::string> names = {
       "position",       "velocity",       "acceleration",       "torque",       "current",
       "motor_position", "motor_velocity", "motor_acceleration", "motor_torque",
+      "known",
   };
   return names;
 }
@@ -101,7 +103,7 @@ StudyRun read_run_section(const YamlContext& context, const YamlNode& node, cons
                           int number) {
   const YamlFields fields(context, node, "run",
                           {"file", "simulate", "label", "role", "columns", "units", "scale", "sign", "offset",
-                           "rate", "separator"});
+                           "rate", "separator", "topic"});
   StudyRun run;
   run.file.label.label = fmt::format("run {}", number);
   if (const YamlNode* label = fields.find("label")) run.file.label.label = to_text(context, *label, "label");
@@ -117,7 +119,17 @@ StudyRun read_run_section(const YamlContext& context, const YamlNode& node, cons
   const YamlNode& file = fields.at("file");
   run.path_as_written = to_text(context, file, "file");
   run.file.path = resolve_path(context, file, folder);
-  read_columns(context, fields.at("columns"), run.file);
+  const bool bag = is_bag(run.file.path);
+  if (const YamlNode* topic = fields.find("topic")) {
+    run.file.topic = to_text(context, *topic, "topic");
+    if (!bag)
+      context.fail(*topic, "'topic' is given for a file that is no bag", ".db3 or .mcap", "remove it");
+  }
+  if (bag && !fields.has("columns")) {
+    use_joint_states(run.file);
+  } else {
+    read_columns(context, fields.at("columns"), run.file);
+  }
   read_conversions(context, fields, run.file);
   if (const YamlNode* rate = fields.find("rate")) run.file.rate = to_number(context, *rate, "rate");
   if (const YamlNode* separator = fields.find("separator"))

@@ -23,5 +23,8 @@ std::vector<std::string> log_columns(const RunFile& file);
 // Whether the name's ending says so: .db3 or .mcap.
 bool is_bag(const std::string& path);
 
+// The columns of a JointState topic: time from the stamps, position, velocity, and torque from the efforts.
+void use_joint_states(RunFile& file);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
