@@ -92,18 +92,26 @@ std::vector<int> groups_by_phase(Index blocks, double block_samples, double peri
 
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
                                const EstimateOptions& options, std::span<const Fold> priors) {
-  check(runs, groups);
   EstimateOptions quick = options;
   quick.conditions = false;
+  return cross_validate(runs, groups, [&](std::span<const Fold> training) -> FittedColumns {
+    Estimate fit = estimate(training, quick, priors);
+    return {std::move(fit.columns), std::move(fit.values), fit.status};
+  });
+}
+
+CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
+                               const FitFunction& fit_training) {
+  check(runs, groups);
   CrossValidation out;
   for (const int group : tested(groups)) {
     const Parts parts = split(runs, groups, group);
-    const Estimate fit = estimate(parts.training, quick, priors);
+    const FittedColumns fit = fit_training(parts.training);
     if (out.columns.empty()) out.columns = fit.columns;
     VectorXd values = VectorXd::Zero(static_cast<Index>(out.columns.size()));
     for (std::size_t k = 0; k < out.columns.size(); ++k) {
-      const Index found = fit.find(out.columns[k]);
-      if (found >= 0) values[static_cast<Index>(k)] = fit.values[found];
+      const auto found = std::find(fit.columns.begin(), fit.columns.end(), out.columns[k]);
+      if (found != fit.columns.end()) values[static_cast<Index>(k)] = fit.values[found - fit.columns.begin()];
     }
     for (const Residual& part : residuals(parts.test, fit.columns, fit.values).per_row)
       add_by_row(part, out.per_row);

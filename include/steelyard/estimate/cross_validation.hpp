@@ -7,6 +7,7 @@
 // between two blocks of which only one is trained on is in neither part.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
@@ -40,6 +41,16 @@ struct CrossValidation {
 // for fewer than two groups.
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
                                const EstimateOptions& options = {}, std::span<const Fold> priors = {});
+
+// The same for any fit (a feasible one): from the training folds to columns and their values.
+struct FittedColumns {
+  std::vector<std::string> columns;
+  VectorXd values;
+  EstimateStatus status = EstimateStatus::solved;
+};
+using FitFunction = std::function<FittedColumns(std::span<const Fold> training)>;
+CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
+                               const FitFunction& fit);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
