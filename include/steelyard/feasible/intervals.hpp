@@ -48,7 +48,7 @@ struct ProvenInterval {
   bool chosen = false;  // the data gives no end: both are infinite or come from the constraints alone
 };
 
-struct IntervalOptions {
+struct ProvenOptions {
   double allowance = 0;     // c ≥ 0
   double tolerance = 1e-6;  // inner and outer meet within this share of the scale of the quantity
   double reach = 1e6;
@@ -62,7 +62,7 @@ struct IntervalOptions {
 std::vector<ProvenInterval> proven_intervals(const Objective& objective,
                                              const std::vector<Constraint>& constraints, const Robot& robot,
                                              const std::vector<Functional>& functionals,
-                                             const IntervalOptions& options);
+                                             const ProvenOptions& options);
 
 // All standard parameters, all c and all further columns.
 std::vector<Functional> all_functionals(const Quantities& quantities);
