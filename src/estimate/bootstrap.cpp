@@ -1,0 +1,155 @@
+#include "steelyard/estimate/bootstrap.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/pool.hpp"
+#include "steelyard/core/random.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kWeightSpread = 1.0 / 3;  // weights are 1 ± this
+constexpr Index kBatch = 32;               // replicates that are computed together
+constexpr Index kFewestBlocks = 3;
+// A block that alone decides a direction says nothing about the spread there: its score is not blown up
+// beyond this.
+constexpr double kLeastFreedom = 1e-2;
+
+// Scores as those of a fit that does not know the block: (I − A)^(−1/2) g.
+VectorXd freed_score(const MatrixXd& A, const VectorXd& g) {
+  const Eigen::MatrixXd rest = MatrixXd::Identity(A.rows(), A.cols()) - (A + A.transpose()) / 2;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(rest);
+  const VectorXd scale = eigen.eigenvalues().cwiseMax(kLeastFreedom).cwiseSqrt().cwiseInverse();
+  return eigen.eigenvectors() * (scale.asDiagonal() * (eigen.eigenvectors().transpose() * g));
+}
+
+// All blocks side by side: the Gram matrices (lower triangles when symmetric) and the scores.
+struct PackedMoments {
+  MatrixXd grams;   // entries × blocks
+  MatrixXd scores;  // rank × blocks
+};
+
+PackedMoments pack(const BlockMoments& moments, int threads) {
+  const Index n = moments.rank(), blocks = moments.blocks();
+  PackedMoments out;
+  out.grams.resize(moments.is_symmetric ? n * (n + 1) / 2 : n * n, blocks);
+  out.scores.resize(n, blocks);
+  parallel_for(blocks, threads, [&](Index k) {
+    const auto b = static_cast<std::size_t>(k);
+    Index at = 0;
+    for (Index j = 0; j < n; ++j) {
+      const Index first = moments.is_symmetric ? j : 0;
+      out.grams.col(k).segment(at, n - first) = moments.A[b].col(j).tail(n - first);
+      at += n - first;
+    }
+    out.scores.col(k) = freed_score(moments.A[b], moments.g[b]);
+  });
+  return out;
+}
+
+MatrixXd unpack(const VectorXd& entries, Index n, bool is_symmetric) {
+  MatrixXd gram = MatrixXd::Zero(n, n);
+  Index at = 0;
+  for (Index j = 0; j < n; ++j) {
+    const Index first = is_symmetric ? j : 0;
+    gram.col(j).tail(n - first) = entries.segment(at, n - first);
+    at += n - first;
+  }
+  return gram;
+}
+
+// ±1 per block. Replicates come in pairs with opposite signs, so that their mean is that of the estimate to
+// second order.
+VectorXd signs_of(Index replicate, Index blocks, std::uint64_t seed) {
+  Random random(seed, "bootstrap", static_cast<std::uint64_t>(replicate / 2));
+  VectorXd signs(blocks);
+  for (double& sign : signs) sign = random.bits() >> 63 ? 1 : -1;
+  return replicate % 2 == 0 ? signs : VectorXd(-signs);
+}
+
+// Whitened δ of replicates first … first + count − 1.
+MatrixXd replicate_batch(const BlockMoments& moments, const PackedMoments& packed, Index first, Index count,
+                         std::uint64_t seed) {
+  const Index n = moments.rank(), blocks = moments.blocks();
+  MatrixXd signs(blocks, count);
+  for (Index r = 0; r < count; ++r) signs.col(r) = signs_of(first + r, blocks, seed);
+  const MatrixXd grams = packed.grams * (1 + kWeightSpread * signs.array()).matrix();
+  const MatrixXd scores = packed.scores * signs;
+  MatrixXd out(n, count);
+  for (Index r = 0; r < count; ++r) {
+    MatrixXd gram = unpack(grams.col(r), n, moments.is_symmetric) + moments.prior;
+    if (moments.is_symmetric)
+      out.col(r) = Eigen::LLT<Eigen::Ref<MatrixXd>>(gram).solve(scores.col(r));
+    else
+      out.col(r) = Eigen::PartialPivLU<MatrixXd>(gram).solve(scores.col(r));
+  }
+  return out;
+}
+
+VectorXd degrees_of(const BlockMoments& moments) {
+  VectorXd sum = VectorXd::Zero(moments.root.rows()), squares = sum;
+  for (const MatrixXd& A : moments.A) {
+    const VectorXd share = (moments.root * A).cwiseProduct(moments.root).rowwise().sum().cwiseMax(0.0);
+    sum += share;
+    squares += share.cwiseAbs2();
+  }
+  VectorXd degrees = VectorXd::Ones(sum.size());
+  for (Index i = 0; i < sum.size(); ++i)
+    if (squares[i] > 0) degrees[i] = std::max(1.0, sum[i] * sum[i] / squares[i] - 1);
+  return degrees;
+}
+
+}  // namespace
+
+MatrixXd block_influences(const BlockMoments& moments, int threads) {
+  MatrixXd scores(moments.rank(), moments.blocks());
+  parallel_for(moments.blocks(), threads, [&](Index k) {
+    const auto b = static_cast<std::size_t>(k);
+    scores.col(k) = freed_score(moments.A[b], moments.g[b]);
+  });
+  return moments.root * scores;
+}
+
+void BootstrapOptions::validate() const {
+  if (replicates >= 20 && replicates <= 1000000 && threads >= 1) return;
+  throw InputError({fmt::format("bootstrap with {} replicates on {} threads", replicates, threads),
+                    {},
+                    "20 to a million replicates, at least one thread",
+                    "a thousand is usual"});
+}
+
+Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options) {
+  options.validate();
+  const Index blocks = moments.blocks(), n = moments.rank();
+  if (blocks < kFewestBlocks)
+    throw InputError({fmt::format("bootstrap over {} blocks", blocks),
+                      {},
+                      fmt::format("at least {}", kFewestBlocks),
+                      "use longer runs or shorter blocks, or classical intervals"});
+  const PackedMoments packed = pack(moments, options.threads);
+  const Index replicates = options.replicates + options.replicates % 2;
+  MatrixXd whitened(n, replicates);
+  parallel_for((replicates + kBatch - 1) / kBatch, options.threads, [&](Index batch) {
+    const Index first = batch * kBatch, count = std::min(kBatch, replicates - first);
+    whitened.middleCols(first, count) = replicate_batch(moments, packed, first, count, options.seed);
+  });
+  Bootstrap out;
+  out.blocks = blocks;
+  out.replicates = moments.root * whitened;
+  const MatrixXd centred = out.replicates.colwise() - out.replicates.rowwise().mean();
+  out.covariance = centred * centred.transpose() / static_cast<double>(replicates - 1);
+  out.sigma = out.covariance.diagonal().cwiseSqrt();
+  out.degrees = degrees_of(moments);
+  return out;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
