@@ -1,0 +1,49 @@
+// A small copy of a run, for questions that are asked dozens of times.
+//
+//   stamps → uniform grid → zero-phase low-pass on positions and efforts alike → differences → every k-th
+//   sample
+//
+// Velocities and accelerations are always differences of the positions, so that a wrong velocity column does
+// not disturb what is asked here. Rows of samples further apart than the filter's memory are still equations:
+// long runs are thinned, not filtered lower. Memory is that of a few chunks and of the copy.
+//
+// The copy answers questions about the set-up, not about small parameters: friction near standstill is
+// smeared by the filter on the efforts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/log/prepare.hpp"
+#include "steelyard/log/source.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct CoarseOptions {
+  Index samples = 800;  // at most
+  double cutoff = 10;   // [Hz], lowered to an eighth of the run's rate
+  std::string effort = "torque";
+};
+
+// samples × joints each.
+struct CoarseRun {
+  std::string label;
+  double step = 0;  // [s] between two samples
+  TimeScan time;    // of the whole run
+  VectorXd stamps;  // [s] from the beginning of the run
+  MatrixXd q, qd, qdd;
+  MatrixXd effort, effort_rate;
+
+  Index size() const { return q.rows(); }
+  Index joints() const { return q.cols(); }
+};
+
+// `time` is what scan_time says of the source. Throws InputError for runs that are too short for the filter,
+// or lack positions or efforts.
+CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& label, const TimeScan& time,
+                     const CoarseOptions& options = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

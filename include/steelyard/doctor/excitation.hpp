@@ -1,0 +1,31 @@
+// How well a motion shows the parameters: the coarse log folded over the robot's base parameters and drive
+// columns, and what weighted least squares says of them.
+//
+// The condition number is that of columns scaled to norm one and of rows divided by their deviation.
+// Deviations are classical and of a coarse copy of the log: right to a factor, not to a percent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
+#include "steelyard/doctor/coarse.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct Excitation {
+  Estimate estimate;  // names, relative deviations, condition
+};
+
+// `columns`: lead columns of the base parameters, drive columns included.
+Excitation examine_excitation(const Robot& robot, const std::vector<CoarseRun>& runs,
+                              const std::vector<std::string>& columns);
+
+std::vector<Finding> find_excitation(const Excitation& excitation, const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,46 @@
+// What may be wrong with a set-up, as set-ups that would be right instead.
+//
+//   torque-sign      τ_j = −τ_j of the log, one joint or all          position-sign   q_j = −q_j
+//   axis-sign        both: the joint's axis points the other way      joint-zero      q_j off by ±90° or 180°
+//   joint-order      columns of two joints exchanged: positions and efforts (joint-order), positions only
+//                    (position-order), efforts only (effort-order)
+//   effort-scale     τ_j is another multiple: motor side, drive gain, mN m; the factor is searched for
+//   position-unit    degrees taken for radians or the reverse, one joint or all; motor side when the gear is
+//   known coupling         a joint's column contains its neighbour's motion: q_j+1 + c q_j, τ_j − c τ_j+1
+//   time-scale       time runs k times as fast as the stamps say
+//   gravity          the base is mounted otherwise: any direction
+//   kinematics       standard DH taken for modified or the reverse; a twist (alpha) of the wrong sign
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/doctor/trial.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct Hypothesis {
+  std::string code;
+  std::vector<int> joints;  // it speaks of, counted from 0; empty: all
+  std::string what;         // "the torque of joint3 has the wrong sign"
+  SetUp set_up;
+  std::optional<Robot> robot;  // instead of the given one
+};
+
+// All of them but effort-scale, time-scale and gravity, whose numbers are searched for.
+std::vector<Hypothesis> fixed_hypotheses(const Robot& robot);
+
+// A hypothesis with its numbers: the robot with gravity in another direction, of the same size.
+Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction);
+Hypothesis time_hypothesis(const Robot& robot, double factor);
+Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor);
+
+// Standard DH read as modified DH or the reverse; nothing for robots that are not given by DH rows.
+std::optional<Robot> other_dh_convention(const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,25 @@
+// Do two runs make the same motion? Their coarse positions are laid over each other at every shift in time,
+//   mismatch = min over shifts of max over joints of rms(q_a − q_b) / deviation(q_a)
+// over the samples that both have, at least half of the shorter run. A validation run that repeats a fitted
+// motion tests the noise, not the model.
+//
+// It does not see a motion that was made at another speed, or backwards.
+#pragma once
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/doctor/coarse.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr double kSameMotion = 0.1;
+
+struct MotionMatch {
+  double mismatch = 0;  // infinite when nothing moves
+  double shift = 0;     // [s] by which the second run is later
+};
+
+MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

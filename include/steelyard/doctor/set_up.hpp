@@ -1,0 +1,61 @@
+// Is the set-up right? All hypotheses are tried on the coarse log; one is named when it clearly beats the
+// set-up as given.
+//
+// Every hypothesis is scored on all rows (quick), the best few are refined where they have a free number
+// (gain, direction, factor of time) and scored on held-out rows. The best one is named when
+//   its score is lower than the given set-up's by more than `least_gain` on held-out rows and by half of that
+//   on all rows, and lower in at least three of the four held-out stretches.
+// Scores are trial.hpp's: a gain of 0.5 is one joint's residual down by two fifths, or several by less,
+// beyond what sensors leave. Hypotheses within `tie` of the best explain the log as well and are named with
+// it.
+//
+// What it cannot know: faults that free parameters absorb (see trial.hpp), two faults at once.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
+#include "steelyard/doctor/hypotheses.hpp"
+#include "steelyard/doctor/trial.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct SetUpOptions {
+  double least_gain = 0.5;
+  double tie = 0.2;
+  int finalists = 8;
+  double most_excess =
+      0.8;  // held-out over fitted score, per joint: above it the log is too poor to judge by
+  int threads = 1;
+};
+
+struct RankedHypothesis {
+  Hypothesis hypothesis;
+  Fit fit;
+  double gain = 0;         // on held-out rows
+  double gain_fitted = 0;  // on all rows
+  int stretches = 0;       // held-out stretches in which it is better
+};
+
+struct SetUpExamination {
+  Fit given;
+  std::vector<RankedHypothesis> ranked;  // finalists, the best first
+  bool too_poor = false;                 // nothing was tried: held-out rows are not predicted at all
+  bool beaten = false;                   // the first of them is named
+};
+
+SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options = {});
+
+// The named hypothesis and those that are as good; empty when none is named.
+std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination,
+                                          const SetUpOptions& options = {});
+
+// Nothing, or one error for the best hypothesis.
+std::vector<Finding> find_set_up(const SetUpExamination& examination, const Robot& robot,
+                                 const SetUpOptions& options = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

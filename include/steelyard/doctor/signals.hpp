@@ -1,0 +1,68 @@
+// What a log looks like before any model: one pass over a source, memory that does not grow with it.
+//
+// Per channel and joint: range, samples that are not finite, equal neighbours, the longest hold of one value
+// and the step behind it, how often the extreme values occur, and the quantum: the number of which (nearly)
+// all steps between neighbours are multiples. Per joint: steps of whole turns in the position, and the
+// velocity column against the position,
+//   V = ∫ q̇ dt,  Δq  over windows of 50 ms;   factor = Σ Δq V / Σ Δq²,   agreement = (Σ Δq V)² / (Σ Δq² Σ V²)
+// which needs no derivative of noisy positions. Windows with a step of more than 50 ms are left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
+#include "steelyard/log/resample.hpp"
+#include "steelyard/log/run_file.hpp"
+#include "steelyard/log/source.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// How often a channel takes its largest (or smallest) value, and the next one.
+struct ExtremeScan {
+  double value = 0;
+  Index count = 0;
+  Index next_count = 0;
+};
+
+struct ChannelScan {
+  double lowest = 0;
+  double highest = 0;
+  double mean_step = 0;  // mean |difference| of neighbours
+  Index not_finite = 0;
+  Index zeros = 0;
+  Index equal_neighbours = 0;
+  Index longest_hold = 0;  // samples with one value
+  double hold_begin = 0;   // [s]
+  double hold_motion = 0;  // |change of the joint's position| over that hold and the step behind it
+  double step_behind = 0;  // of the value
+  ExtremeScan top, bottom;
+  double quantum = 0;  // 0: none found
+
+  double range() const { return highest - lowest; }
+};
+
+struct SignalScan {
+  TimeScan time;
+  Index samples = 0;
+  Index repeated_rows = 0;  // all channels equal to the row before
+  std::vector<std::string> channels;
+  std::vector<std::vector<ChannelScan>> scans;  // [channel][joint]
+  std::vector<Index> wraps;                     // per joint: steps of ±1, ±2, … turns
+  MatrixXd motion_velocity;                     // Σ Δq_i V_j; empty without a velocity channel
+  VectorXd motion_squared, velocity_squared;    // Σ Δq², Σ V²
+
+  int find(std::string_view channel) const;
+};
+
+// One pass from the source's beginning. Throws InputError for fewer than two samples.
+SignalScan scan_signals(SampleSource& source, const std::vector<LogJoint>& joints);
+
+// `run`: its label, for findings that speak of all joints. Findings are named in docs/findings.md.
+std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,
+                                  const std::string& run);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

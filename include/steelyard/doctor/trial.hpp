@@ -1,0 +1,96 @@
+// How well a set-up explains a coarse log: the score of a hypothesis.
+//
+// A set-up says how the logged columns become those of the model,
+//   q = P q_log + zero,   q̇ = P q̇_log / k,   q̈ = P q̈_log / k²,   τ = E τ_log + delay ∘ dτ_log/dt
+// with k the factor of time, and which robot they are given to. The model is linear: all ten parameters of
+// every link, friction, offset and rotor inertia of every joint, by weighted least squares on folds, the
+// weights being one over each joint's own residual (three iterations), subject to what every machine obeys:
+//   fv ≥ 0, fc ≥ 0 in all joints, M_jj(q) ≥ 0 at some configurations of the log.
+// Without these a joint whose torque has the wrong sign is explained by negative friction and inertia.
+//
+//   score = Σ_j ½ log( r_j² + f_j² ),   r_j = rms residual of joint j on held-out rows / rms of its effort
+//
+// Held out is each of four stretches of the log in turn; r_j above 1.5 counts as that. f_j is what no set-up
+// is asked to explain, over the joint's own effort: `noise_factor` times the second smallest of all joints'
+// residuals in the set-up as given, at most `floor` of the largest effort. It keeps offsets and cross-talk of
+// the sensors, which are alike in all joints, from speaking for a set-up through lightly loaded wrists. A
+// score lower by log 2 is one joint's residual halved.
+//
+// A set-up that is wrong in a way that the free parameters can absorb has the score of the right one: the
+// zero of the last joint, that of a first joint with a vertical axis, and others in weak motions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/doctor/coarse.hpp"
+#include "steelyard/fold/fold.hpp"
+#include "steelyard/regressor/plan.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct TrialOptions {
+  double noise_factor = 4;  // see above
+  double floor = 0.02;
+  double smear = 0.04;  // [s] around reversals that are left out: 0.4 / cut-off of the coarse run
+  std::vector<std::string> columns;  // parameters of links that are fitted; empty: all ten of each
+};
+
+struct SetUp {
+  MatrixXd position;  // P
+  VectorXd zero;      // [rad, m]
+  MatrixXd effort;    // E
+  VectorXd delay;     // [s] that the effort is behind the position
+  double time = 1;    // k
+
+  static SetUp as_given(Index joints);
+};
+
+struct Fit {
+  double score = 0;              // on held-out rows
+  double score_fitted = 0;       // the same on all rows
+  VectorXd relative;             // per joint: held-out residual over effort
+  VectorXd relative_fitted;      // the same on all rows
+  VectorXd values;               // of the model's columns
+  std::vector<double> by_block;  // score of each held-out stretch
+};
+
+// The model and the log of one robot; set-ups are tried on it. May be used from many threads.
+class Trial {
+ public:
+  // Runs with the robot's joints; blocks of the held-out rows are cut from all of them.
+  Trial(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& options = {});
+  ~Trial();
+  Trial(Trial&&) noexcept;
+  Trial& operator=(Trial&&) noexcept;
+
+  Index joints() const;
+  const Robot& robot() const;  // with the drive terms of the trial
+  const std::vector<CoarseRun>& runs() const;
+  const std::vector<std::string>& columns() const;
+
+  Fit fit(const SetUp& set_up) const;                      // positions and efforts
+  Fit fit(const SetUp& set_up, const Robot& other) const;  // another robot with the same joints
+
+  // The set-up as given, folded; the only one that knows of delays.
+  struct Folded;
+  const Folded& given() const;
+
+  // The positions of a set-up, folded: further set-ups that only change efforts cost no fold.
+  std::shared_ptr<const Folded> fold(const SetUp& set_up) const;
+  std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& other) const;
+  Fit fit(const Folded& folded, const SetUp& set_up) const;
+  // All rows at once, nothing held out: score = score_fitted, by_block is empty. Four times as fast.
+  Fit quick_fit(const Folded& folded, const SetUp& set_up) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

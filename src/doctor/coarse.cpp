@@ -1,0 +1,101 @@
+#include "steelyard/doctor/coarse.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/log/differences.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+PrepareOptions coarse_preparation(const TimeScan& time, const CoarseOptions& options) {
+  PrepareOptions prepare;
+  const UniformGrid grid = uniform_grid(time);
+  prepare.filter = {4, std::min(options.cutoff, 0.125 / grid.step)};
+  prepare.filtered = {std::string(channel::kPosition), options.effort};
+  prepare.measured_velocity = false;
+  prepare.decimation = std::max<Index>(1, (grid.samples + options.samples - 1) / options.samples);
+  return prepare;
+}
+
+void keep(const SampleBlock& block, int channel, const std::vector<Index>& kept, Index begin, Index row,
+          MatrixXd& out) {
+  for (Index j = 0; j < block.joints(); ++j)
+    for (std::size_t k = 0; k < kept.size(); ++k)
+      out(row + static_cast<Index>(k), j) = block.row(channel, j)[kept[k] - begin];
+}
+
+// Only what is asked for: an acceleration column of the log must not stand in for the differences.
+class TwoChannels : public SampleSource {
+ public:
+  TwoChannels(std::unique_ptr<SampleSource> source, const std::string& effort)
+      : source_(std::move(source)), channels_{std::string(channel::kPosition), effort} {
+    const SampleBlock names(source_->channels(), source_->joints());
+    for (const std::string& name : channels_)
+      if (names.find(name) < 0)
+        throw InputError({"the run has no channel '" + name + "'", {source_->name(), 0, 0, {}}, {}, {}});
+  }
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return channels_; }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override { source_->rewind(); }
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, all_);
+    block = SampleBlock(channels_, joints(), all_.size());
+    std::copy_n(all_.time(), all_.size(), block.time());
+    for (Index c = 0; c < 2; ++c)
+      for (Index j = 0; j < joints(); ++j)
+        std::copy_n(all_.row(all_.find(channels_[static_cast<std::size_t>(c)]), j), all_.size(),
+                    block.row(c, j));
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  std::vector<std::string> channels_;
+  SampleBlock all_;
+};
+
+}  // namespace
+
+CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& label, const TimeScan& time,
+                     const CoarseOptions& options) {
+  PreparedRun run(std::make_unique<TwoChannels>(std::move(source), options.effort), {label, RunRole::fit, ""},
+                  coarse_preparation(time, options));
+  const Preparation& preparation = run.preparation();
+  const Index count = preparation.decimation.count();
+  CoarseRun coarse;
+  coarse.label = label;
+  coarse.time = preparation.time;
+  coarse.step = preparation.grid.step * static_cast<double>(preparation.decimation.factor);
+  coarse.stamps.resize(count);
+  Index row = 0;
+  run.rewind();
+  for (RawChunk raw; run.read(raw);) {
+    PreparedChunk chunk = run.prepare(std::move(raw));
+    SampleBlock& block = chunk.samples;
+    const Index begin = chunk.chunk.halo.begin;
+    if (row == 0)
+      for (MatrixXd* out : {&coarse.q, &coarse.qd, &coarse.qdd, &coarse.effort, &coarse.effort_rate})
+        out->resize(count, block.joints());
+    const int effort = block.find(options.effort);
+    const int rate = block.add_channel("effort_rate");
+    if (block.size() > 2)
+      differentiate(1, 2, block.row(effort), block.size(), block.joints(), block.stride(),
+                    preparation.grid.step, block.row(rate), block.stride());
+    const std::vector<Index> kept = preparation.decimation.kept(chunk.chunk.core);
+    keep(block, block.find(channel::kPosition), kept, begin, row, coarse.q);
+    keep(block, block.find(channel::kVelocity), kept, begin, row, coarse.qd);
+    keep(block, block.find(channel::kAcceleration), kept, begin, row, coarse.qdd);
+    keep(block, effort, kept, begin, row, coarse.effort);
+    keep(block, rate, kept, begin, row, coarse.effort_rate);
+    for (const Index k : kept) coarse.stamps[row++] = static_cast<double>(k) * preparation.grid.step;
+    raw = {};
+  }
+  require(row == count, "a coarse run has another number of samples than planned");
+  return coarse;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,254 @@
+#include "steelyard/doctor/hypotheses.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "steelyard/log/run_file.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+using std::numbers::pi;
+
+// Collects hypotheses about one robot.
+class HypothesisList {
+ public:
+  explicit HypothesisList(const Robot& robot) : robot_(robot), joints_(log_joints(robot)) {}
+
+  int size() const { return static_cast<int>(joints_.size()); }
+  const std::string& name(int j) const { return joints_[static_cast<std::size_t>(j)].name; }
+  bool turns(int j) const { return joints_[static_cast<std::size_t>(j)].kind == JointKind::revolute; }
+
+  SetUp& add(const char* code, std::vector<int> joints, std::string what) {
+    list.push_back({code, std::move(joints), std::move(what), SetUp::as_given(size()), std::nullopt});
+    return list.back().set_up;
+  }
+
+  void add_signs() {
+    for (int j = 0; j < size(); ++j) {
+      add("torque-sign", {j}, fmt::format("the effort of {} has the wrong sign", name(j))).effort(j, j) = -1;
+      add("position-sign", {j}, fmt::format("the position of {} has the wrong sign", name(j)))
+          .position(j, j) = -1;
+      SetUp& axis = add("axis-sign", {j}, fmt::format("the axis of {} points the other way", name(j)));
+      axis.position(j, j) = axis.effort(j, j) = -1;
+    }
+    add("torque-sign", {}, "all efforts have the wrong sign").effort *= -1;
+    add("position-sign", {}, "all positions have the wrong sign").position *= -1;
+  }
+
+  void add_zeros() {
+    for (int j = 0; j < size(); ++j) {
+      if (!turns(j)) continue;
+      for (const int degrees : {90, -90, 180})
+        add("joint-zero", {j},
+            fmt::format("the zero of {} is off by {}°: q + {}° fits", name(j), -degrees, degrees))
+            .zero[j] = degrees * pi / 180;
+    }
+  }
+
+  void add_orders() {
+    for (int i = 0; i < size(); ++i)
+      for (int j = i + 1; j < size(); ++j) {
+        if (turns(i) != turns(j)) continue;  // of other units: the study would not read them
+        const auto pair = fmt::format("of {} and {} are exchanged", name(i), name(j));
+        SetUp& both = add("joint-order", {i, j}, "all columns " + pair);
+        both.position.row(i).swap(both.position.row(j));
+        both.effort.row(i).swap(both.effort.row(j));
+        SetUp& positions = add("position-order", {i, j}, "the positions " + pair);
+        positions.position.row(i).swap(positions.position.row(j));
+        SetUp& efforts = add("effort-order", {i, j}, "the efforts " + pair);
+        efforts.effort.row(i).swap(efforts.effort.row(j));
+      }
+  }
+
+  void add_units() {
+    const auto all = [&](double factor, const char* what) {
+      SetUp& set_up = add("position-unit", {}, what);
+      for (int j = 0; j < size(); ++j)
+        if (turns(j)) set_up.position(j, j) = factor;
+    };
+    all(pi / 180, "all positions are degrees, not radians");
+    all(180 / pi, "all positions are radians that were taken for degrees");
+    for (int j = 0; j < size(); ++j) {
+      if (!turns(j)) continue;
+      add("position-unit", {j}, fmt::format("the position of {} is in degrees, not radians", name(j)))
+          .position(j, j) = pi / 180;
+      add("position-unit", {j},
+          fmt::format("the position of {} is in radians and was taken for degrees", name(j)))
+          .position(j, j) = 180 / pi;
+    }
+  }
+
+  // Positions or efforts of the motor side where those of the joint side were said.
+  void add_motor_side() {
+    if (!robot_.transmission.is_given()) return;
+    for (int j = 0; j < size(); ++j) {
+      const double ratio = robot_.transmission.matrix(j, j);
+      if (ratio == 0 || std::abs(std::abs(ratio) - 1) < 1e-6) continue;
+      for (const bool is_motor : {true, false}) {
+        const double factor = is_motor ? 1 / ratio : ratio;
+        const char* side = is_motor ? "motor's" : "joint's, divided by the gear once too often";
+        SetUp& set_up = add("position-unit", {j}, fmt::format("the position of {} is the {}", name(j), side));
+        set_up.position(j, j) = factor;
+      }
+    }
+  }
+
+  void add_couplings() {
+    for (int j = 0; j + 1 < size(); ++j)
+      for (const double c : {-1.0, 1.0, -2.0, 2.0}) {
+        if (!turns(j) || !turns(j + 1)) continue;
+        SetUp& set_up = add(
+            "coupling", {j, j + 1},
+            fmt::format("{} is {} {} {} {} of the log: a coupling of the two is missing or "
+                        "has the wrong sign",
+                        name(j + 1), name(j + 1), c > 0 ? "+" : "−", std::abs(c) == 1 ? "" : "2 ×", name(j)));
+        set_up.position(j + 1, j) = c;
+        set_up.effort(j, j + 1) = -c;
+      }
+  }
+
+  void add_geometry();
+
+  std::vector<Hypothesis> list;
+
+ private:
+  const Robot& robot_;
+  std::vector<LogJoint> joints_;
+};
+
+// Sign of the twist between two axes: the commonest mistake in a DH table.
+void flip_twist(Steps& steps) {
+  for (Step& step : steps)
+    if (step.motion == Motion::turn_x) step.value = -step.value;
+}
+
+void HypothesisList::add_geometry() {
+  const std::optional<Robot> other = other_dh_convention(robot_);
+  if (!other) return;
+  add("kinematics", {}, "the DH rows are those of the other convention (standard, modified)");
+  list.back().robot = other;
+  for (int j = 0; j < robot_.size(); ++j) {
+    const Joint& joint = robot_.joints[static_cast<std::size_t>(j)];
+    Robot changed = robot_;
+    flip_twist(changed.joints[static_cast<std::size_t>(j)].before);
+    flip_twist(changed.joints[static_cast<std::size_t>(j)].after);
+    const Matrix3 before = to_pose(joint.before).rotation * to_pose(joint.after).rotation;
+    const Joint& turned = changed.joints[static_cast<std::size_t>(j)];
+    if ((before - Matrix3(to_pose(turned.before).rotation * to_pose(turned.after).rotation)).norm() < 1e-6)
+      continue;
+    add("kinematics", {j}, fmt::format("alpha in the DH row of {} has the wrong sign", joint.name));
+    list.back().robot = std::move(changed);
+  }
+}
+
+}  // namespace
+
+std::vector<Hypothesis> fixed_hypotheses(const Robot& robot) {
+  HypothesisList hypotheses(robot);
+  hypotheses.add_signs();
+  hypotheses.add_zeros();
+  hypotheses.add_orders();
+  hypotheses.add_units();
+  hypotheses.add_motor_side();
+  hypotheses.add_couplings();
+  hypotheses.add_geometry();
+  return std::move(hypotheses.list);
+}
+
+Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction) {
+  Hypothesis hypothesis;
+  hypothesis.code = "gravity";
+  const double size = robot.gravity.norm() > 0 ? robot.gravity.norm() : 9.81;
+  const Vector3 gravity = size * direction.normalized();
+  hypothesis.what = fmt::format(
+      "gravity is ({:.2f}, {:.2f}, {:.2f}) m/s² where the robot file says ({:.2f}, {:.2f}, {:.2f})",
+      gravity[0], gravity[1], gravity[2], robot.gravity[0], robot.gravity[1], robot.gravity[2]);
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.robot = robot;
+  hypothesis.robot->gravity = gravity;
+  return hypothesis;
+}
+
+Hypothesis time_hypothesis(const Robot& robot, double factor) {
+  Hypothesis hypothesis;
+  hypothesis.code = "time-scale";
+  hypothesis.what = fmt::format("time runs {:.3g} times as slowly as the stamps say", factor);
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.set_up.time = factor;
+  return hypothesis;
+}
+
+Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor) {
+  Hypothesis hypothesis;
+  hypothesis.code = "effort-scale";
+  hypothesis.joints = {joint};
+  hypothesis.what = fmt::format("the effort of {} times {:.4g} fits the other joints",
+                                log_joints(robot)[static_cast<std::size_t>(joint)].name, factor);
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.set_up.effort(joint, joint) = factor;
+  return hypothesis;
+}
+
+namespace {
+
+// The numbers of a DH row, in the order in which the readers put them into steps.
+struct DhRow {
+  double a = 0, alpha = 0, d = 0, theta = 0;
+};
+
+// Only steps of the four kinds that DH has, each at most once.
+bool collect(const Steps& steps, DhRow& row) {
+  for (const Step& step : steps) {
+    switch (step.motion) {
+      case Motion::move_x:
+        row.a += step.value;
+        break;
+      case Motion::turn_x:
+        row.alpha += step.value;
+        break;
+      case Motion::move_z:
+        row.d += step.value;
+        break;
+      case Motion::turn_z:
+        row.theta += step.value;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Robot> other_dh_convention(const Robot& robot) {
+  Robot other = robot;
+  bool modified = true, standard = true;
+  for (std::size_t j = 0; j < robot.joints.size(); ++j) {
+    const Joint& joint = robot.joints[j];
+    DhRow row;
+    if (joint.kind != JointKind::revolute || !robot.mimics.empty() || joint.axis != Vector3::UnitZ() ||
+        joint.parent != static_cast<int>(j) - 1 || !collect(joint.before, row) || !collect(joint.after, row))
+      return std::nullopt;
+    modified &= joint.after.empty();
+    for (const Step& step : joint.before) standard &= step.motion == Motion::turn_z;
+    const Step turn_x{Motion::turn_x, row.alpha, ""}, move_x{Motion::move_x, row.a, ""};
+    const Step turn_z{Motion::turn_z, row.theta, ""}, move_z{Motion::move_z, row.d, ""};
+    if (joint.after.empty()) {
+      other.joints[j].before = {turn_z};
+      other.joints[j].after = {move_z, move_x, turn_x};
+    } else {
+      other.joints[j].before = {turn_x, move_x, move_z, turn_z};
+      other.joints[j].after = {};
+    }
+  }
+  if (!modified && !standard) return std::nullopt;
+  return other;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,208 @@
+#include "steelyard/doctor/set_up.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "steelyard/core/pool.hpp"
+#include "steelyard/log/run_file.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+bool changes_positions(const Hypothesis& hypothesis) {
+  const Index n = hypothesis.set_up.zero.size();
+  return hypothesis.robot || hypothesis.set_up.time != 1 || hypothesis.set_up.zero != VectorXd::Zero(n) ||
+         hypothesis.set_up.position != MatrixXd::Identity(n, n);
+}
+
+std::shared_ptr<const Trial::Folded> folded(const Trial& trial, const Hypothesis& hypothesis) {
+  return hypothesis.robot ? trial.fold(hypothesis.set_up, *hypothesis.robot) : trial.fold(hypothesis.set_up);
+}
+
+double quick_score(const Trial& trial, const Hypothesis& hypothesis) {
+  if (!changes_positions(hypothesis)) return trial.quick_fit(trial.given(), hypothesis.set_up).score_fitted;
+  return trial.quick_fit(*folded(trial, hypothesis), hypothesis.set_up).score_fitted;
+}
+
+// Those with a free number, on a grid.
+void add_grids(const Robot& robot, std::vector<Hypothesis>& list) {
+  const Vector3 given = robot.gravity.normalized();
+  for (int x = -1; x <= 1; ++x)
+    for (int y = -1; y <= 1; ++y)
+      for (int z = -1; z <= 1; ++z) {
+        const Vector3 direction(x, y, z);
+        if (direction.norm() > 0 && direction.normalized().dot(given) < 0.999)
+          list.push_back(gravity_hypothesis(robot, direction));
+      }
+  for (int j = 0; j < robot.dof(); ++j)
+    for (const double decades :
+         {-3.0, -2.5, -2.0, -1.5, -1.0, -0.65, -0.45, -0.3, 0.3, 0.45, 0.65, 1.0, 1.5, 2.0, 2.5, 3.0})
+      list.push_back(effort_hypothesis(robot, j, std::pow(10.0, decades)));
+  for (const double factor : {1e-3, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0, 1e3})
+    list.push_back(time_hypothesis(robot, factor));
+}
+
+// Smaller and smaller steps in each direction of `count` numbers, as long as the score falls.
+template <typename Numbers, typename Make>
+Hypothesis descend(const Trial& trial, Numbers numbers, double step, double last, Make make) {
+  Hypothesis best = make(numbers);
+  double score = quick_score(trial, best);
+  for (; step > last; step /= 2)
+    for (Index k = 0; k < numbers.size(); ++k)
+      for (const double sign : {-1.0, 1.0}) {
+        Numbers next = numbers;
+        next[k] += sign * step;
+        Hypothesis hypothesis = make(next);
+        const double other = quick_score(trial, hypothesis);
+        if (other >= score) continue;
+        score = other;
+        numbers = next;
+        best = std::move(hypothesis);
+      }
+  return best;
+}
+
+using Number = Eigen::Matrix<double, 1, 1>;
+
+// The same with its free number refined.
+Hypothesis refined(const Trial& trial, const Hypothesis& hypothesis) {
+  const Robot& robot = trial.robot();
+  if (hypothesis.code == "effort-scale") {
+    const int j = hypothesis.joints[0];
+    return descend(trial, Number(std::log(hypothesis.set_up.effort(j, j))), 0.5, 0.02,
+                   [&](const Number& x) { return effort_hypothesis(robot, j, std::exp(x[0])); });
+  }
+  if (hypothesis.code == "time-scale")
+    return descend(trial, Number(std::log(hypothesis.set_up.time)), 0.4, 0.02,
+                   [&](const Number& x) { return time_hypothesis(robot, std::exp(x[0])); });
+  if (hypothesis.code == "gravity") {
+    const Vector3 start = hypothesis.robot->gravity.normalized();
+    const Vector3 side = start.unitOrthogonal(), other = start.cross(side);
+    return descend(trial, Eigen::Vector2d(0, 0), 0.4, 0.02, [&](const Eigen::Vector2d& x) {
+      return gravity_hypothesis(robot, start + x[0] * side + x[1] * other);
+    });
+  }
+  return hypothesis;
+}
+
+// Of two that explain a log equally well the simpler mistake is named first.
+double rarity(const std::string& code) {
+  if (code == "torque-sign") return 0;
+  if (code == "position-sign" || code == "axis-sign" || code == "joint-zero") return 0.02;
+  if (code == "position-unit" || code == "gravity") return 0.05;
+  return code == "coupling" ? 0.15 : 0.1;
+}
+
+// The first of each kind and joint, best first: one finalist a question.
+std::vector<std::size_t> finalists(const std::vector<Hypothesis>& list, const std::vector<double>& scores,
+                                   int count) {
+  std::vector<std::size_t> order(list.size()), chosen;
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+  for (const std::size_t k : order) {
+    const bool known = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t c) {
+      return list[c].code == list[k].code && list[c].joints == list[k].joints;
+    });
+    if (!known && static_cast<int>(chosen.size()) < count) chosen.push_back(k);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options) {
+  SetUpExamination examination;
+  const SetUp as_given = SetUp::as_given(trial.joints());
+  examination.given = trial.fit(trial.given(), as_given);
+  const double excess = examination.given.score - examination.given.score_fitted;
+  examination.too_poor = excess > options.most_excess * static_cast<double>(trial.joints());
+  if (examination.too_poor) return examination;
+  std::vector<Hypothesis> list = fixed_hypotheses(trial.robot());
+  add_grids(trial.robot(), list);
+  std::vector<double> scores(list.size());
+  parallel_for(static_cast<Index>(list.size()), options.threads, [&](Index k) {
+    scores[static_cast<std::size_t>(k)] = quick_score(trial, list[static_cast<std::size_t>(k)]);
+  });
+  const std::vector<std::size_t> chosen = finalists(list, scores, options.finalists);
+  examination.ranked.resize(chosen.size());
+  parallel_for(static_cast<Index>(chosen.size()), options.threads, [&](Index k) {
+    RankedHypothesis& ranked = examination.ranked[static_cast<std::size_t>(k)];
+    const std::size_t c = chosen[static_cast<std::size_t>(k)];
+    // A hypothesis that is no better than the given set-up is not worth its refinement.
+    ranked.hypothesis =
+        scores[c] < examination.given.score_fitted - 0.1 ? refined(trial, list[c]) : std::move(list[c]);
+    ranked.fit = trial.fit(*folded(trial, ranked.hypothesis), ranked.hypothesis.set_up);
+    ranked.gain = examination.given.score - ranked.fit.score;
+    ranked.gain_fitted = examination.given.score_fitted - ranked.fit.score_fitted;
+    for (std::size_t b = 0; b < ranked.fit.by_block.size(); ++b)
+      ranked.stretches += ranked.fit.by_block[b] < examination.given.by_block[b];
+  });
+  std::stable_sort(examination.ranked.begin(), examination.ranked.end(),
+                   [](const RankedHypothesis& a, const RankedHypothesis& b) {
+                     return a.gain - rarity(a.hypothesis.code) > b.gain - rarity(b.hypothesis.code);
+                   });
+  if (!examination.ranked.empty()) {
+    const RankedHypothesis& best = examination.ranked[0];
+    const int blocks = static_cast<int>(best.fit.by_block.size());
+    examination.beaten = best.gain > options.least_gain && 2 * best.gain_fitted > options.least_gain &&
+                         4 * best.stretches >= 3 * blocks;
+  }
+  return examination;
+}
+
+namespace {
+
+std::string joint_text(const std::vector<int>& joints, const std::vector<LogJoint>& names) {
+  std::string text;
+  for (const int j : joints) text += (text.empty() ? "" : ", ") + names[static_cast<std::size_t>(j)].name;
+  return text;
+}
+
+// "residuals of joint4 12 → 2 %": the joints that change most.
+std::string residual_text(const Fit& given, const Fit& better, const std::vector<LogJoint>& names) {
+  std::vector<Index> order(static_cast<std::size_t>(given.relative.size()));
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
+  const auto change = [&](Index j) {
+    return std::log(std::max(given.relative[j], 1e-9) / std::max(better.relative[j], 1e-9));
+  };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return change(a) > change(b); });
+  std::string text;
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, order.size()); ++k)
+    text +=
+        fmt::format("{}{} {:.1f} → {:.1f} %", k ? ", " : "", names[static_cast<std::size_t>(order[k])].name,
+                    100 * given.relative[order[k]], 100 * better.relative[order[k]]);
+  return text;
+}
+
+}  // namespace
+
+std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination, const SetUpOptions& options) {
+  std::vector<const RankedHypothesis*> ties;
+  if (!examination.beaten) return ties;
+  for (const RankedHypothesis& ranked : examination.ranked)
+    if (ranked.gain > examination.ranked[0].gain - options.tie) ties.push_back(&ranked);
+  return ties;
+}
+
+std::vector<Finding> find_set_up(const SetUpExamination& examination, const Robot& robot,
+                                 const SetUpOptions& options) {
+  const std::vector<const RankedHypothesis*> ties = tied(examination, options);
+  if (ties.empty()) return {};
+  const std::vector<LogJoint> names = log_joints(robot);
+  const RankedHypothesis& best = *ties[0];
+  std::string evidence = fmt::format("{}; effort not explained on held-out rows: {}", best.hypothesis.what,
+                                     residual_text(examination.given, best.fit, names));
+  for (std::size_t k = 1; k < ties.size(); ++k)
+    evidence += fmt::format("{} {}", k == 1 ? "; as good:" : ",", ties[k]->hypothesis.what);
+  return {make_finding(best.hypothesis.code, joint_text(best.hypothesis.joints, names), evidence)};
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,35 @@
+// Faults to put into clean logs, one at a time, seeded.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "real_logs.hpp"
+#include "steelyard/doctor/hypotheses.hpp"
+
+namespace steelyard::testing {
+
+// A fault of the signals: what it does to the run, and what must be said.
+struct SignalFault {
+  std::string name;
+  std::string code;
+  std::string joint;  // empty: the finding speaks of the run or of all joints
+  std::function<void(Run&)> apply;
+};
+std::vector<SignalFault> signal_faults(const RealLog& log);
+
+// A fault of the set-up, as the hypothesis that would mend it; `robot` is the one that is given.
+struct SetUpFault {
+  Hypothesis mend;
+  Robot robot;
+  Run run;
+};
+// Every kind of hypothesis at several joints.
+std::vector<Hypothesis> set_up_faults(const RealLog& log);
+SetUpFault inject(const RealLog& log, const Hypothesis& mend);
+
+// Efforts later by `seconds`, one joint or all (−1).
+void delay_efforts(Run& run, double seconds, int joint);
+
+}  // namespace steelyard::testing
