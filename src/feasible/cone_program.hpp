@@ -1,0 +1,77 @@
+// The convex program behind fits, phase one and intervals, and its interior point method.
+//
+//   min ‖y_seen‖² + linear·y + constant − Σ_pull w log det F_k(x̂)
+//   over  x̂ = origin + T y,   F_k(x̂) ⪰ 0,   s(y) = G y + g in the second-order cone
+//
+// Predictor-corrector on the Nesterov-Todd direction, one Cholesky of the order of y a step; F_k(x̂) ≻ 0 and
+// s(y) inside the cone at every iterate. `centre` blocks carry the vanishing weight w of convex.hpp: on the
+// way the problem has t (size(y) − Σ_centre log det F_k) with t falling to w and not below, and
+// ½ w Σ soft (x̂ − soft_centre)² for columns without such blocks, which makes the path unique and bounded
+// where the objective sees nothing.
+//
+// Certificate, for every t ≥ 0 and Z ⪰ 0 (Fenchel's inequality for pulls, gradients for the rest): the
+// objective is at least value − gap for every y that obeys the blocks, has size(y) ≤ most_size and
+// |y_i − ȳ_i| ≤ spread_i, where
+//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ)) + Σ_i |residual_i| spread_i.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "feasible/cones.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr double kCentre = -1;  // weight of a centre block
+
+struct Ball {
+  Eigen::MatrixXd G;
+  Eigen::VectorXd g;
+};
+
+struct ConeProgram {
+  Eigen::VectorXd origin;
+  Eigen::MatrixXd T;
+  Index link_columns = 0;  // the first columns of x̂ are ten per link
+  Index seen = 0;
+  Eigen::VectorXd linear;
+  double constant = 0;
+  std::vector<Block> blocks;
+  std::vector<double> weights;  // per block: 0 constraint, > 0 pull, kCentre
+  Eigen::VectorXd size;         // size(y) = size·x̂
+  double most_size = 0;
+  Eigen::VectorXd soft;  // per column of x̂, 1/scale² or 0
+  Eigen::VectorXd soft_centre;
+  std::optional<Ball> ball;
+  Eigen::VectorXd spread;  // per y; negative: twice ‖y_seen‖
+
+  Eigen::VectorXd columns(const Eigen::VectorXd& y) const { return origin + T * y; }
+};
+
+struct ConeOptions {
+  double relative = 0;  // the gap asked for: relative |value| + absolute
+  double absolute = 0;
+  double stop_below = -kInfinity;  // enough when the value is below
+  double share_below = 0;          // enough when value < 0 and the gap is below this share of it
+  bool settle = true;  // also ask for a path parameter well below w, so that the choice is w's alone
+  int most_iterations = 200;
+};
+
+struct ConeResult {
+  Eigen::VectorXd y, x;
+  std::vector<SmallMatrix> Z;
+  double value = 0;
+  double lower = -kInfinity;
+  double weight = 0;  // t of the certificate
+  double ball_multiplier = 0;
+  int iterations = 0;
+  bool reached = false;
+};
+
+// `start` must be strictly inside all blocks and the ball; otherwise InternalError.
+ConeResult solve_cone_program(const ConeProgram& program, const Eigen::VectorXd& start,
+                              const ConeOptions& options);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,186 @@
+#include "feasible/problem.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Solutions of the equalities in scaled columns: particular + basis ξ, basis orthonormal.
+void eliminate(const std::vector<EqualityRow>& equalities, SeenUnseen& out) {
+  const Index n = out.scale.size(), rows = static_cast<Index>(equalities.size());
+  out.particular = Eigen::VectorXd::Zero(n);
+  out.basis = Eigen::MatrixXd::Identity(n, n);
+  if (rows == 0) return;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(rows, n);
+  Eigen::VectorXd b(rows);
+  for (Index i = 0; i < rows; ++i) {
+    const EqualityRow& row = equalities[static_cast<std::size_t>(i)];
+    for (std::size_t k = 0; k < row.columns.size(); ++k)
+      A(i, row.columns[k]) += row.coefficients[k] * out.scale[row.columns[k]];
+    b[i] = row.value;
+  }
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
+  out.particular = solver.solve(b);
+  out.equality_residual = b - A * out.particular;
+  out.consistent = out.equality_residual.norm() <= 1e-10 * (1 + b.norm());
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A.transpose());
+  qr.setThreshold(1e-12);
+  const Eigen::MatrixXd Q = qr.householderQ();
+  out.basis = Q.rightCols(n - qr.rank());
+}
+
+Inertia uniform_body(double size) {
+  constexpr double kDensity = 1000, kPi = 3.14159265358979323846;
+  const double radius = size / 4, mass = kDensity * kPi * radius * radius * size;
+  // The axis is not known: a body with the cylinder's mean second moment in all directions.
+  const double moment = mass * (size * size / 12 + radius * radius / 2) / 3;
+  Matrix4 P = Matrix4::Zero();
+  P.diagonal() << moment, moment, moment, mass;
+  return Inertia::from_pseudo_inertia(P);
+}
+
+bool is_body(const Inertia& inertia) {
+  const Eigen::Matrix4d P = inertia.pseudo_inertia();
+  if (!P.allFinite() || !(P(3, 3) > 0)) return false;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> solver(P, Eigen::EigenvaluesOnly);
+  return solver.eigenvalues()[0] > 1e-9 * solver.eigenvalues()[3];
+}
+
+// The vanishing divergence: log det blocks and the trace, and soft rows for what has no body.
+void add_centre(FeasibleProblem& problem, double reach) {
+  ConeProgram& program = problem.program;
+  const Quantities& quantities = problem.quantities;
+  Eigen::VectorXd trace = Eigen::VectorXd::Zero(quantities.size());
+  program.soft = problem.scales.columns.cwiseAbs2().cwiseInverse();
+  program.soft_centre = problem.reference;
+  for (int link = 0; link < quantities.links(); ++link) {
+    if (!problem.cones.bodies[static_cast<std::size_t>(link)]) continue;
+    ++problem.bodies;
+    Block block = body_block(link, 0, 1, problem.scales.size[link], problem.scales.mass[link]);
+    const SmallMatrix inverse = block.at(problem.reference).llt().solve(SmallMatrix::Identity(4, 4));
+    for (std::size_t k = 0; k < block.columns.size(); ++k) {
+      trace[block.columns[k]] = inverse.cwiseProduct(block.parts[k]).sum();
+      program.soft[block.columns[k]] = 0;
+    }
+    program.blocks.push_back(std::move(block));
+    program.weights.push_back(kCentre);
+  }
+  program.size = trace;
+  program.most_size = reach * 4 * std::max(1, problem.bodies);
+}
+
+}  // namespace
+
+Eigen::VectorXd SeenUnseen::locate(const Eigen::VectorXd& at) const {
+  const Eigen::VectorXd xi = basis.transpose() * (at.cwiseQuotient(scale) - particular);
+  return forward * xi - shift;
+}
+
+SeenUnseen separate(const Eigen::MatrixXd& R, const Eigen::VectorXd& z, double constant,
+                    const std::vector<EqualityRow>& equalities, const Eigen::VectorXd& scale,
+                    double rank_tolerance) {
+  SeenUnseen out;
+  out.scale = scale;
+  eliminate(equalities, out);
+  const Eigen::MatrixXd map = scale.asDiagonal() * out.basis;
+  const Eigen::VectorXd target = z - R * scale.cwiseProduct(out.particular);
+  const Index n = map.cols();
+  if (R.rows() == 0) {
+    out.T = map;
+    out.origin = scale.cwiseProduct(out.particular);
+    out.forward = Eigen::MatrixXd::Identity(n, n);
+    out.shift = Eigen::VectorXd::Zero(n);
+    out.rest = constant;
+    return out;
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(R * map);
+  const Eigen::MatrixXd triangle = qr.matrixQR().triangularView<Eigen::Upper>();
+  const Eigen::VectorXd turned = qr.householderQ().transpose() * target;
+  const Index most = std::min(triangle.rows(), n);
+  while (out.seen < most &&
+         std::abs(triangle(out.seen, out.seen)) > rank_tolerance * std::abs(triangle(0, 0)))
+    ++out.seen;
+  const Index r = out.seen;
+  out.rest = constant + turned.tail(turned.size() - r).squaredNorm();
+  const Eigen::MatrixXd permutation = qr.colsPermutation() * Eigen::MatrixXd::Identity(n, n);
+  // ξ = Π (ξ₁, v), R₁ ξ₁ + R₂ v = u + ẑ.
+  const auto R1 = triangle.topLeftCorner(r, r).triangularView<Eigen::Upper>();
+  Eigen::MatrixXd inner = Eigen::MatrixXd::Zero(n, n);
+  inner.topLeftCorner(r, r) = R1.solve(Eigen::MatrixXd::Identity(r, r));
+  inner.topRightCorner(r, n - r) = -R1.solve(Eigen::MatrixXd(triangle.block(0, r, r, n - r)));
+  inner.bottomRightCorner(n - r, n - r).setIdentity();
+  out.T = map * permutation * inner;
+  out.origin = scale.cwiseProduct(out.particular) + out.T.leftCols(r) * turned.head(r);
+  Eigen::MatrixXd direct = Eigen::MatrixXd::Identity(n, n);
+  direct.topRows(r) = triangle.topRows(r);
+  out.forward = direct * permutation.transpose();
+  out.shift = Eigen::VectorXd::Zero(n);
+  out.shift.head(r) = turned.head(r);
+  return out;
+}
+
+VectorXd reference_parameters(const Robot& robot, const Quantities& quantities) {
+  VectorXd out = VectorXd::Zero(quantities.size());
+  for (int link = 0; link < quantities.links(); ++link) {
+    const std::optional<Inertia>& given = robot.joints[static_cast<std::size_t>(link)].inertia;
+    const Inertia body = given && is_body(*given) ? *given : uniform_body(body_size(quantities, link));
+    out.segment<10>(Index{10} * link) = body.to_standard();
+  }
+  return out;
+}
+
+FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eigen::MatrixXd& R,
+                             const Eigen::VectorXd& z, double constant,
+                             const std::vector<Constraint>& constraints, const Robot& robot,
+                             const ConvexOptions& options) {
+  options.validate();
+  FeasibleProblem out{Quantities(robot, columns), {}, {}, {}, {}, {}, 0};
+  if (!columns.empty() && columns != out.quantities.columns())
+    throw InputError({"the columns of the objective are not the robot's standard ones followed by others",
+                      {},
+                      "",
+                      "make it by torque_objective or coefficient_objective"});
+  if (R.cols() != out.quantities.size() || R.rows() != z.size() || !R.allFinite() || !z.allFinite())
+    throw InputError({"the objective's R and z do not fit its columns, or are not finite", {}, "", ""});
+  validate(constraints, out.quantities);
+  out.reference =
+      options.reference.size() > 0 ? options.reference : reference_parameters(robot, out.quantities);
+  if (out.reference.size() != out.quantities.size())
+    throw InputError({"the reference has " + std::to_string(out.reference.size()) + " entries",
+                      {},
+                      "one per column: " + std::to_string(out.quantities.size()),
+                      ""});
+  for (int link = 0; link < out.quantities.links(); ++link)
+    if (!is_body(Inertia::from_standard(out.reference.segment<10>(Index{10} * link))))
+      throw InputError({"the reference of link " + std::to_string(link + 1) + " is no body",
+                        {},
+                        "a positive definite pseudo-inertia",
+                        ""});
+  out.scales = make_scales(out.quantities, out.reference);
+  out.cones = make_cones(constraints, out.quantities, out.scales);
+  out.coordinates =
+      separate(R, z, constant, out.cones.equalities, out.scales.columns, options.rank_tolerance);
+  ConeProgram& program = out.program;
+  program.origin = out.coordinates.origin;
+  program.T = out.coordinates.T;
+  program.link_columns = out.quantities.standard_count();
+  program.seen = out.coordinates.seen;
+  program.linear = Eigen::VectorXd::Zero(program.T.cols());
+  program.constant = out.coordinates.rest;
+  program.blocks = out.cones.blocks;
+  program.weights.assign(program.blocks.size(), 0);
+  program.spread = Eigen::VectorXd::Constant(program.T.cols(), options.reach);
+  program.spread.head(program.seen).setConstant(-1);
+  add_centre(out, options.reach);
+  return out;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,181 @@
+#include "feasible/scaling.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kFarthest = 1e30;  // no limit
+
+// Largest α with 1 + α M ⪰ 0.
+double step_of(const SmallMatrix& M) {
+  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(M, Eigen::EigenvaluesOnly);
+  const double smallest = solver.eigenvalues()[0];
+  return smallest < 0 ? -1 / smallest : kFarthest;
+}
+
+double minor_of(const Eigen::VectorXd& x) {  // xᵀJx
+  const double norm = x.tail(x.size() - 1).norm();
+  return (x[0] - norm) * (x[0] + norm);
+}
+
+Eigen::VectorXd jordan(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  Eigen::VectorXd out = a[0] * b + b[0] * a;
+  out[0] = a.dot(b);
+  return out;
+}
+
+// Largest α that keeps λ + α d in the cone.
+double cone_step(const Eigen::VectorXd& lambda, const Eigen::VectorXd& d) {
+  const Index n = d.size() - 1;
+  const double a = d[0] * d[0] - d.tail(n).squaredNorm();
+  const double b = lambda[0] * d[0] - lambda.tail(n).dot(d.tail(n));
+  const double c = minor_of(lambda);
+  const double disc = b * b - a * c;
+  double step = kFarthest;
+  if (disc >= 0) {
+    const double root = std::sqrt(disc);
+    const double sum = b < 0 ? -b + root : -b - root;  // no cancellation
+    for (const double at : {a != 0 ? sum / a : -1.0, sum != 0 ? c / sum : -1.0})
+      if (at > 0) step = std::min(step, at);
+  }
+  if (d[0] < 0) step = std::min(step, -lambda[0] / d[0]);
+  return step;
+}
+
+}  // namespace
+
+ScaledBlock::ScaledBlock(const Block& block) : size_(block.size()) {
+  for (const SmallMatrix& part : block.parts) {
+    std::vector<Entry> entries;
+    for (int i = 0; i < size_; ++i)
+      for (int j = 0; j <= i; ++j)
+        if (part(i, j) != 0) entries.push_back({i, j, part(i, j)});
+    parts_.push_back(std::move(entries));
+  }
+}
+
+bool ScaledBlock::rescale() {
+  if (size_ == 1) {
+    if (!(S(0, 0) > 0) || !(Z(0, 0) > 0)) return false;
+    lambda_ = SmallVector::Constant(1, std::sqrt(S(0, 0) * Z(0, 0)));
+    R_ = SmallMatrix::Constant(1, 1, std::sqrt(std::sqrt(S(0, 0) / Z(0, 0))));
+    R_inverse_ = SmallMatrix::Constant(1, 1, 1 / R_(0, 0));
+    return lambda_[0] > 0;
+  }
+  const Eigen::LLT<SmallMatrix> llt(S);
+  if (llt.info() != Eigen::Success) return false;
+  const SmallMatrix L = llt.matrixL();
+  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(SmallMatrix(L.transpose() * Z * L));
+  if (!(solver.eigenvalues()[0] > 0)) return false;
+  lambda_ = solver.eigenvalues().cwiseSqrt();
+  const SmallVector root = lambda_.cwiseSqrt();
+  const SmallMatrix V = solver.eigenvectors();
+  R_ = L * V * root.cwiseInverse().asDiagonal();
+  R_inverse_ = root.asDiagonal() * V.transpose();
+  SmallMatrix inverse = SmallMatrix::Identity(size_, size_);
+  L.triangularView<Eigen::Lower>().solveInPlace(inverse);
+  R_inverse_ = SmallMatrix(R_inverse_ * inverse);
+  return true;
+}
+
+SmallMatrix ScaledBlock::divided(double target, bool corrected) const {
+  SmallMatrix D = corrected ? SmallMatrix(-corrector_) : SmallMatrix::Zero(size_, size_);
+  D.diagonal().array() += target - lambda_.array().square();
+  for (int i = 0; i < size_; ++i)
+    for (int j = 0; j < size_; ++j) D(i, j) *= 2 / (lambda_[i] + lambda_[j]);
+  return D;
+}
+
+SmallMatrix ScaledBlock::pull(double target, bool corrected) const {
+  return R_inverse_.transpose() * divided(target, corrected) * R_inverse_;
+}
+
+SmallMatrix ScaledBlock::finish(const SmallMatrix& dS, double target, bool corrected) {
+  dS_ = R_inverse_ * dS * R_inverse_.transpose();
+  dS_ = SmallMatrix(0.5 * (dS_ + dS_.transpose()));
+  dZ_ = divided(target, corrected) - dS_;
+  const SmallMatrix dZ = R_inverse_.transpose() * dZ_ * R_inverse_;
+  return 0.5 * (dZ + dZ.transpose());
+}
+
+double ScaledBlock::longest_step() const {
+  if (size_ == 1) {
+    const double smallest = std::min(dS_(0, 0), dZ_(0, 0)) / lambda_[0];
+    return smallest < 0 ? -1 / smallest : kFarthest;
+  }
+  const SmallVector root = lambda_.cwiseSqrt().cwiseInverse();
+  return std::min(step_of(root.asDiagonal() * dS_ * root.asDiagonal()),
+                  step_of(root.asDiagonal() * dZ_ * root.asDiagonal()));
+}
+
+double ScaledBlock::slope(std::size_t k, const SmallMatrix& matrix) const {
+  double out = 0;
+  for (const Entry& entry : parts_[k])
+    out += (entry.row == entry.col ? 1 : 2) * entry.value * matrix(entry.row, entry.col);
+  return out;
+}
+
+bool ScaledBall::rescale() {
+  const double ss = minor_of(s), zz = minor_of(z);
+  if (!(s[0] > 0) || !(z[0] > 0) || !(ss > 0) || !(zz > 0)) return false;
+  const Eigen::VectorXd sn = s / std::sqrt(ss);
+  Eigen::VectorXd zn = z / std::sqrt(zz);
+  const double gamma = std::sqrt((1 + sn.dot(zn)) / 2);
+  zn.tail(zn.size() - 1) *= -1;
+  v_ = (sn + zn) / (2 * gamma);
+  v_[0] += 1;
+  v_ /= std::sqrt(2 * v_[0]);
+  beta_ = std::pow(ss / zz, 0.25);
+  lambda_ = times_inverse(s);
+  return true;
+}
+
+Eigen::VectorXd ScaledBall::q() const {
+  Eigen::VectorXd out = -v_;
+  out[0] = v_[0];
+  return out;
+}
+
+Eigen::VectorXd ScaledBall::times_inverse(const Eigen::VectorXd& x) const {
+  const Eigen::VectorXd at = q();
+  Eigen::VectorXd out = x;
+  out[0] = -x[0];
+  return (2 * at.dot(x) * at + out) / beta_;
+}
+
+Eigen::VectorXd ScaledBall::divided(double target, bool corrected) const {
+  Eigen::VectorXd d = -jordan(lambda_, lambda_);
+  d[0] += target;
+  if (corrected) d -= corrector_;
+  const Index n = d.size() - 1;
+  Eigen::VectorXd out(d.size());
+  out[0] = (lambda_[0] * d[0] - lambda_.tail(n).dot(d.tail(n))) / minor_of(lambda_);
+  out.tail(n) = (d.tail(n) - out[0] * lambda_.tail(n)) / lambda_[0];
+  return out;
+}
+
+Eigen::VectorXd ScaledBall::pull(double target, bool corrected) const {
+  return times_inverse(divided(target, corrected));
+}
+
+Eigen::VectorXd ScaledBall::finish(const Eigen::VectorXd& ds, double target, bool corrected) {
+  ds_ = times_inverse(ds);
+  dz_ = divided(target, corrected) - ds_;
+  return times_inverse(dz_);
+}
+
+double ScaledBall::longest_step() const {
+  return std::min(cone_step(lambda_, ds_), cone_step(lambda_, dz_));
+}
+
+void ScaledBall::remember_predictor() {
+  corrector_ = jordan(ds_, dz_);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
