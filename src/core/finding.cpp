@@ -98,7 +98,6 @@ constexpr std::array kKinds = {
                 "estimate with instruments (method: iv), lower the cut-off, or log finer positions"},
     FindingKind{"inertia-not-positive", Severity::error,
                 "check order and units of the matrix; no robot has such an inertia matrix"},
-    FindingKind{"number-left-out", Severity::note, "the other findings say why it could not be computed"},
     FindingKind{"self-check-failed", Severity::error,
                 "do not use this result; please report it with the study and, if you can, the log"},
 };
