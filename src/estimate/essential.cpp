@@ -170,6 +170,10 @@ Essential essential(std::span<const Fold> folds, const InstrumentEstimate& full,
 Estimate reduced(std::span<const Fold> folds, const Estimate& full, const Essential& essential) {
   Estimate out = full;
   out.values = essential.values;
+  for (std::size_t k = 0; k < out.columns.size(); ++k) {
+    if (essential.is_eliminated(out.columns[k])) out.column_status[k] = ColumnStatus::eliminated;
+  }
+  out.relative_sigma = out.sigma.cwiseQuotient(out.values.cwiseAbs());
   out.residual_weighted = essential.residual_weighted;
   const Residuals found = residuals(folds, full.columns, essential.values);
   for (Residual& row : out.per_row) {

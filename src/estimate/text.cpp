@@ -31,6 +31,8 @@ const char* to_string(ColumnStatus status) {
       return "zero";
     case ColumnStatus::dependent:
       return "dependent";
+    case ColumnStatus::eliminated:
+      return "eliminated";
   }
   return "unknown";
 }

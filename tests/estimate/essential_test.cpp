@@ -132,6 +132,8 @@ TEST(Essential, ResidualsAreThoseOfTheReducedModelOnTheRows) {
   const Estimate small = reduced(folds, full, found);
   EXPECT_EQ(small.values, found.values);
   EXPECT_EQ(small.sigma, full.sigma);
+  for (std::size_t k = 0; k < data.names.size(); ++k)
+    EXPECT_EQ(small.column_status[k] == ColumnStatus::eliminated, found.is_eliminated(data.names[k]));
   EXPECT_NEAR(small.totals[0].relative, found.totals[0].relative, 1e-15);
   EXPECT_EQ(small.per_row[1].sigma, full.per_row[1].sigma);
 }

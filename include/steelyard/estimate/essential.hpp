@@ -60,8 +60,8 @@ Essential essential(std::span<const Fold> folds, const Estimate& full, const Ess
 Essential essential(std::span<const Fold> folds, const InstrumentEstimate& full,
                     const EssentialOptions& options = {});
 
-// The estimate with the values of the essential parameters: residuals are those of the reduced model,
-// deviations and covariance stay those of the full one.
+// The estimate with the values of the essential parameters, the others `eliminated`: residuals are those of
+// the reduced model, deviations and covariance stay those of the full one.
 Estimate reduced(std::span<const Fold> folds, const Estimate& full, const Essential& essential);
 
 }  // namespace STEELYARD_ABI

@@ -51,8 +51,9 @@ struct EstimateOptions {
 
 enum class ColumnStatus {
   determined,
-  zero,       // the column is zero in all rows: nothing is known
-  dependent,  // only together with other columns
+  zero,        // the column is zero in all rows: nothing is known
+  dependent,   // only together with other columns
+  eliminated,  // set to zero, see essential.hpp
 };
 const char* to_string(ColumnStatus status);
 
