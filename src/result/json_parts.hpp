@@ -21,6 +21,9 @@ DriveValues read_drive(const JsonNode& node);
 void write_feasible(JsonWriter& json, const FeasibleSummary& feasible);  // with its key
 FeasibleSummary read_feasible(const JsonNode& node);
 
+void write_estimator(JsonWriter& json, const EstimatorSummary& estimator);  // with its key
+EstimatorSummary read_estimator(const JsonNode& node);
+
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
 LinkValues read_link(const JsonNode& node);
 

@@ -212,6 +212,7 @@ Result result_from_json(const std::string& text, const std::string& name) {
   result.condition = node.optional_number("condition");
   result.condition_scaled = node.optional_number("condition_scaled");
   result.residual = read_residual(node.at("residual"));
+  if (node.has("estimator")) result.estimator = read_estimator(node.at("estimator"));
   result.preparation = read_preparation(node.at("preparation"));
   if (node.has("cross_validation")) result.cross_validation = read_cross_validation(node.at("cross_validation"));
   result.base = node.list("base", read_base);

@@ -197,6 +197,7 @@ std::string to_json(const Result& result) {
   write_optional(json, "condition", result.condition);
   write_optional(json, "condition_scaled", result.condition_scaled);
   write_residual(json, result.residual);
+  if (result.estimator) write_estimator(json, *result.estimator);
   write_preparation(json, result.preparation);
   if (result.cross_validation) write_cross_validation(json, *result.cross_validation);
   write_base(json, result.base);

@@ -14,6 +14,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
+#include "steelyard/result/estimator_summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
@@ -148,6 +149,7 @@ struct Result {
   std::optional<double> condition;
   std::optional<double> condition_scaled;
   ResidualSummary residual;
+  std::optional<EstimatorSummary> estimator;  // absent where nothing was estimated from rows
   PreparationSummary preparation;
   std::optional<CrossValidationSummary> cross_validation;
   std::vector<BaseValue> base;
