@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "fold/aligned.hpp"
-#include "fold/kernels/triangle.hpp"
+#include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/regressor/plan.hpp"
@@ -20,17 +20,6 @@ namespace {
 
 using fold_kernels::kPanel;
 using fold_kernels::padded_size;
-
-fold_kernels::FoldTile kernel() {
-  switch (isa_level()) {
-    case IsaLevel::avx2:
-      return fold_kernels::avx2_fold();
-    case IsaLevel::avx512:
-      return fold_kernels::avx512_fold();
-    default:
-      return fold_kernels::baseline_fold();
-  }
-}
 
 std::shared_ptr<const Layout> checked(Layout layout) {
   layout.validate();
@@ -100,7 +89,7 @@ void Fold::run(std::span<double* const> columns, Index count, bool upper) {
     std::fill_n(zeros.get(), count, 0.0);
     std::fill(pointers + columns.size(), pointers + padded, zeros.get());
   }
-  kernel()({pointers, count, size(), triangle_.data(), stride(), upper});
+  fold_kernels_in_use().fold({pointers, count, size(), triangle_.data(), stride(), upper});
 }
 
 // Rows that are too few to fill the triangle: a dense decomposition, which keeps the trapezoid exact.

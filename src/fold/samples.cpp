@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fold/aligned.hpp"
+#include "fold/information.hpp"
 #include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
@@ -33,11 +34,11 @@ void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> fol
   }
 }
 
-}  // namespace
+using Rows = std::span<const RowInput>;
 
-void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
-                  std::span<Fold> folds) {
-  check(plan, rows, folds);
+// Tile by tile: the regressor, then use(r, columns, count, valid) for the rows that are wanted.
+template <typename Wanted, typename Use>
+void walk(const Plan& plan, const Samples& samples, Rows rows, const Wanted& wanted, const Use& use) {
   std::size_t most_given = 0;  // columns that are copied
   for (const RowInput& row : rows) most_given = std::max(most_given, row.efforts.size() + row.extra.size());
   const Index stride = tile_stride(kTileSamples);
@@ -50,7 +51,8 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
       if (*channel) *channel += first;
     }
     evaluate(plan, part, tile.get(), stride);
-    for (std::size_t r = 0; r < folds.size(); ++r) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (!wanted(r)) continue;
       columns.clear();
       const Row& row = plan.rows[r];
       for (std::size_t k = 0; k < row.columns.size(); ++k) {
@@ -68,9 +70,85 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
       const Index valid =
           rows[r].weigh ? weigh_and_blank(columns, part.count, mask, *rows[r].weigh, static_cast<Index>(r))
                         : blank(columns, part.count, mask);
-      folds[r].consume(columns, part.count, valid);
+      use(r, columns, part.count, valid);
     }
   }
+}
+
+// One tile of samples, spread over all.
+struct Probe {
+  std::vector<double> q, qd, qdd;
+  std::vector<std::vector<double>> given;
+  std::vector<std::vector<std::uint8_t>> masks;
+  std::vector<RowInput> rows;
+  Samples samples;
+
+  Probe(const Plan& plan, const Samples& all, Rows inputs) {
+    const auto pick = [&](const auto* from, auto& to) {
+      for (Index k = 0; k < kTileSamples; ++k) to.push_back(from[k * all.count / kTileSamples]);
+    };
+    const auto channels = [&](const double* from, std::vector<double>& to) {
+      for (Index j = 0; from != nullptr && j < plan.joints; ++j) pick(from + j * all.stride, to);
+      return from != nullptr ? to.data() : nullptr;
+    };
+    samples = {channels(all.q, q), channels(all.qd, qd), channels(all.qdd, qdd), kTileSamples, kTileSamples};
+    for (const RowInput& input : inputs) {
+      RowInput& row = rows.emplace_back(input);
+      row.weigh = nullptr;
+      for (auto* list : {&row.efforts, &row.extra}) {
+        for (const double*& column : *list) {
+          pick(column, given.emplace_back());
+          column = given.back().data();
+        }
+      }
+      if (row.mask == nullptr) continue;
+      pick(row.mask, masks.emplace_back());
+      row.mask = masks.back().data();
+    }
+  }
+};
+
+// What a probe says about each row. A row with weights is asked for them once, in order: it is not probed.
+std::vector<Information> informations(const Plan& plan, const Samples& samples, Rows rows,
+                                      std::span<const Fold> folds) {
+  std::vector<Information> list(rows.size());
+  if (samples.count < kShortestInformation) return list;
+  const Probe probe(plan, samples, rows);
+  walk(
+      plan, probe.samples, probe.rows, [&](std::size_t r) { return rows[r].weigh == nullptr; },
+      [&](std::size_t r, std::span<double* const> columns, Index count, Index valid) {
+        Fold some(folds[r].shared_layout());
+        some.consume(columns, count, valid);
+        list[r] = Information(some);
+      });
+  return list;
+}
+
+}  // namespace
+
+void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
+                  std::span<Fold> folds) {
+  check(plan, rows, folds);
+  std::vector<Information> information = informations(plan, samples, rows, folds);
+  walk(
+      plan, samples, rows, [](std::size_t) { return true; },
+      [&](std::size_t r, std::span<double* const> columns, Index count, Index valid) {
+        information[r].usable() ? information[r].add(columns, count, valid)
+                                : folds[r].consume(columns, count, valid);
+      });
+  std::vector<bool> again(rows.size(), false);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (!information[r].usable()) continue;
+    const std::optional<MatrixXd> R = information[r].factor();
+    again[r] = !R.has_value();
+    if (R) folds[r].merge(fold_of_triangle(folds[r].shared_layout(), *R, information[r].rows()));
+  }
+  if (std::none_of(again.begin(), again.end(), [](bool row) { return row; })) return;
+  walk(
+      plan, samples, rows, [&](std::size_t r) { return again[r]; },
+      [&](std::size_t r, std::span<double* const> columns, Index count, Index valid) {
+        folds[r].consume(columns, count, valid);
+      });
 }
 
 }  // namespace STEELYARD_ABI

@@ -9,6 +9,17 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+const fold_kernels::Kernels& fold_kernels_in_use() {
+  switch (isa_level()) {
+    case IsaLevel::avx2:
+      return *fold_kernels::avx2_fold();
+    case IsaLevel::avx512:
+      return *fold_kernels::avx512_fold();
+    default:
+      return *fold_kernels::baseline_fold();
+  }
+}
+
 Index blank(std::span<double* const> columns, Index count, const std::uint8_t* mask) {
   const Index padded = (count + 7) / 8 * 8;
   for (double* column : columns) std::fill(column + count, column + padded, 0.0);

@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <span>
 
+#include "fold/kernels/triangle.hpp"
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
 #include "steelyard/fold/weigh.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+// Kernels of the instruction set in use.
+const fold_kernels::Kernels& fold_kernels_in_use();
 
 // Sets what is no row (mask 0, and the padding behind `count`) to zero in all columns; returns how many rows
 // are left.

@@ -1,6 +1,10 @@
 // Samples in memory, straight into the folds of all rows: the regressor is made tile by tile, 192 samples at
 // a time, and each row's part of a tile is folded under its triangle while it is in the cache. The stacked
 // matrix never exists.
+//
+// Calls of 4096 samples or more are folded by the sum of the rows' products instead of reflections where
+// that is safe: ‖R v‖² is then right to 1e-10 of itself for every v, not to some ε. A probe of the samples
+// and the condition of the factor decide row by row; rows that fail are folded by reflections.
 #pragma once
 
 #include <cstdint>

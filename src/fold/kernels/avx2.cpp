@@ -8,13 +8,13 @@ namespace steelyard::fold_kernels {
 namespace {
 #include "fold/kernels/fold.inl"
 }
-FoldTile avx2_fold() {
-  return fold_tile;
+const Kernels* avx2_fold() {
+  return &kKernels;
 }
 }  // namespace steelyard::fold_kernels
 #else
 namespace steelyard::fold_kernels {
-FoldTile avx2_fold() {
+const Kernels* avx2_fold() {
   return nullptr;
 }
 }  // namespace steelyard::fold_kernels

@@ -9,7 +9,7 @@ namespace steelyard::fold_kernels {
 namespace {
 #include "fold/kernels/fold.inl"
 }
-FoldTile baseline_fold() {
-  return fold_tile;
+const Kernels* baseline_fold() {
+  return &kKernels;
 }
 }  // namespace steelyard::fold_kernels

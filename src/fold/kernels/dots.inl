@@ -52,26 +52,49 @@ STEELYARD_INLINE void join(const double* parts, Size step, double* out) {
   }
 }
 
-// out[v * kPanel + j] = Σ_s x[v][s] t[j][s] for kRowBlock columns x and four columns t.
+// out[v * kPanel + j] = Σ_s x[v][s] t[j][s] for kRowBlock columns x and Columns ≤ 4 columns t; the other
+// entries of a row of four become zero.
+template <int Columns>
 STEELYARD_INLINE void dots(const double* const* x, const double* const* t, Size samples, double* out) {
   double parts[kPasses][kRowBlock][4];
   for (int pass = 0; pass < kPasses; ++pass) {
     V sum[kRowBlock][4] = {};
     for (Size s = pass * kWidth; s < samples; s += kPanel) {
-      const V t0 = load(t[0] + s), t1 = load(t[1] + s), t2 = load(t[2] + s), t3 = load(t[3] + s);
+      V column[Columns];
+#pragma GCC unroll 4
+      for (int j = 0; j < Columns; ++j) column[j] = load(t[j] + s);
 #pragma GCC unroll 4
       for (int v = 0; v < kRowBlock; ++v) {
         const V xv = load(x[v] + s);
-        sum[v][0] = fma(xv, t0, sum[v][0]);
-        sum[v][1] = fma(xv, t1, sum[v][1]);
-        sum[v][2] = fma(xv, t2, sum[v][2]);
-        sum[v][3] = fma(xv, t3, sum[v][3]);
+#pragma GCC unroll 4
+        for (int j = 0; j < Columns; ++j) sum[v][j] = fma(xv, column[j], sum[v][j]);
       }
     }
 #pragma GCC unroll 4
     for (int v = 0; v < kRowBlock; ++v) reduce(sum[v][0], sum[v][1], sum[v][2], sum[v][3], parts[pass][v]);
   }
   for (int v = 0; v < kRowBlock; ++v) join(parts[0][v], 4 * kRowBlock, out + v * kPanel);
+}
+
+// The same for the products of four columns with one another: only j ≥ v, the other entries become zero.
+STEELYARD_INLINE void own_dots(const double* const* x, Size samples, double* out) {
+  double parts[kPasses][4][4];
+  for (int pass = 0; pass < kPasses; ++pass) {
+    V sum[4][4] = {};
+    for (Size s = pass * kWidth; s < samples; s += kPanel) {
+      V column[4];
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v) column[v] = load(x[v] + s);
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v) {
+#pragma GCC unroll 4
+        for (int j = v; j < 4; ++j) sum[v][j] = fma(column[v], column[j], sum[v][j]);
+      }
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) reduce(sum[v][0], sum[v][1], sum[v][2], sum[v][3], parts[pass][v]);
+  }
+  for (int v = 0; v < 4; ++v) join(parts[0][v], 16, out + v * kPanel);
 }
 
 // t[j] −= Σ_k u[k * kPanel + j] x[k] for kUpdateColumns columns t and all columns x of a panel.

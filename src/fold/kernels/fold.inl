@@ -111,7 +111,7 @@ STEELYARD_INLINE void apply(const Panel& panel, double* const* t, Size columns, 
                             double* triangle, Size stride) {
   double dot[kPanel * kPanel] = {};
   for (Size j = 0; j < columns; j += 4) {
-    for (int k = 0; k < kPanel; k += kRowBlock) dots(panel.x + k, t + j, samples, dot + k * kPanel + j);
+    for (int k = 0; k < kPanel; k += kRowBlock) dots<4>(panel.x + k, t + j, samples, dot + k * kPanel + j);
   }
   substitute(panel, triangle, stride, dot);
   for (Size j = 0; j < columns; j += kUpdateColumns) update(panel.x, t + j, samples, dot + j);
@@ -131,3 +131,7 @@ void fold_tile(const Call& call) {
     }
   }
 }
+
+#include "fold/kernels/gram.inl"
+
+constexpr Kernels kKernels = {fold_tile, add_gram, subtract};

@@ -28,11 +28,32 @@ constexpr Size padded_size(Size size) {
   return (size + kPanel - 1) / kPanel * kPanel;
 }
 
-using FoldTile = void (*)(const Call&);
+// The Gram matrix is row-major. `columns` are `size` rounded up to a multiple of four, the last ones zeros.
+struct GramCall {
+  double* const* columns = nullptr;
+  Size samples = 0;  // a multiple of kPanel
+  Size size = 0;
+  double* gram = nullptr;
+  Size stride = 0;
+};
+
+struct SubtractCall {
+  const double* const* columns = nullptr;
+  const double* factors = nullptr;
+  Size count = 0;  // of columns
+  double* target = nullptr;
+  Size samples = 0;  // a multiple of kPanel
+};
+
+struct Kernels {
+  void (*fold)(const Call&);
+  void (*gram)(const GramCall&);
+  void (*subtract)(const SubtractCall&);
+};
 
 // Null when the kernels were not compiled for the processor family.
-FoldTile baseline_fold();
-FoldTile avx2_fold();
-FoldTile avx512_fold();
+const Kernels* baseline_fold();
+const Kernels* avx2_fold();
+const Kernels* avx512_fold();
 
 }  // namespace steelyard::fold_kernels

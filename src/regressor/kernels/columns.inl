@@ -70,21 +70,8 @@ STEELYARD_INLINE Columns inertia_columns(V3 zi, V3 vi, V3 zj, V3 vj) {
   return y;
 }
 
-STEELYARD_INLINE void put(double* p, Size stride, const Columns& y) {
-  store(p, y.m);
-  store(p + stride, y.mx);
-  store(p + 2 * stride, y.my);
-  store(p + 3 * stride, y.mz);
-  store(p + 4 * stride, y.Jxx);
-  store(p + 5 * stride, y.Jxy);
-  store(p + 6 * stride, y.Jxz);
-  store(p + 7 * stride, y.Jyy);
-  store(p + 8 * stride, y.Jyz);
-  store(p + 9 * stride, y.Jzz);
-}
-
-// Wanted columns only; they are stored without gaps.
-STEELYARD_INLINE void put_wanted(double* p, Size stride, unsigned wanted, const Columns& y) {
+// Columns that are stored, without gaps.
+STEELYARD_INLINE void put(double* p, Size stride, unsigned wanted, const Columns& y) {
   const V list[10] = {y.m, y.mx, y.my, y.mz, y.Jxx, y.Jxy, y.Jxz, y.Jyy, y.Jyz, y.Jzz};
 #pragma GCC unroll 10
   for (int k = 0; k < 10; ++k) {
@@ -95,10 +82,8 @@ STEELYARD_INLINE void put_wanted(double* p, Size stride, unsigned wanted, const 
   }
 }
 
-template <bool Full>
+// Wanted ≠ 0: a set of columns known to the compiler, which then leaves out what it takes to find the others.
+template <unsigned Wanted>
 STEELYARD_INLINE void put_columns(double* p, Size stride, unsigned wanted, const Columns& y) {
-  if (Full)
-    put(p, stride, y);
-  else
-    put_wanted(p, stride, wanted, y);
+  put(p, stride, Wanted != 0 ? Wanted : wanted, y);
 }

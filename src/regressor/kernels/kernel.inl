@@ -82,28 +82,30 @@ STEELYARD_INLINE void save(const Link& link, double* states, const Motion& m) {
 
 // The parent's row of a link that comes after_own_z. Each case stores for itself: joined before the stores,
 // ten vectors would go through memory.
-template <bool Full>
+template <unsigned Wanted>
 STEELYARD_INLINE void put_parent(const Link& link, const Motion& m, V dxy, V dyz, V dzx, V3 z, V3 v,
                                  double* to, Size stride) {
   const unsigned wanted = link.columns;
   switch (link.beside) {
     case Beside::parallel:
-      return put_columns<Full>(to, stride, wanted, parent_columns<true, true, false>(m, dxy, dyz, dzx, z, v));
+      return put_columns<Wanted>(to, stride, wanted,
+                                 parent_columns<true, true, false>(m, dxy, dyz, dzx, z, v));
     case Beside::crossing:
-      return put_columns<Full>(to, stride, wanted,
-                               parent_columns<false, false, false>(m, dxy, dyz, dzx, z, v));
+      return put_columns<Wanted>(to, stride, wanted,
+                                 parent_columns<false, false, false>(m, dxy, dyz, dzx, z, v));
     case Beside::crossing_along:
-      return put_columns<Full>(to, stride, wanted,
-                               parent_columns<false, false, true>(m, dxy, dyz, dzx, z, v));
+      return put_columns<Wanted>(to, stride, wanted,
+                                 parent_columns<false, false, true>(m, dxy, dyz, dzx, z, v));
     case Beside::crossing_across:
-      return put_columns<Full>(to, stride, wanted,
-                               parent_columns<false, true, false>(m, dxy, dyz, dzx, z, v));
+      return put_columns<Wanted>(to, stride, wanted,
+                                 parent_columns<false, true, false>(m, dxy, dyz, dzx, z, v));
     case Beside::crossing_both:
-      return put_columns<Full>(to, stride, wanted, parent_columns<false, true, true>(m, dxy, dyz, dzx, z, v));
+      return put_columns<Wanted>(to, stride, wanted,
+                                 parent_columns<false, true, true>(m, dxy, dyz, dzx, z, v));
   }
 }
 
-template <bool Full>
+template <unsigned Wanted>
 STEELYARD_INLINE void torque_rows(const View& view, const Link& link, const Motion& m, const Group& g,
                                   Size stride) {
   const V dxy = m.xx - m.yy, dyz = m.yy - m.zz, dzx = m.zz - m.xx;
@@ -112,13 +114,13 @@ STEELYARD_INLINE void torque_rows(const View& view, const Link& link, const Moti
   const int full_rows = link.depth - (link.own_z ? 1 : 0) - (link.after_own_z ? 1 : 0);
   for (int k = 0; k < full_rows; ++k, ++places, twist += kTwist * kWidth) {
     const Columns y = torque_columns(m, dxy, dyz, dzx, load3(twist), load3(twist + 3 * kWidth));
-    put_columns<Full>(g.tile + *places * stride, stride, link.columns, y);
+    put_columns<Wanted>(g.tile + *places * stride, stride, link.columns, y);
   }
   if (link.after_own_z) {
     const V3 z = load3(twist), v = load3(twist + 3 * kWidth);
-    put_parent<Full>(link, m, dxy, dyz, dzx, z, v, g.tile + *places++ * stride, stride);
+    put_parent<Wanted>(link, m, dxy, dyz, dzx, z, v, g.tile + *places++ * stride, stride);
   }
-  if (link.own_z) put_columns<Full>(g.tile + *places * stride, stride, link.columns, own_columns(m, dxy));
+  if (link.own_z) put_columns<Wanted>(g.tile + *places * stride, stride, link.columns, own_columns(m, dxy));
 }
 
 STEELYARD_INLINE void drive_columns(const View& view, const Group& g, Size stride) {
@@ -158,9 +160,11 @@ void torque(const View& view, const Call& call) {
       if (link.saves_state) save(link, g.states, m);
       carry_path(link, pose, g.twists);
       if (link.columns == kAllColumns)
-        torque_rows<true>(view, link, m, g, stride);
+        torque_rows<kAllColumns>(view, link, m, g, stride);
+      else if (link.columns == kBaseColumns)
+        torque_rows<kBaseColumns>(view, link, m, g, stride);
       else
-        torque_rows<false>(view, link, m, g, stride);
+        torque_rows<0>(view, link, m, g, stride);
     }
     drive_columns(view, g, stride);
   }
@@ -185,14 +189,13 @@ void gravity(const View& view, const Call& call) {
         const V3 first = add_cross({V{}, V{}, V{}}, a, z);
         const V mass = fma(v.x, a.x, fma(v.y, a.y, v.z * a.z));
         const Columns y{mass, first.x, first.y, first.z, V{}, V{}, V{}, V{}, V{}, V{}};
-        put_wanted(g.tile + view.places[link.first + k] * call.column_stride, call.column_stride,
-                   link.columns, y);
+        put(g.tile + view.places[link.first + k] * call.column_stride, call.column_stride, link.columns, y);
       }
     }
   }
 }
 
-template <bool Full>
+template <unsigned Wanted>
 STEELYARD_INLINE void inertia_rows(const View& view, const Link& link, const Group& g, Size stride) {
   const Size* places = view.places + link.first;
   const double* twists = g.twists + link.target * kWidth;
@@ -202,7 +205,7 @@ STEELYARD_INLINE void inertia_rows(const View& view, const Link& link, const Gro
     for (int j = 0; j <= i; ++j) {
       const double* tj = twists + j * kTwist * kWidth;
       const Columns y = inertia_columns(zi, vi, load3(tj), load3(tj + 3 * kWidth));
-      put_columns<Full>(g.tile + *places++ * stride, stride, link.columns, y);
+      put_columns<Wanted>(g.tile + *places++ * stride, stride, link.columns, y);
     }
   }
 }
@@ -216,9 +219,9 @@ void inertia(const View& view, const Call& call) {
       const Link& link = view.links[J];
       carry_path(link, g.poses + 2 * J * kWidth, g.twists);
       if (link.columns == kAllColumns)
-        inertia_rows<true>(view, link, g, stride);
+        inertia_rows<kAllColumns>(view, link, g, stride);
       else
-        inertia_rows<false>(view, link, g, stride);
+        inertia_rows<0>(view, link, g, stride);
     }
     drive_columns(view, g, stride);
   }

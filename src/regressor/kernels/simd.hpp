@@ -17,6 +17,7 @@ inline constexpr int kLanes = 8;  // the widest kernel; workspaces and padding a
 inline constexpr int kTwist = 6;  // z, v
 inline constexpr int kState = 9;  // ω, α, a
 inline constexpr int kAllColumns = 0x3ff;
+inline constexpr int kBaseColumns = 0x376;  // all but m, mz, Jyy: the base of a link behind a revolute joint
 
 // Turns that the kernels know by heart, and the two that they look up.
 enum class TurnKind { identity, quarter_x, quarter_back_x, permuted, general };
