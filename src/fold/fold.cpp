@@ -4,7 +4,6 @@
 
 #include <Eigen/QR>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -33,12 +32,8 @@ Fold::Fold(std::shared_ptr<const Layout> layout, Index block) : layout_(std::mov
   require(layout_ != nullptr, "a fold has a layout");
 }
 
-Index Fold::stride() const {
-  return padded_size(size());
-}
-
 void Fold::reserve() {
-  if (triangle_.empty()) triangle_.assign(static_cast<std::size_t>(stride() * stride()), 0.0);
+  if (triangle_.empty()) triangle_.assign(static_cast<std::size_t>(size() * (size() + 1) / 2), 0.0);
 }
 
 MatrixXd Fold::R() const {
@@ -71,25 +66,24 @@ void Fold::check_finite() const {
   }
 }
 
+// The kernels' triangle is square and padded. Folds are kept in half the memory: there are many.
 void Fold::run(std::span<double* const> columns, Index count, bool upper) {
   reserve();
-  constexpr std::size_t kOnStack = 128;
-  std::array<double*, kOnStack> some;
-  std::vector<double*> many;
-  const auto padded = static_cast<std::size_t>(stride());
-  double** pointers = some.data();
-  if (padded > kOnStack) {
-    many.resize(padded);
-    pointers = many.data();
-  }
-  std::copy(columns.begin(), columns.end(), pointers);
+  const Index padded = padded_size(size());
+  std::vector<double*> pointers(columns.begin(), columns.end());
   AlignedBuffer zeros;
-  if (padded > columns.size()) {
+  if (padded > size()) {
     zeros = aligned_buffer(count);
     std::fill_n(zeros.get(), count, 0.0);
-    std::fill(pointers + columns.size(), pointers + padded, zeros.get());
+    pointers.resize(static_cast<std::size_t>(padded), zeros.get());
   }
-  fold_kernels_in_use().fold({pointers, count, size(), triangle_.data(), stride(), upper});
+  const AlignedBuffer square = aligned_buffer(padded * padded);
+  std::fill_n(square.get(), padded * padded, 0.0);
+  for (Index i = 0; i < size(); ++i)
+    std::copy_n(triangle_.data() + place(i, i), size() - i, square.get() + i * padded + i);
+  fold_kernels_in_use().fold({pointers.data(), count, size(), square.get(), padded, upper});
+  for (Index i = 0; i < size(); ++i)
+    std::copy_n(square.get() + i * padded + i, size() - i, triangle_.data() + place(i, i));
 }
 
 // Rows that are too few to fill the triangle: a dense decomposition, which keeps the trapezoid exact.
@@ -104,8 +98,7 @@ void Fold::add_few(const MatrixXd& rows) {
   const Eigen::HouseholderQR<MatrixXd> qr(stacked);
   for (Index i = 0; i < total; ++i) {
     const double sign = qr.matrixQR()(i, i) < 0 ? -1 : 1;
-    for (Index j = i; j < n; ++j)
-      triangle_[static_cast<std::size_t>(i * stride() + j)] = sign * qr.matrixQR()(i, j);
+    for (Index j = i; j < n; ++j) triangle_[place(i, j)] = sign * qr.matrixQR()(i, j);
   }
   depth_ = total;
 }

@@ -62,8 +62,7 @@ Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, I
   if (R.rows() == 0) return fold;
   fold.reserve();
   for (Index i = 0; i < R.rows(); ++i)
-    for (Index j = i; j < R.cols(); ++j)
-      fold.triangle_[static_cast<std::size_t>(i * fold.stride() + j)] = R(i, j);
+    for (Index j = i; j < R.cols(); ++j) fold.triangle_[fold.place(i, j)] = R(i, j);
   return fold;
 }
 
@@ -96,8 +95,7 @@ Fold embed(const Fold& fold, std::shared_ptr<const Layout> layout) {
   out.reserve();
   for (Index i = 0; i < fold.depth(); ++i) {
     for (Index k = i; k < fold.size(); ++k) {
-      out.triangle_[static_cast<std::size_t>(i * out.stride() + to[static_cast<std::size_t>(k)])] =
-          fold(i, k);
+      out.triangle_[out.place(i, to[static_cast<std::size_t>(k)])] = fold(i, k);
     }
   }
   return out;

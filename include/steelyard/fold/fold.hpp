@@ -5,11 +5,11 @@
 // all π, γ. It cannot give back single rows: no other filters or delays, no sample-wise weights, no residual
 // curves.
 //
-// R is found by Householder reflections, never from products YᵀY: its error is some ε of each column's own
-// norm, whatever the other columns' scales. Squares of entries must neither overflow nor vanish: columns with
-// norms outside 1e±140 are refused or lost. Folding in another grouping or order gives the same R up to
-// rounding, not the same bytes; the same operations in the same order give the same bytes for avx2 and
-// avx512, and for any number of threads.
+// R is found by Householder reflections: its error is some ε of each column's own norm, whatever the other
+// columns' scales (for long calls of fold_samples see there). Squares of entries must neither overflow nor
+// vanish: columns with norms outside 1e±140 are refused or lost. Folding in another grouping or order gives
+// the same R up to rounding, not the same bytes; the same operations in the same order give the same bytes
+// for avx2 and avx512, and for any number of threads.
 #pragma once
 
 #include <memory>
@@ -44,7 +44,8 @@ class Fold {
   Index block() const { return block_; }
   void set_block(Index block) { block_ = block; }
 
-  double operator()(Index i, Index j) const { return triangle_[static_cast<std::size_t>(i * stride() + j)]; }
+  // Entry of R; i < depth(), i ≤ j.
+  double operator()(Index i, Index j) const { return triangle_[place(i, j)]; }
   MatrixXd R() const;        // depth × size
   MatrixXd columns() const;  // depth × columns: the part of Y
   MatrixXd efforts() const;  // depth × efforts
@@ -73,7 +74,10 @@ class Fold {
   friend Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, Index row_count,
                                Index block);
 
-  Index stride() const;
+  // Of entry i ≤ j in triangle_.
+  std::size_t place(Index i, Index j) const {
+    return static_cast<std::size_t>(i * (2 * size() - i - 1) / 2 + j);
+  }
   void reserve();
   void run(std::span<double* const> columns, Index count, bool upper);
   void add_few(const MatrixXd& rows);
@@ -81,7 +85,7 @@ class Fold {
   [[noreturn]] void refuse(Index column) const;
 
   std::shared_ptr<const Layout> layout_ = std::make_shared<const Layout>();
-  std::vector<double> triangle_;  // row-major, padded; empty while there are no rows
+  std::vector<double> triangle_;  // row by row from the diagonal on; empty while there are no rows
   Index rows_ = 0;
   Index depth_ = 0;
   Index block_ = 0;
