@@ -82,6 +82,8 @@ void judge(const InstrumentParts& parts, const Solution& iv, const Solution& ls,
     if (out.estimate.column_status[static_cast<std::size_t>(k)] == ColumnStatus::determined && by_z > 0)
       out.strength[k] = std::min(1.0, by_y / by_z);
   }
+  out.shift = (ls.x - iv.x).cwiseQuotient(out.estimate.sigma);
+  for (double& value : out.shift) value = std::isfinite(value) ? value : 0;
   out.instruments = parts.rank;
   if (iv.rank < n || ls.rank < n || n == 0) return;
   const MatrixXd whitened = parts.seen * ls.root;  // ls.root is R⁻¹
@@ -117,7 +119,8 @@ bool is_instrument(const std::string& column) {
 
 bool InstrumentEstimate::least_squares_is_biased() const {
   const auto degrees = static_cast<double>(hausman_degrees);
-  return hausman_degrees > 0 && hausman > degrees + 3 * std::sqrt(2 * degrees);
+  const bool significant = hausman_degrees > 0 && hausman > degrees + 3 * std::sqrt(2 * degrees);
+  return significant && shift.cwiseAbs().maxCoeff() > 0.5;
 }
 
 std::vector<Fold> without_instruments(std::span<const Fold> folds) {

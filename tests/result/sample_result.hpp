@@ -28,6 +28,12 @@ inline Result full_result() {
   result.condition = 1234.5678901234567;
   result.condition_scaled = 1e22;
   result.residual = sample_residual(1);
+  result.estimator = EstimatorSummary{"iv",
+                                      3,
+                                      true,
+                                      InstrumentSummary{4, true, 0.99, 1234.5, false, 88.5, 14, true},
+                                      {{"shoulder", 0.2, 0.18, 0.01}, {"elbow", 0.1, 0.3, 0}},
+                                      EssentialSummary{30, 28.5, 12, {"Jxy2", "my3"}, 0.011, 0.0105}};
   result.preparation = {1000, 5.0, 83, 1.0 / 3.0};
   result.cross_validation = {10, "phase", sample_residual(1.2)};
   result.base = {

@@ -51,7 +51,11 @@ struct InstrumentEstimate {
   Index hausman_degrees = 0;
   Fold all;  // R of [Y | Z | τ], weighted, priors included
 
-  bool least_squares_is_biased() const;  // hausman more than three deviations above its mean
+  VectorXd shift;  // (least squares − π) / σ, per column; 0 where not determined
+
+  // Hausman's statistic more than three deviations above its mean, and a value moved by more than σ/2: with
+  // many rows the test alone also finds what does not matter.
+  bool least_squares_is_biased() const;
 };
 
 // Every column of a fold has its instrument there, or InputError names the first that has none. Priors have
