@@ -94,7 +94,8 @@ class Method {
       }
       const bool settled = !options_.settle || !has_centre_ || mu_ <= 0.1 * weight_;
       const bool met = gap <= wanted;
-      if (gap < best_gap || met) {
+      const bool enough = value < options_.stop_below;
+      if (gap < best_gap || met || enough) {
         fruitless = gap < 0.9 * best_gap ? 0 : fruitless + 1;
         best_gap = gap;
         keep(best, value, gap, met);
@@ -102,9 +103,7 @@ class Method {
         ++fruitless;
       }
       best.iterations = iteration;
-      if ((met && settled) || value < options_.stop_below ||
-          (value < 0 && gap < options_.share_below * -value) || fruitless > 12)
-        break;
+      if ((met && settled) || enough || gap < options_.share * std::abs(value) || fruitless > 12) break;
       weight_ = std::min(weight_, 0.25 * wanted / std::max(program_.most_size, 1.0));
       if (!step()) break;
     }
@@ -119,6 +118,7 @@ class Method {
     weight_ = kInfinity;
     mu_ = std::max(std::abs(value), options_.relative * std::abs(value) + options_.absolute) /
           std::max(1.0, degree_);
+    if (options_.path > 0) mu_ = options_.path;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       ScaledBlock& block = blocks_[b];
       const double target = program_.weights[b] > 0 ? program_.weights[b] : mu_;
@@ -307,9 +307,12 @@ class Method {
     return w > 0 ? w : w == kCentre ? std::max(target, weight_) : target;
   }
 
+  // t never rises again: each change of it is a new residual.
+  double centre_target(double target) const { return std::min(centre_, std::max(target, weight_)); }
+
   // One Newton solve with the path parameter `target`.
   void solve(double target, bool corrected) {
-    const double t = std::max(target, weight_);
+    const double t = centre_target(target);
     Eigen::VectorXd by_x = Eigen::VectorXd::Zero(x_.size());
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const SmallMatrix pull = blocks_[b].pull(target_of(b, target), corrected);
@@ -405,7 +408,7 @@ class Method {
       y_ = from + step * dy_;
       for (std::size_t b = 0; b < blocks_.size(); ++b) blocks_[b].Z += step * dZ_[b];
       if (program_.ball) ball_.z += step * dz_;
-      centre_ = has_centre_ ? std::max(target, weight_) : 0;
+      centre_ = has_centre_ ? centre_target(target) : 0;
       mu_ = complementarity(0);
       return true;
     }

@@ -53,7 +53,8 @@ struct ConeOptions {
   double relative = 0;  // the gap asked for: relative |value| + absolute
   double absolute = 0;
   double stop_below = -kInfinity;  // enough when the value is below
-  double share_below = 0;          // enough when value < 0 and the gap is below this share of it
+  double share = 0;                // enough when the gap is below this share of |value|
+  double path = 0;                 // first path parameter; 0: |value| over the number of cones
   bool settle = true;  // also ask for a path parameter well below w, so that the choice is w's alone
   int most_iterations = 200;
 };

@@ -23,7 +23,20 @@ double smallest_slack(const ConeProgram& program, const Eigen::VectorXd& y) {
   return out;
 }
 
-ConeProgram with_slack(const ConeProgram& program) {
+// constant + a·x̂ ≥ 0
+void add_row(ConeProgram& program, double constant, const Eigen::VectorXd& a) {
+  Block block;
+  block.constant = SmallMatrix::Constant(1, 1, constant);
+  for (Index k = 0; k < a.size(); ++k) {
+    if (a[k] == 0) continue;
+    block.columns.push_back(k);
+    block.parts.push_back(SmallMatrix::Constant(1, 1, a[k]));
+  }
+  program.blocks.push_back(std::move(block));
+  program.weights.push_back(0);
+}
+
+ConeProgram with_slack(const ConeProgram& program, double identity_size) {
   ConeProgram out = program;
   const Index n = program.T.cols(), rows = program.T.rows();
   out.origin.conservativeResize(rows + 1);
@@ -38,20 +51,15 @@ ConeProgram with_slack(const ConeProgram& program) {
     block.columns.push_back(rows);
     block.parts.push_back(SmallMatrix::Identity(block.size(), block.size()));
   }
-  Block below;  // s ≥ −1
-  below.constant = SmallMatrix::Constant(1, 1, 1);
-  below.columns = {rows};
-  below.parts = {SmallMatrix::Constant(1, 1, 1)};
-  out.blocks.push_back(below);
-  out.weights.push_back(0);
   const auto longer = [](Eigen::VectorXd& v, double last) {
     v.conservativeResize(v.size() + 1);
     v[v.size() - 1] = last;
   };
-  longer(out.size, 0);
+  longer(out.size, identity_size);  // of P + s 1, which is what is kept positive
   longer(out.soft, 0);
   longer(out.soft_centre, 0);
   longer(out.spread, 1);
+  add_row(out, 1, Eigen::VectorXd::Unit(rows + 1, rows));  // s ≥ −1
   return out;
 }
 
@@ -65,7 +73,13 @@ InteriorPoint find_interior(const FeasibleProblem& problem, int most_iterations)
   InteriorPoint out;
   out.y = problem.coordinates.locate(problem.reference);
   out.violation = -smallest_slack(problem.program, out.y);
-  if (problem.coordinates.consistent && out.violation < -1e-3) return out;
+  if (!problem.coordinates.consistent) {
+    out.kind = InteriorPoint::Kind::none;
+    for (const Block& block : problem.program.blocks)
+      out.Z.push_back(SmallMatrix::Zero(block.size(), block.size()));
+    return out;
+  }
+  if (out.violation < -1e-3) return out;
   // Phase one does not care for the data: all directions alike, in scaled columns.
   const SeenUnseen plain = separate(Eigen::MatrixXd(0, problem.quantities.size()), Eigen::VectorXd(0), 0,
                                     problem.cones.equalities, problem.scales.columns, 1e-10);
@@ -73,13 +87,16 @@ InteriorPoint find_interior(const FeasibleProblem& problem, int most_iterations)
   program.origin = plain.origin;
   program.T = plain.T;
   program.spread.setConstant(program.T.cols(), problem.program.most_size);
-  program = with_slack(program);
+  program = with_slack(program, problem.identity_size);
   Eigen::VectorXd start(program.T.cols());
   start << plain.locate(problem.reference), std::max(0.0, out.violation) * 1.5 + 0.1;
+  // Within reach: otherwise bodies without end may come ever nearer to what no body does.
+  program.most_size = std::max(program.most_size, 10 * program.size.dot(program.columns(start)));
+  if (problem.bodies > 0) add_row(program, 1, -program.size / program.most_size);
   ConeOptions options;
   options.absolute = kResolution;
   options.stop_below = -kDeepEnough;
-  options.share_below = 0.5;
+  options.share = 0.1;
   options.settle = false;
   options.most_iterations = most_iterations;
   const ConeResult result = solve_cone_program(program, start, options);
@@ -87,13 +104,11 @@ InteriorPoint find_interior(const FeasibleProblem& problem, int most_iterations)
   out.violation = result.value;
   out.proven_violation = result.lower;
   out.Z = result.Z;
-  out.Z.pop_back();  // that of s ≥ −1
+  out.Z.resize(problem.program.blocks.size());  // without those of the phase's own rows
   out.y = problem.coordinates.locate(result.x.head(problem.quantities.size()));
   using Kind = InteriorPoint::Kind;
   const bool deep = out.violation < -kResolution;
-  out.kind = !problem.coordinates.consistent || out.proven_violation > 0 ? Kind::none
-             : deep                                                      ? Kind::found
-                                                                         : Kind::thin;
+  out.kind = out.proven_violation > 0 ? Kind::none : deep ? Kind::found : Kind::thin;
   return out;
 }
 

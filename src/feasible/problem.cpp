@@ -65,6 +65,7 @@ void add_centre(FeasibleProblem& problem, double reach) {
     ++problem.bodies;
     Block block = body_block(link, 0, 1, problem.scales.size[link], problem.scales.mass[link]);
     const SmallMatrix inverse = block.at(problem.reference).llt().solve(SmallMatrix::Identity(4, 4));
+    problem.identity_size += inverse.trace();
     for (std::size_t k = 0; k < block.columns.size(); ++k) {
       trace[block.columns[k]] = inverse.cwiseProduct(block.parts[k]).sum();
       program.soft[block.columns[k]] = 0;
@@ -141,7 +142,7 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
                              const std::vector<Constraint>& constraints, const Robot& robot,
                              const ConvexOptions& options) {
   options.validate();
-  FeasibleProblem out{Quantities(robot, columns), {}, {}, {}, {}, {}, 0};
+  FeasibleProblem out{Quantities(robot, columns), {}, {}, {}, {}, {}, 0, 0};
   if (!columns.empty() && columns != out.quantities.columns())
     throw InputError({"the columns of the objective are not the robot's standard ones followed by others",
                       {},

@@ -45,6 +45,7 @@ struct FeasibleProblem {
   SeenUnseen coordinates;
   ConeProgram program;  // without pulls
   int bodies = 0;
+  double identity_size = 0;  // by how much 1 added to all scaled P adds to the size
 };
 
 // `columns` are those of an objective or empty. Throws InputError for constraints that make no sense, and

@@ -7,9 +7,11 @@
 // quantity, of the number of seen parameters for all of them at once. Errors in φ_min can only widen the set.
 //
 // Each end is a convex problem, solved to a pair: `inner` is the value of a feasible x (kept), `outer` comes
-// from a dual point: no feasible x within reach (convex.hpp) goes beyond it. c = mc/m and other ratios a/b
-// with b > 0 are one problem each as well, in homogeneous coordinates (x/b, 1/b). An end that only the reach
-// limits is infinite and said to be so.
+// from a dual point: no feasible x within reach goes beyond it. Within reach are bodies with a mean
+// tr(P⁰⁻¹ P)/4 up to `reach` (convex.hpp) and further columns up to `reach` times one unit. c = mc/m and
+// other ratios a/b are one problem each as well, in homogeneous coordinates (x/b, 1/b), over all x with b > 0
+// and not below b(x⁰)/reach. An end that only the reach limits, or that is
+// farther away than `reach` times the size of the quantity at a good fit, is infinite and said to be so.
 //
 // The set is that of the convex constraints and of what the others imply: with non-convex constraints the
 // intervals are still true, but may be wider than need be.
@@ -24,8 +26,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// What to bound: Σ aₖ xₖ + offset, or (Σ aₖ xₖ) / (Σ bₖ xₖ) where `below` is given (b > 0 must follow from
-// the constraints, as m does).
+// What to bound: Σ aₖ xₖ + offset, or (Σ aₖ xₖ) / (Σ bₖ xₖ) + offset where `below` is given.
 struct Functional {
   std::string name;
   VectorXd above;
@@ -45,20 +46,21 @@ struct IntervalEnd {
 struct ProvenInterval {
   std::string name;
   IntervalEnd lower, upper;
-  bool chosen = false;  // the data gives no end: both are infinite or come from the constraints alone
+  bool chosen = false;  // the data alone does not determine it: the constraints do, or nothing does
 };
 
 struct ProvenOptions {
-  double allowance = 0;     // c ≥ 0
-  double tolerance = 1e-6;  // inner and outer meet within this share of the scale of the quantity
-  double reach = 1e6;
+  double allowance = 0;     // c ≥ 0; taken not smaller than the gap to which φ_min is known
+  double tolerance = 1e-6;  // inner and outer meet within this share of |value|, or of the width that data
+                            // alone would give, or of the natural size of what it does not see
+  double reach = 100;
   bool points = true;  // keep the attaining points
   int threads = 1;     // any number gives the same bytes
   ConvexOptions convex;
 };
 
-// `seen` quantities only matter through `objective`; its pulls are not part of the set. Throws InputError
-// when the constraints are infeasible or a functional has the wrong size.
+// Pulls of the objective are not part of the set. Throws InputError when the constraints are infeasible or a
+// functional has the wrong size.
 std::vector<ProvenInterval> proven_intervals(const Objective& objective,
                                              const std::vector<Constraint>& constraints, const Robot& robot,
                                              const std::vector<Functional>& functionals,
@@ -66,6 +68,11 @@ std::vector<ProvenInterval> proven_intervals(const Objective& objective,
 
 // All standard parameters, all c and all further columns.
 std::vector<Functional> all_functionals(const Quantities& quantities);
+
+// What the joints carry at one instant of a motion: "force x of joint 2" …, "moment z of joint 2", in link
+// axes about the link frame's origin (dynamics.hpp). Linear in the standard parameters.
+std::vector<Functional> wrench_functionals(const Robot& robot, const Quantities& quantities,
+                                           const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -1,0 +1,150 @@
+#include "steelyard/feasible/conflict.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "feasible/problem.hpp"
+#include "steelyard/core/suggest.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+struct Trial {
+  FeasibleProblem problem;
+  InteriorPoint interior;
+  bool infeasible() const { return interior.kind == InteriorPoint::Kind::none; }
+};
+
+Trial try_constraints(const std::vector<Constraint>& constraints, const Robot& robot,
+                      const std::vector<std::string>& columns) {
+  const ConvexOptions options;
+  FeasibleProblem problem = make_problem(columns, Eigen::MatrixXd(0, static_cast<Index>(columns.size())),
+                                         Eigen::VectorXd(0), 0, constraints, robot, options);
+  InteriorPoint interior = find_interior(problem, options.most_iterations);
+  return {std::move(problem), std::move(interior)};
+}
+
+// The constraint that makes link j a body.
+int body_constraint(const std::vector<Constraint>& constraints, int link) {
+  for (std::size_t c = 0; c < constraints.size(); ++c) {
+    const auto* body = std::get_if<PseudoInertia>(&constraints[c].form);
+    const auto* triangle = std::get_if<Triangle>(&constraints[c].form);
+    if ((body != nullptr && body->link == link) ||
+        (triangle != nullptr && triangle->about_com && triangle->link == link))
+      return static_cast<int>(c);
+  }
+  return -1;
+}
+
+// Multipliers of the equalities: λ with Aᵀλ nearest to h, or the combination that contradicts itself.
+Eigen::VectorXd equality_multipliers(const FeasibleProblem& problem, const Eigen::MatrixXd& A,
+                                     const Eigen::VectorXd& h) {
+  if (!problem.coordinates.consistent) return -problem.coordinates.equality_residual;
+  if (A.rows() == 0) return Eigen::VectorXd(0);
+  return Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A.transpose()).solve(h);
+}
+
+// Fills members and the numbers of the proof: 0 ≤ Σ ⟨F(x), Z⟩ = ⟨F⁰, Z⟩ + λ·b + r·x cannot be when the
+// constant part is negative and r is nothing.
+Conflict certify(const Trial& trial, const std::vector<Constraint>& constraints) {
+  const FeasibleProblem& problem = trial.problem;
+  const Eigen::VectorXd& scale = problem.scales.columns;
+  Conflict out;
+  out.feasible = false;
+  out.smallest_eigenvalue = kInfinity;
+  std::vector<double> weights(constraints.size(), 0);
+  Eigen::VectorXd h = Eigen::VectorXd::Zero(scale.size());
+  double constant = 0;
+  for (std::size_t b = 0; b < problem.program.blocks.size(); ++b) {
+    const Block& block = problem.program.blocks[b];
+    const SmallMatrix& Z = trial.interior.Z[b];
+    const int owner = block.constraint >= 0
+                          ? block.constraint
+                          : body_constraint(constraints, static_cast<int>(block.columns[0] / 10));
+    if (owner >= 0) weights[static_cast<std::size_t>(owner)] += Z.trace();
+    constant += block.constant.cwiseProduct(Z).sum();
+    for (std::size_t k = 0; k < block.columns.size(); ++k)
+      h[block.columns[k]] += block.parts[k].cwiseProduct(Z).sum() * scale[block.columns[k]];
+    const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(Z, Eigen::EigenvaluesOnly);
+    out.smallest_eigenvalue = std::min(out.smallest_eigenvalue, solver.eigenvalues()[0]);
+  }
+  const std::vector<EqualityRow>& rows = problem.cones.equalities;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Index>(rows.size()), scale.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t k = 0; k < rows[i].columns.size(); ++k)
+      A(static_cast<Index>(i), rows[i].columns[k]) += rows[i].coefficients[k] * scale[rows[i].columns[k]];
+  const Eigen::VectorXd lambda = equality_multipliers(problem, A, h);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    constant += lambda[static_cast<Index>(i)] * rows[i].value;
+    weights[static_cast<std::size_t>(rows[i].constraint)] += std::abs(lambda[static_cast<Index>(i)]);
+  }
+  if (A.rows() > 0) h -= A.transpose() * lambda;
+  double total = 0;
+  for (const double weight : weights) total += weight;
+  if (!(total > 0)) return out;
+  for (std::size_t c = 0; c < constraints.size(); ++c)
+    out.members.push_back({constraints[c].name, weights[c] / total});
+  out.violation = -constant / total;
+  out.residual = h.cwiseAbs().sum() / total;
+  out.within = out.residual > 0 ? out.violation / out.residual : kInfinity;
+  out.smallest_eigenvalue /= total;
+  return out;
+}
+
+std::vector<Constraint> without(const std::vector<Constraint>& constraints, std::size_t index) {
+  std::vector<Constraint> out = constraints;
+  out.erase(out.begin() + static_cast<std::ptrdiff_t>(index));
+  return out;
+}
+
+// Those that have a share in the proof, when they alone are infeasible too; otherwise all.
+std::vector<Constraint> suspects(const std::vector<Constraint>& constraints, const Conflict& proof,
+                                 const Robot& robot, const std::vector<std::string>& columns) {
+  std::vector<Constraint> out;
+  for (std::size_t c = 0; c < proof.members.size(); ++c)
+    if (proof.members[c].weight > 1e-6) out.push_back(constraints[c]);
+  if (out.empty() || out.size() == constraints.size()) return constraints;
+  return try_constraints(out, robot, columns).infeasible() ? out : constraints;
+}
+
+}  // namespace
+
+std::string Conflict::brief() const {
+  if (feasible) return "the constraints can be obeyed together";
+  std::string names;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (k > 0) names += k + 1 == members.size() ? " and " : ", ";
+    names += quoted(members[k].name);
+  }
+  return names + (members.size() == 1 ? " contradicts itself" : " exclude each other");
+}
+
+Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& robot,
+                       const std::vector<std::string>& further_columns) {
+  const Quantities quantities(robot, further_columns);
+  const std::vector<std::string>& columns = quantities.columns();
+  const Trial all = try_constraints(constraints, robot, columns);
+  if (!all.infeasible()) return {};
+  std::vector<Constraint> left = suspects(constraints, certify(all, constraints), robot, columns);
+  for (std::size_t k = 0; k < left.size();) {
+    std::vector<Constraint> rest = without(left, k);
+    if (try_constraints(rest, robot, columns).infeasible()) {
+      left = std::move(rest);
+    } else {
+      ++k;
+    }
+  }
+  Conflict out = certify(try_constraints(left, robot, columns), left);
+  out.irreducible = true;
+  for (std::size_t k = 0; k < left.size(); ++k)
+    out.irreducible = out.irreducible && !try_constraints(without(left, k), robot, columns).infeasible();
+  return out;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

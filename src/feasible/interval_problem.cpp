@@ -1,0 +1,221 @@
+#include "feasible/interval_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// constant + a·x̂ ≥ 0 as a block.
+Block limit_row(double constant, const Eigen::VectorXd& a) {
+  Block block;
+  block.constant = SmallMatrix::Constant(1, 1, constant);
+  for (Index k = 0; k < a.size(); ++k) {
+    if (a[k] == 0) continue;
+    block.columns.push_back(k);
+    block.parts.push_back(SmallMatrix::Constant(1, 1, a[k]));
+  }
+  return block;
+}
+
+// Bodies together up to `reach` times the reference; columns without a body that data does not see likewise.
+void add_limits(IntervalSet& set) {
+  ConeProgram& program = set.program;
+  set.first_limit = program.blocks.size();
+  const auto add = [&](double constant, const Eigen::VectorXd& a) {
+    program.blocks.push_back(limit_row(constant, a));
+    program.weights.push_back(0);
+  };
+  const VectorXd start = program.columns(set.start);
+  if (set.problem.bodies > 0) {
+    program.most_size = std::max(program.most_size, set.reach * program.size.dot(start));
+    add(1, -program.size / program.most_size);
+  }
+  const SeenUnseen& at = set.problem.coordinates;
+  for (Index k = 0; k < program.soft.size(); ++k) {
+    const double open = at.T.row(k).tail(at.T.cols() - at.seen).norm() / at.scale[k];
+    if (program.soft[k] == 0 || open < 1e-8) continue;
+    const double most = set.reach * std::max(at.scale[k], std::abs(start[k]));
+    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(program.soft.size(), k) / most;
+    add(1, unit);
+    add(1, -unit);
+  }
+}
+
+// Size of a functional's terms by the bodies at the start: m, √(m tr Σ), tr Σ; natural units of other
+// columns.
+double natural_size(const IntervalSet& set, const VectorXd& a) {
+  VectorXd size = set.problem.scales.columns;
+  const VectorXd x = set.program.columns(set.start);
+  for (int link = 0; link < set.problem.quantities.links(); ++link) {
+    if (!set.problem.cones.bodies[static_cast<std::size_t>(link)]) continue;
+    const Vector10 body = x.segment<10>(Index{10} * link);
+    const double spread = (body[4] + body[7] + body[9]) / 2;
+    size[Index{10} * link] = body[0];
+    size.segment<3>(Index{10} * link + 1).setConstant(std::sqrt(body[0] * spread));
+    size.segment<6>(Index{10} * link + 4).setConstant(spread);
+  }
+  return a.cwiseAbs().dot(size);
+}
+
+// The width that data alone would give, or the natural size when it does not see all of it.
+double expected_width(const IntervalSet& set, const Eigen::VectorXd& slope, double unit) {
+  const Index seen = set.problem.coordinates.seen;
+  const double open = slope.tail(slope.size() - seen).norm() / unit;
+  const double data = std::sqrt(set.allowance) * slope.head(seen).norm() / unit;
+  return open > 1e-8 ? 1 : std::clamp(data, 1e-9, 1.0);
+}
+
+}  // namespace
+
+IntervalSet make_interval_set(const Objective& objective, const std::vector<Constraint>& constraints,
+                              const Robot& robot, const ProvenOptions& options) {
+  ConvexOptions convex = options.convex;
+  convex.reach = options.reach;
+  IntervalSet set{make_problem(objective.columns, objective.R, objective.z, objective.constant, constraints,
+                               robot, convex),
+                  0,
+                  0,
+                  {},
+                  {},
+                  0,
+                  options.reach};
+  const InteriorPoint interior = find_interior(set.problem, convex.most_iterations);
+  if (interior.kind == InteriorPoint::Kind::none)
+    throw InputError({"no parameters obey the constraints: there is nothing to be known",
+                      {},
+                      "",
+                      "look at the conflicting constraints"});
+  if (interior.kind == InteriorPoint::Kind::thin)
+    loosen(set.problem.program, std::max(1e-8, 2 * interior.violation));
+  ConeOptions how;
+  how.relative = convex.gap;
+  how.absolute = convex.gap * 1e-6 * objective.effort();
+  how.most_iterations = convex.most_iterations;
+  how.settle = false;
+  const ConeResult best = solve_cone_program(set.problem.program, interior.y, how);
+  set.allowance = std::max({options.allowance, best.value - best.lower, how.absolute});
+  set.radius = std::sqrt(best.value - set.problem.coordinates.rest + set.allowance);
+  how.relative = 0;
+  how.absolute = set.allowance / 4;
+  set.start = solve_cone_program(set.problem.program, interior.y, how).y;
+  if (!(set.start.head(set.problem.coordinates.seen).norm() < set.radius)) set.start = best.y;
+
+  const Index n = set.start.size(), seen = set.problem.coordinates.seen;
+  set.program = set.problem.program;
+  set.program.seen = 0;
+  set.program.constant = 0;
+  set.program.ball = Ball{Eigen::MatrixXd::Zero(seen + 1, n), Eigen::VectorXd::Zero(seen + 1)};
+  set.program.ball->G.block(1, 0, seen, seen).setIdentity();
+  set.program.ball->g[0] = set.radius;
+  set.program.spread.head(seen).setConstant(2 * set.radius);
+  add_limits(set);
+  return set;
+}
+
+EndProblem linear_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance) {
+  EndProblem out;
+  out.program = set.program;
+  out.start = set.start;
+  out.unit = natural_size(set, functional.above);
+  const Eigen::VectorXd slope = set.program.T.transpose() * functional.above;
+  out.program.linear = sign / out.unit * slope;
+  // The value counts from the start, so that its own size says nothing.
+  out.program.constant = -out.program.linear.dot(set.start);
+  const double width = expected_width(set, slope, out.unit);
+  const double now = std::abs(functional.above.dot(set.program.columns(set.start))) / out.unit;
+  out.options.absolute = tolerance * (width < 1 ? width : std::max(1.0, now));
+  out.options.relative = tolerance;
+  out.options.settle = false;
+  out.options.stop_below = -set.reach;  // far enough to be called infinite
+  out.options.path = width / static_cast<double>(out.program.blocks.size() + 1);
+  return out;
+}
+
+EndProblem ratio_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance) {
+  const ConeProgram& from = set.program;
+  const Index n = from.T.cols(), rows = from.T.rows(), seen = set.problem.coordinates.seen;
+  const double b = functional.below.dot(from.columns(set.start));
+  if (!(b > 0))
+    throw InputError({fmt::format("the denominator of '{}' is {} at a feasible point", functional.name, b),
+                      {},
+                      "positive",
+                      "add the constraint that makes it positive"});
+  const double reference = std::min(functional.below.dot(set.problem.reference), b);
+  // ŷ = (y, 1)/b and x̂ = M ŷ = (x, 1)/b; b = 1 is one equation h·ŷ = 1, solved for one entry.
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(rows + 1, n + 1);
+  M.topLeftCorner(rows, n) = from.T;
+  M.topRightCorner(rows, 1) = from.origin;
+  M(rows, n) = 1;
+  const Eigen::VectorXd h = M.topRows(rows).transpose() * functional.below;
+  Index pivot = n;
+  double largest = 0;
+  for (Index i = seen; i < n; ++i)
+    if (std::abs(h[i]) > largest) largest = std::abs(h[pivot = i]);
+  if (largest < 1e-3 * h.norm() / std::sqrt(static_cast<double>(n))) h.cwiseAbs().maxCoeff(&pivot);
+  Eigen::MatrixXd E = Eigen::MatrixXd::Zero(n + 1, n);
+  Eigen::VectorXd o = Eigen::VectorXd::Zero(n + 1);
+  o[pivot] = 1 / h[pivot];
+  for (Index i = 0, j = 0; i <= n; ++i) {
+    if (i == pivot) continue;
+    E(i, j) = 1;
+    E(pivot, j) = -h[i] / h[pivot];
+    ++j;
+  }
+  EndProblem out;
+  out.homogeneous = true;
+  ConeProgram& program = out.program;
+  program = from;
+  program.origin = M * o;
+  program.T = M * E;
+  for (Block& block : program.blocks) {
+    block.columns.push_back(rows);
+    block.parts.push_back(block.constant);
+    block.constant.setZero();
+  }
+  Eigen::VectorXd last = Eigen::VectorXd::Zero(rows + 1);
+  last[rows] = -reference / set.reach;
+  program.blocks.push_back(limit_row(1, last));
+  program.weights.push_back(0);
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(seen + 1, n + 1);
+  G(0, n) = set.radius;
+  G.block(1, 0, seen, seen).setIdentity();
+  program.ball = Ball{G * E, G * o};
+  const auto longer = [&](const Eigen::VectorXd& v) {
+    Eigen::VectorXd out_vector(rows + 1);
+    out_vector << v, 0;
+    return out_vector;
+  };
+  program.size = longer(from.size * reference);
+  program.most_size = from.most_size * set.reach;
+  program.soft = longer(from.soft * reference * reference);
+  program.soft_centre = longer(from.soft_centre / reference);
+  // 1/b up to reach/b(x⁰), and all others as far as they go times that.
+  Eigen::VectorXd spread(n + 1);
+  spread << from.spread, 1;
+  program.spread.resize(n);
+  for (Index i = 0, j = 0; i <= n; ++i)
+    if (i != pivot) program.spread[j++] = spread[i] * set.reach / reference;
+
+  out.start.resize(n);
+  for (Index i = 0, j = 0; i <= n; ++i)
+    if (i != pivot) out.start[j++] = (i == n ? 1 : set.start[i]) / b;
+  out.unit = natural_size(set, functional.above) / reference;
+  const Eigen::VectorXd above = longer(functional.above);
+  program.linear = sign / out.unit * (program.T.transpose() * above);
+  program.constant = -program.linear.dot(out.start);
+  out.options.absolute = tolerance;
+  out.options.relative = tolerance;
+  out.options.settle = false;
+  out.options.stop_below = -set.reach;  // far enough to be called infinite
+  out.options.path = 1.0 / static_cast<double>(program.blocks.size() + 1);
+  return out;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
