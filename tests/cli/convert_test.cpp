@@ -98,7 +98,8 @@ TEST_F(ConvertProgram, TakesARunOfAStudyAndSaysWhatIsNotCarried) {
               HasSubstr("'/joint_states' (sensor_msgs/msg/JointState, 2 messages)"));
   write("wrong.yaml", "robot: " + program::robot("two_r") +
                           "\nruns:\n  - {file: out.csv, topic: /joints, columns: {time: t_s}}\n");
-  EXPECT_THAT(refusal("wrong.yaml", "none.csv"), HasSubstr("wrong.yaml:3:28: 'topic' is given for a file that is no bag"));
+  EXPECT_THAT(refusal("wrong.yaml", "none.csv"),
+              HasSubstr("wrong.yaml:3:28: 'topic' is given for a file that is no bag"));
 }
 
 TEST_F(ConvertProgram, WritesASimulatedRunAsSimulateDoes) {
