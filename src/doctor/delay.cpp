@@ -13,7 +13,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kGain = 0.45;        // of one joint
-constexpr double kCommonGain = 0.06;  // per joint, when all have the same delay
+constexpr double kCommonGain = 0.03;  // per joint, when all have the same delay
 
 // The minimum of a function that falls towards it from both sides, to a fortieth of the interval.
 DelayEstimate smallest(const std::function<double(double)>& score, double most) {

@@ -18,6 +18,8 @@ constexpr double kUnexplained = 0.5;   // of a loaded joint's effort, on the row
 constexpr double kLoaded = 0.1;        // of the largest effort
 constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
 
+constexpr Index kFewestSamples = 40;  // of a coarse run
+
 // Columns that are independent whatever the direction of gravity.
 std::vector<std::string> general_columns(Robot robot) {
   robot.gravity = 9.81 * Vector3(0.3, 0.5, -0.8).normalized();
@@ -36,19 +38,23 @@ bool spoils_copy(const Finding& finding) {
 }
 
 void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<CoarseRun>& coarse,
-                           std::vector<Finding>& findings) {
+                           Examination& examination) {
   for (std::size_t b = 1; b < coarse.size(); ++b)
     for (std::size_t a = 0; a < b; ++a) {
       const MotionMatch match = match_motions(coarse[a], coarse[b]);
       if (match.mismatch > kSameMotion) continue;
+      // A fresh run repeats the fitted one, whatever their order in the study.
       const bool fresh = runs[a].label.role != runs[b].label.role;
+      const bool first_is_fresh = fresh && runs[a].label.role == RunRole::validate;
+      const std::size_t repeat = first_is_fresh ? a : b, original = first_is_fresh ? b : a;
+      examination.repeats[repeat] = runs[original].label.label;
       Finding finding = make_finding(
-          "repeated-motion", runs[b].label.label,
+          "repeated-motion", runs[repeat].label.label,
           fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's deviation{}",
-                      runs[a].label.label, 100 * match.mismatch,
-                      fresh ? ": predicting the one from the other says little of other motions" : ""));
+                      runs[original].label.label, 100 * match.mismatch,
+                      fresh ? ": predicting it says little of other motions" : ""));
       if (!fresh) finding.severity = Severity::note;
-      findings.push_back(std::move(finding));
+      examination.findings.push_back(std::move(finding));
     }
 }
 
@@ -142,7 +148,8 @@ Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs, co
   Examination examination;
   const std::vector<LogJoint> joints = log_joints(robot);
   std::vector<CoarseRun> coarse, fit_runs;
-  std::string spoiled;
+  examination.repeats.resize(runs.size());
+  std::string spoiled = options.skip_set_up;
   bool unreadable = false;
   std::size_t fits = 0;
   for (const ExaminedRun& run : runs) fits += run.label.role == RunRole::fit;
@@ -153,20 +160,27 @@ Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs, co
     for (Finding& finding : find_signals(examination.signals.back(), joints, run.label.label)) {
       unreadable |= finding.code == "not-finite" || finding.code == "encoder-wrap";
       if (spoils_copy(finding) && spoiled.empty())
-        spoiled = finding.code + " in run '" + run.label.label + "'";
+        spoiled = "mend first: " + finding.code + " in run '" + run.label.label + "'";
       examination.findings.push_back(std::move(finding));
     }
     if (unreadable) continue;
-    coarse.push_back(coarse_run(run.open(), run.label.label, examination.signals.back().time, copy));
+    try {
+      coarse.push_back(coarse_run(run.open(), run.label.label, examination.signals.back().time, copy));
+    } catch (const InputError& error) {  // too short for the filter, or without efforts
+      unreadable = true;
+      if (spoiled.empty()) spoiled = error.complaint().what;
+      continue;
+    }
     if (run.label.role == RunRole::fit) fit_runs.push_back(coarse.back());
+    if (coarse.back().size() < kFewestSamples && spoiled.empty())
+      spoiled = fmt::format("run '{}' is too short", run.label.label);
   }
-  if (coarse.size() == runs.size()) find_repeated_motions(runs, coarse, examination.findings);
+  if (coarse.size() == runs.size()) find_repeated_motions(runs, coarse, examination);
   if (!fit_runs.empty() && coarse.size() == runs.size()) {
     find_poor_excitation(robot, fit_runs, options, examination);
     if (spoiled.empty()) examine_model(robot, std::move(fit_runs), options, examination);
   }
-  if (!spoiled.empty())
-    examination.findings.push_back(make_finding("set-up-not-examined", "", "mend first: " + spoiled));
+  if (!spoiled.empty()) examination.findings.push_back(make_finding("set-up-not-examined", "", spoiled));
   drop_consequences(examination.findings);
   return examination;
 }

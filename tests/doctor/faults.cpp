@@ -190,7 +190,7 @@ std::vector<Hypothesis> set_up_faults(const RealLog& log) {
   const int n = static_cast<int>(log.joints.size());
   for (const auto& [joint, factor] : {std::pair{1, 100.0}, {2, 0.01}, {3, 2.0}, {0, 50.0}, {n - 2, 0.02}})
     faults.push_back(effort_hypothesis(log.robot, joint, factor));
-  for (const double factor : {0.5, 10.0}) faults.push_back(time_hypothesis(log.robot, factor));
+  for (const double factor : {0.5, 2.0}) faults.push_back(time_hypothesis(log.robot, factor));
   return faults;
 }
 

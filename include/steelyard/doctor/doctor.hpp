@@ -37,11 +37,13 @@ struct DoctorOptions {
   SetUpOptions set_up;
   TrialOptions trial;
   std::vector<std::string> columns;  // lead columns of the robot's base; empty: excitation is not examined
+  std::string skip_set_up;           // why the set-up is not to be examined; empty: it is
 };
 
 struct Examination {
   std::vector<Finding> findings;  // in the order of the stages above
   std::vector<SignalScan> signals;
+  std::vector<std::string> repeats;  // per run: the label of an earlier run with the same motion, or empty
   std::optional<SetUpExamination> set_up;
   std::optional<Delays> delays;
   std::optional<Excitation> excitation;
