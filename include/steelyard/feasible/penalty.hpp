@@ -1,19 +1,25 @@
-// Penalty-based parameter retrieval: p = (m, c, I) of every link in its box, everything else as a penalty.
+// Penalty-based parameter retrieval: constraints as penalties that grow, from several starts.
 //
-//   min over LB ≤ p ≤ UB of   f(p) = φ(x(p)) + ξ γ(p),   γ(p) = Σ max(0, −g_k(p))² for constraints g_k ≥ 0
+//   min f = φ + ξ γ,   γ the sum over all constraints g ≥ 0 of what they are broken by, ξ growing level by
+//   level
 //
-// with ξ growing level by level (Panda paper, Algorithm 1, where γ is the sum of the violations themselves and
-// f is searched by simulated annealing: see annealing.hpp). Any constraint may enter: those that are not convex,
-// and free expressions with if-else. Bounds on m, c, I and on drive columns are the box and hold exactly; all
-// others hold at the end with a margin, because the last level is repeated for g_k ≥ ε with growing ε until none
-// is broken.
+// Any constraint may enter: those that are not convex, and free expressions with if-else.
 //
-// Descent: bounded Levenberg-Marquardt with analytic gradients, from several starts: those given (the convex
-// solution), the reference bodies, and random bodies in the box. Deterministic for a seed, whatever the number of
-// threads. A local search: the best of the starts is a minimum found, not a minimum proven. Where the problem is
-// convex in x it agrees with solve_convex(); where it is not, the relaxation's value is a lower bound.
+// descent (default)   γ of the squares of violations, Levenberg-Marquardt with analytic gradients in the
+// linear
+//                     columns x, where the objective is quadratic and convex constraints are affine matrix
+//                     inequalities: for convex problems f is convex, and every start leads to the same φ. The
+//                     last level is repeated for g ≥ ε with growing ε until nothing is broken: the end is
+//                     strictly feasible.
+// annealing           as published (Panda paper, Algorithm 1): p = (m, c, I) in its box LB ≤ p ≤ UB, γ of the
+//                     violations themselves, simulated annealing; a descent follows unless it is switched off
 //
-// Directions that φ does not see keep the values of the start: of starts with the same φ the earliest is taken.
+// Starts: those given (the convex solution), the reference bodies, random bodies in the box. Deterministic
+// for a seed, whatever the number of threads. A local search: with constraints that are not convex the best
+// of the starts is a minimum found, not a minimum proven; the convex relaxation's value is a lower bound.
+//
+// Directions that φ does not see keep the values of the start: of starts with the same φ the earliest is
+// taken.
 #pragma once
 
 #include <cstdint>
@@ -33,20 +39,21 @@ enum class PenaltySearch { descent, annealing };
 // Simulated annealing in the box: one coordinate at a time, step lengths kept at about half of the moves
 // accepted, temperature from the spread of f at the start down by a factor a sweep.
 struct AnnealingOptions {
-  int sweeps = 400;             // over all coordinates, per level
-  double cooling = 0.96;        // of the temperature, per sweep
-  bool descend_at_end = true;   // descent from the best point; false: as published
+  int sweeps = 400;            // over all coordinates, per level
+  double cooling = 0.96;       // of the temperature, per sweep
+  bool descend_at_end = true;  // descent from the best point; false: as published
 };
 
 struct PenaltyOptions {
   PenaltySearch search = PenaltySearch::descent;
-  int random_starts = 8;              // beside those given and the reference
-  std::vector<VectorXd> starts;       // x; tried first, in their order
-  bool from_reference = true;         // also from the bodies of reference_parameters()
+  int random_starts = 8;         // beside those given and the reference
+  std::vector<VectorXd> starts;  // x; tried first, in their order
+  bool from_reference = true;    // also from the bodies of reference_parameters()
   std::uint64_t seed = 1;
-  std::vector<double> levels = {1, 1e2, 1e4, 1e6};  // ξ, for φ divided by the effort and g by their natural scale
-  int most_iterations = 300;          // of a descent, per level
-  double margin = 1e-9;               // first ε, in natural scales
+  std::vector<double> levels = {1, 1e2, 1e4,
+                                1e6};  // ξ, for φ divided by the effort and g by their natural scale
+  int most_iterations = 300;           // of a descent, per level
+  double margin = 1e-9;                // first ε, in natural scales
   int threads = 1;
   AnnealingOptions annealing;
 
@@ -54,9 +61,9 @@ struct PenaltyOptions {
 };
 
 struct PenaltyStart {
-  std::string kind;       // "given 1", "reference", "random 3"
-  double value = 0;       // φ at its end
-  double violation = 0;   // largest −g_k in natural scales; ≤ 0: feasible
+  std::string kind;      // "given 1", "reference", "random 3"
+  double value = 0;      // φ at its end
+  double violation = 0;  // largest −g_k in natural scales; ≤ 0: feasible
   int iterations = 0;
   VectorXd x;
 };
@@ -64,18 +71,18 @@ struct PenaltyStart {
 struct PenaltySolution {
   bool feasible = false;
   std::vector<std::string> columns;
-  VectorXd x;             // best feasible end, or the least violated one
-  VectorXd p;             // the same as (m, c, I), further columns
-  double value = 0;       // φ(x)
+  VectorXd x;        // best feasible end, or the least violated one
+  VectorXd p;        // the same as (m, c, I), further columns
+  double value = 0;  // φ(x)
   double violation = 0;
   std::vector<std::string> violated;         // names
   std::vector<ConstraintState> constraints;  // in the order given; no multipliers
   std::vector<PenaltyStart> starts;
-  int best = -1;          // of starts
+  int best = -1;  // of starts
 };
 
-// Throws InputError for constraints that are not valid, or whose expression has no value (a division by zero) at
-// any of the starts: with the constraint's name.
+// Throws InputError for constraints that are not valid, or whose expression has no value (a division by zero)
+// at any of the starts: with the constraint's name.
 PenaltySolution solve_penalty(const Objective& objective, const std::vector<Constraint>& constraints,
                               const Robot& robot, const PenaltyOptions& options = {});
 

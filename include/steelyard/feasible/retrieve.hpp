@@ -6,10 +6,11 @@
 //   penalty     the penalty search, from the relaxation's solution and other starts
 //   annealing   the same with simulated annealing from random points in the box, as published
 //
-// gap = (φ − lower bound) / (φ + 1e-6 ‖z‖²): by how much the parameters may be worse than the best feasible ones.
-// Penalty searches have one too, from the relaxation.
+// gap = (φ − lower bound) / (φ + 1e-6 ‖z‖²): by how much the parameters may be worse than the best feasible
+// ones. Penalty searches have one too, from the relaxation.
 //
-// Constraints that exclude each other give feasible = false and `conflict`, an irreducible set of them by name.
+// Constraints that exclude each other give feasible = false and `conflict`, an irreducible set of them by
+// name.
 #pragma once
 
 #include <optional>
