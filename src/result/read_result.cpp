@@ -100,8 +100,27 @@ BaseValue read_base(const Node& node) {
 }
 
 PreparationSummary read_preparation(const Node& node) {
-  return {node.at("rate").number(), node.optional_number("cutoff"),
-          node.at("decimation").integer<std::int64_t>(), node.at("kept_share").number()};
+  PreparationSummary summary;
+  summary.rate = node.at("rate").number();
+  summary.cutoff = node.optional_number("cutoff");
+  summary.decimation = node.at("decimation").integer<std::int64_t>();
+  summary.kept_share = node.at("kept_share").number();
+  if (!node.has("candidates")) return summary;
+  summary.candidates = node.list("candidates", [](const Node& item) {
+    return CutoffCandidate{item.at("cutoff").number(), item.at("score").number()};
+  });
+  summary.choice = node.at("choice").text();
+  return summary;
+}
+
+IntervalSummary read_intervals(const Node& node) {
+  return {node.at("level").number(), node.at("method").text(), node.at("blocks").integer<std::int64_t>(),
+          node.at("effective_rows").number(), node.at("bias_checked").truth()};
+}
+
+JointBand read_band(const Node& node) {
+  return {node.at("joint").text(), node.at("half_width").number(), node.at("parameter_part").number(),
+          node.at("coverage").number()};
 }
 
 RunValidation read_validation(const Node& node) {
@@ -110,6 +129,8 @@ RunValidation read_validation(const Node& node) {
   run.fresh = node.at("fresh").truth();
   run.residual = read_residual(node.at("residual"));
   if (node.has("repeats")) run.repeats = node.at("repeats").text();
+  if (node.has("band_coverage"))
+    run.band_coverage = node.list("band_coverage", [](const Node& share) { return share.number(); });
   if (node.has("left_out")) run.left_out = read_residual(node.at("left_out").at("residual"));
   run.whiteness = node.list("whiteness", [](const Node& joint) {
     return JointWhiteness{joint.at("name").text(), joint.at("p_value").number(), joint.at("coloured").number()};
@@ -215,6 +236,8 @@ Result result_from_json(const std::string& text, const std::string& name) {
   if (node.has("estimator")) result.estimator = read_estimator(node.at("estimator"));
   result.preparation = read_preparation(node.at("preparation"));
   if (node.has("cross_validation")) result.cross_validation = read_cross_validation(node.at("cross_validation"));
+  if (node.has("intervals")) result.intervals = read_intervals(node.at("intervals"));
+  if (node.has("bands")) result.bands = node.list("bands", read_band);
   result.base = node.list("base", read_base);
   result.drives = node.list("drives", read_drive);
   if (node.has("feasible")) result.feasible = read_feasible(node.at("feasible"));

@@ -44,7 +44,41 @@ void write_preparation(JsonWriter& json, const PreparationSummary& preparation) 
   write_optional(json, "cutoff", preparation.cutoff);
   json.key("decimation").value(preparation.decimation);
   json.key("kept_share").value(preparation.kept_share);
+  if (!preparation.candidates.empty()) {
+    json.key("candidates").begin_array();
+    for (const CutoffCandidate& candidate : preparation.candidates) {
+      json.begin_object();
+      json.key("cutoff").value(candidate.cutoff);
+      json.key("score").value(candidate.score);
+      json.end_object();
+    }
+    json.end_array();
+    json.key("choice").value(preparation.choice);
+  }
   json.end_object();
+}
+
+void write_intervals(JsonWriter& json, const Result& result) {
+  if (result.intervals) {
+    json.key("intervals").begin_object();
+    json.key("level").value(result.intervals->level);
+    json.key("method").value(result.intervals->method);
+    json.key("blocks").value(result.intervals->blocks);
+    json.key("effective_rows").value(result.intervals->effective_rows);
+    json.key("bias_checked").value(result.intervals->bias_checked);
+    json.end_object();
+  }
+  if (result.bands.empty()) return;
+  json.key("bands").begin_array();
+  for (const JointBand& band : result.bands) {
+    json.begin_object();
+    json.key("joint").value(band.joint);
+    json.key("half_width").value(band.half_width);
+    json.key("parameter_part").value(band.parameter_part);
+    json.key("coverage").value(band.coverage);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_base(JsonWriter& json, const std::vector<BaseValue>& base) {
@@ -117,6 +151,11 @@ void write_validation(JsonWriter& json, const std::vector<RunValidation>& valida
       json.end_object();
     }
     write_whiteness(json, run.whiteness);
+    if (!run.band_coverage.empty()) {
+      json.key("band_coverage").begin_flat_array();
+      for (const double share : run.band_coverage) json.value(share);
+      json.end_array();
+    }
     if (run.feasible) {
       json.key("feasible").begin_object();
       write_residual(json, *run.feasible);
@@ -200,6 +239,7 @@ std::string to_json(const Result& result) {
   if (result.estimator) write_estimator(json, *result.estimator);
   write_preparation(json, result.preparation);
   if (result.cross_validation) write_cross_validation(json, *result.cross_validation);
+  write_intervals(json, result);
   write_base(json, result.base);
   json.key("drives").begin_array();
   for (const DriveValues& drive : result.drives) write_drive(json, drive);

@@ -7,10 +7,19 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// The largest halving of a chunk that gives at least as many slots as cross-validation wants blocks.
-Index slot_for_blocks(const ChunkPlan& plan, int blocks) {
+// Blocks that a bootstrap likes to have, as far as they are longer than two memories of the filters.
+constexpr Index kWantedBlocks = 32;
+
+// The largest halving of a chunk that gives at least as many slots as cross-validation wants blocks, or
+// smaller for a bootstrap.
+Index slot_for_blocks(const PreparedRun& run, Index blocks) {
+  const ChunkPlan& plan = run.plan();
+  Index memory = 0;
+  for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
+    if (filter) memory += filter->memory;
   Index size = plan.size;
   while (size % 2 == 0 && size * blocks > plan.samples) size /= 2;
+  while (size % 2 == 0 && size * kWantedBlocks > plan.samples && size / 2 >= 2 * memory) size /= 2;
   return size;
 }
 
@@ -26,21 +35,23 @@ void open_runs(StudyState& state) {
   }
 }
 
-void fold_runs(StudyState& state) {
+FoldPass fold_prepared(const StudyState& state, const StudyRun&, PreparedRun& prepared, PassOptions pass) {
   LayoutOptions layout_options;
   layout_options.robot = state.robot_hash;
-  layout_options.preparation = preparation_hash(state.study);
-  const std::vector<Layout> layouts = row_layouts(state.plan, state.robot, layout_options);
+  layout_options.preparation = preparation_hash(state.prepare);
+  pass.threads = state.options.threads;
+  return fold_run(prepared, state.plan, row_layouts(state.plan, state.robot, layout_options), pass);
+}
+
+void fold_runs(StudyState& state) {
   for (RunState& run : state.runs) {
     PassOptions pass;
-    pass.threads = state.options.threads;
     const std::string stage = "folding " + run.label();
     pass.progress = [&](Index done, Index chunks) {
       state.clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
     };
-    if (state.study.cross)
-      pass.slot_samples = slot_for_blocks(run.prepared->plan(), state.study.cross->blocks);
-    run.folds = state.clock.time(stage, [&] { return fold_run(*run.prepared, state.plan, layouts, pass); });
+    pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
+    run.folds = state.clock.time(stage, [&] { return fold_prepared(state, *run.run, *run.prepared, pass); });
   }
 }
 

@@ -67,6 +67,11 @@ std::string options_json(const Study& study) {
   json["runs"] = ordered_json::array();
   for (const StudyRun& run : study.runs) json["runs"].push_back(run_json(run));
   json["prepare"] = prepare_json(study.prepare);
+  if (study.cutoff.automatic) json["prepare"]["cutoff"] = "auto";
+  json["intervals"] = {{"level", study.intervals.level},
+                       {"method", to_string(study.intervals.method)},
+                       {"replicates", study.intervals.replicates},
+                       {"bias_check", study.intervals.bias_check}};
   json["estimate"] = {{"method", to_string(study.estimate.weighting)}, {"prior_weight", study.prior.weight}};
   if (study.cross)
     json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};
@@ -76,8 +81,12 @@ std::string options_json(const Study& study) {
 
 }  // namespace
 
+std::string preparation_hash(const PrepareOptions& prepare) {
+  return sha256(prepare_json(prepare).dump());
+}
+
 std::string preparation_hash(const Study& study) {
-  return sha256(prepare_json(study.prepare).dump());
+  return preparation_hash(study.prepare);
 }
 
 Provenance provenance(const Study& study, const std::string& robot_hash) {

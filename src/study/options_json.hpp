@@ -11,6 +11,7 @@ inline namespace STEELYARD_ABI {
 
 // Hash of everything that changes prepared rows.
 std::string preparation_hash(const Study& study);
+std::string preparation_hash(const PrepareOptions& prepare);
 
 Provenance provenance(const Study& study, const std::string& robot_hash);
 

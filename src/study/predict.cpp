@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "study/intervals_bands.hpp"
 #include "steelyard/validate/whiteness.hpp"
 
 namespace steelyard {
@@ -68,6 +69,10 @@ class Predictor {
     return predicted_;
   }
 
+  // Columns of the last tile.
+  const double* columns() const { return tile_.data(); }
+  Index stride() const { return stride_; }
+
  private:
   const Plan& plan_;
   const VectorXd& values_;
@@ -79,7 +84,8 @@ class Predictor {
 }  // namespace
 
 Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
-                   const std::vector<std::string>& joints, const std::vector<std::string>& units) {
+                   const std::vector<std::string>& joints, const std::vector<std::string>& units,
+                   BandCounter* bands) {
   const Index rows = static_cast<Index>(plan.rows.size());
   const UniformGrid& grid = run.preparation().grid;
   Prediction result;
@@ -99,6 +105,7 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   }
   result.coarse_step = std::max<Index>(1, grid.samples / kCoarseSamples);
   std::vector<double> coarse;
+  std::vector<double> errors(static_cast<std::size_t>(kTile));
 
   Predictor predictor(plan, values);
   run.rewind();
@@ -114,6 +121,10 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
       const MatrixXd& predicted = predictor.run(block, first, count);
       for (Index r = 0; r < rows; ++r) {
         const double* measured = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
+        if (bands != nullptr) {
+          for (Index s = 0; s < count; ++s) errors[static_cast<std::size_t>(s)] = measured[s] - predicted(r, s);
+          bands->add(r, {at, count, predictor.columns(), predictor.stride()}, errors.data());
+        }
         for (Index s = 0; s < count; ++s) {
           const double error = measured[s] - predicted(r, s);
           result.residual_squared[r] += error * error;

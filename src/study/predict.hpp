@@ -11,6 +11,8 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+class BandCounter;
+
 struct Prediction {
   VectorXd residual_squared;  // per row of the plan: Σ (τ − τ̂)² over every sample of the grid, nothing
                               // filtered out
@@ -23,7 +25,8 @@ struct Prediction {
 
 // `values` belong to plan.columns. Names and units of the curves: one per row of the plan.
 Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
-                   const std::vector<std::string>& joints, const std::vector<std::string>& units);
+                   const std::vector<std::string>& joints, const std::vector<std::string>& units,
+                   BandCounter* bands = nullptr);
 
 // Period of a periodic motion in coarse samples, 0 when it has none: the shortest lag, of at least a tenth of
 // the run, after which all joints are where they were, to a tenth of their movement (RMS).

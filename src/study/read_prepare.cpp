@@ -14,7 +14,7 @@ void read_filter(const YamlContext& context, const YamlNode& node, bool columns,
   FilterOptions filter;
   if (const YamlNode* order = fields.find("order"))
     filter.order = static_cast<int>(to_count(context, *order, "order"));
-  filter.cutoff = to_number(context, fields.at("cutoff"), "cutoff");
+  filter.cutoff = is_word(fields.at("cutoff"), "auto") ? 1 : to_number(context, fields.at("cutoff"), "cutoff");
   options.filter = filter;
   if (columns) {
     options.column_filter = filter;
@@ -42,6 +42,42 @@ void read_reject(const YamlContext& context, const YamlNode& node, PrepareOption
 }
 
 }  // namespace
+
+CutoffSpec read_cutoff(const YamlContext& context, const YamlNode& node) {
+  CutoffSpec spec;
+  const YamlFields fields = YamlFields(
+      context, node, "prepare",
+      {"resample", "filter", "columns", "differences", "velocity", "decimate", "reject", "trim", "chunk"});
+  const YamlNode* filter = fields.find("filter");
+  if (filter == nullptr) return spec;
+  const YamlFields of_filter(context, *filter, "filter", {"order", "cutoff", "position_cutoff"});
+  spec.automatic = is_word(of_filter.at("cutoff"), "auto");
+  if (const YamlNode* position = of_filter.find("position_cutoff"))
+    spec.position = to_number(context, *position, "position_cutoff");
+  return spec;
+}
+
+IntervalSpec read_intervals(const YamlContext& context, const YamlNode& node) {
+  IntervalSpec spec;
+  const YamlFields fields(context, node, "intervals", {"level", "method", "replicates", "bias_check"});
+  if (const YamlNode* level = fields.find("level")) {
+    spec.level = to_number(context, *level, "level");
+    if (!(spec.level >= 0.5 && spec.level <= 0.999))
+      context.fail(*level, fmt::format("level {} of the intervals", spec.level), "0.5 to 0.999", "0.95 is usual");
+  }
+  if (const YamlNode* method = fields.find("method"))
+    spec.method = to_choice(context, *method, "method", {"bootstrap", "classical"}) == 0
+                      ? IntervalMethod::bootstrap
+                      : IntervalMethod::classical;
+  if (const YamlNode* replicates = fields.find("replicates")) {
+    const std::uint64_t count = to_count(context, *replicates, "replicates");
+    if (count < 20 || count > 1000000)
+      context.fail(*replicates, fmt::format("{} replicates", count), "20 to 1000000", "a thousand is usual");
+    spec.replicates = static_cast<int>(count);
+  }
+  if (const YamlNode* check = fields.find("bias_check")) spec.bias_check = to_bool(context, *check, "bias_check");
+  return spec;
+}
 
 PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node) {
   PrepareOptions options;

@@ -79,13 +79,14 @@ DriveTerms read_drives(const YamlContext& context, const YamlNode& node) {
 }
 
 void read_estimate(const YamlContext& context, const YamlNode& node, Study& study) {
-  const YamlFields fields(context, node, "estimate", {"method", "prior"});
+  const YamlFields fields(context, node, "estimate", {"method", "intervals", "prior"});
   if (const YamlNode* method = fields.find("method")) {
     constexpr Weighting kMethods[] = {Weighting::none, Weighting::by_row, Weighting::by_row_iterated,
                                       Weighting::by_row_and_block};
     study.estimate.weighting =
         kMethods[to_choice(context, *method, "method", {"ols", "wls", "irls", "irls_blocks"})];
   }
+  if (const YamlNode* node_of = fields.find("intervals")) study.intervals = read_intervals(context, *node_of);
   if (const YamlNode* prior = fields.find("prior")) {
     const YamlFields options(context, *prior, "prior", {"from", "weight"});
     to_choice(context, options.at("from"), "prior", {"robot"});
@@ -139,7 +140,7 @@ Study read_study_text(const std::string& text, const std::string& path) {
   if (const YamlNode* seed = fields.find("seed")) study.seed = to_count(context, *seed, "seed");
   if (const YamlNode* drives = fields.find("drives")) study.drives = read_drives(context, *drives);
   if (const YamlNode* prepare = fields.find("prepare"))
-    study.prepare = read_prepare_section(context, *prepare);
+    study.prepare = read_prepare_section(context, *prepare), study.cutoff = read_cutoff(context, *prepare);
   const YamlNode& runs = fields.at("runs");
   for (const YamlNode& run : to_list(context, runs, "runs"))
     study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));

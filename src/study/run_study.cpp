@@ -1,6 +1,7 @@
 #include "steelyard/study/run_study.hpp"
 
 #include "steelyard/fold/fold_file.hpp"
+#include "study/intervals_bands.hpp"
 #include "study/prior.hpp"
 #include "study/state.hpp"
 
@@ -36,15 +37,23 @@ void predict_runs(StudyState& state) {
   const VectorXd values = values_for(state.plan, state.estimated);
   const std::vector<std::string> joints = row_joint_names(state.robot, state.plan);
   const std::vector<std::string> units = row_units(state.robot, state.plan);
-  for (RunState& run : state.runs)
+  BandCounter counter = state.clock.time("refits for bands", [&] { return BandCounter(state); });
+  for (std::size_t r = 0; r < state.runs.size(); ++r) {
+    RunState& run = state.runs[r];
+    counter.begin(r);
     run.prediction = state.clock.time("predicting " + run.label(), [&] {
-      return predict(*run.prepared, state.plan, values, joints, units);
+      return predict(*run.prepared, state.plan, values, joints, units, &counter);
     });
+  }
+  state.result.bands = counter.bands(joints, state.study.intervals.level);
+  for (std::size_t r = 0; r < state.runs.size(); ++r)
+    state.runs[r].band_coverage = counter.coverage(r, state.result.bands);
 }
 
 std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
+  choose_cutoff(state);
   open_runs(state);
   fold_runs(state);
   std::vector<FoldFile> files;
@@ -56,9 +65,11 @@ std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
+  choose_cutoff(state);
   open_runs(state);
   fold_runs(state);
   estimate_runs(state);
+  find_intervals(state);
   predict_runs(state);
   cross_validate_runs(state);
   summarize(state);

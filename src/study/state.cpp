@@ -11,10 +11,16 @@ void StudyClock::report(const std::string& stage, double share) const {
 
 std::vector<Fold> fit_folds(const std::vector<RunState>& runs) {
   std::vector<Fold> folds;
+  Index number = 0;
   for (const RunState& state : runs)
     if (state.is_fit())
-      for (const FoldBlock& block : state.folds->folds.blocks())
-        for (Fold& fold : block.all()) folds.push_back(std::move(fold));
+      for (const FoldBlock& block : state.folds->folds.blocks()) {
+        for (Fold& fold : block.all()) {
+          fold.set_block(number);
+          folds.push_back(std::move(fold));
+        }
+        ++number;
+      }
   return folds;
 }
 

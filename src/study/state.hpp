@@ -1,7 +1,7 @@
 // A study on its way: what every step has found so far, for the steps after it.
 //
-//   open_robot → open_runs → fold_runs → estimate_runs → predict_runs → cross_validate_runs → summarize →
-//   judge_runs
+//   open_robot → choose_cutoff → open_runs → fold_runs → estimate_runs → find_intervals → predict_runs →
+//   cross_validate_runs → summarize → judge_runs
 //
 // A step reads what earlier ones left and adds its own part; run_study() is the list of the steps.
 #pragma once
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "steelyard/estimate/estimate.hpp"
+#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/base.hpp"
@@ -62,6 +63,7 @@ struct RunState {
   std::optional<FoldPass> folds;
   Prediction prediction;
   std::string repeats;  // run with the same motion; empty: none
+  std::vector<double> band_coverage;  // per joint
 
   const std::string& label() const { return run->file.label.label; }
   bool is_fit() const { return run->file.label.role == RunRole::fit; }
@@ -91,20 +93,30 @@ struct StudyState {
   std::vector<Fold> priors;
   Estimate estimated;
 
+  // find_intervals
+  Intervals intervals;  // in the order of estimated.columns
+  std::optional<DifferentiationBias> bias;
+  int extra_passes = 0;  // over every fit run, for cut-offs that were tried
+
   std::vector<Finding> findings;  // of any step; summarize adds those about the fit
   Result result;
 };
 
 void open_robot(StudyState& state);
+void choose_cutoff(StudyState& state);  // when the study leaves it open
 void open_runs(StudyState& state);
 void fold_runs(StudyState& state);
 void estimate_runs(StudyState& state);
+void find_intervals(StudyState& state);
 void predict_runs(StudyState& state);
 void cross_validate_runs(StudyState& state);
 void summarize(StudyState& state);
 void judge_runs(StudyState& state);
 
-// Folds of the fit runs, block by block, gaps included.
+// One pass over a run with the study's columns; also at other preparations than the study's.
+FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass);
+
+// Folds of the fit runs, block by block, gaps included; blocks are numbered on from run to run.
 std::vector<Fold> fit_folds(const std::vector<RunState>& runs);
 
 // Blocks of the fit runs and the groups that are left out together, by phase where a motion is periodic.

@@ -19,6 +19,9 @@ bool is_word(const YamlNode& node, const char* word);
 StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
                           int number);
 PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node);
+// Whether the prepare section leaves the cut-off open.
+CutoffSpec read_cutoff(const YamlContext& context, const YamlNode& node);
+IntervalSpec read_intervals(const YamlContext& context, const YamlNode& node);
 void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run);
 
 }  // namespace STEELYARD_ABI

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "study/intervals.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
@@ -31,12 +32,13 @@ void summarize_runs(StudyState& state) {
     validation.residual = residual_summary(per_row, state.plan, state.robot, one);
     validation.repeats = run.repeats;
     validation.whiteness = run.prediction.whiteness;
+    validation.band_coverage = run.band_coverage;
     if (!run.is_fit()) continue;
     result.samples += run.folds->samples;
     const Index rows = std::accumulate(run.folds->kept.begin(), run.folds->kept.end(), Index{0});
     result.rows += rows;
     if (run.folds->kept_share > 0) candidates += static_cast<double>(rows) / run.folds->kept_share;
-    result.passes = std::max(result.passes, run.prepared->passes());
+    result.passes = std::max(result.passes, run.prepared->passes() + state.extra_passes);
     summarize_preparation(run.prepared->preparation(), result.preparation);
   }
   result.preparation.kept_share = candidates > 0 ? static_cast<double>(result.rows) / candidates : 0;
@@ -52,6 +54,7 @@ void summarize(StudyState& state) {
   result.condition = finite_or_none(state.estimated.condition);
   result.condition_scaled = finite_or_none(state.estimated.condition_scaled);
   result.base = base_values(state.base, state.estimated);
+  put_intervals(state, result);
   result.drives = drive_values(state.robot, state.estimated);
   summarize_runs(state);
   std::vector<const Prediction*> predictions;

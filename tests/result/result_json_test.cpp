@@ -44,7 +44,11 @@ TEST(ResultJson, ReadBackHoldsTheSameValues) {
   EXPECT_EQ(read.residual.per_joint[1].rms, given.residual.per_joint[1].rms);
   EXPECT_FALSE(read.residual.per_joint[1].raw);
   EXPECT_EQ(read.preparation.kept_share, 1.0 / 3.0);
+  EXPECT_EQ(read.preparation.candidates[1].cutoff, 5);
+  EXPECT_EQ(read.preparation.choice, given.preparation.choice);
   EXPECT_EQ(read.cross_validation->by, "phase");
+  EXPECT_EQ(read.intervals->effective_rows, given.intervals->effective_rows);
+  EXPECT_EQ(read.bands[1].half_width, given.bands[1].half_width);
   EXPECT_EQ(read.base[0].interval, given.base[0].interval);
   EXPECT_EQ(read.base[0].terms, given.base[0].terms);
   EXPECT_FALSE(read.base[1].sigma);
@@ -67,7 +71,7 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
   EXPECT_THAT(keys(json),
               ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings",
                           "condition", "condition_scaled", "residual", "preparation", "cross_validation",
-                          "base", "drives", "feasible", "links", "validation", "unavailable", "provenance"));
+                          "intervals", "bands", "base", "drives", "feasible", "links", "validation", "unavailable", "provenance"));
   EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof"));
   EXPECT_THAT(keys(json["findings"][0]),
               ElementsAre("code", "joint", "severity", "evidence", "remedy", "waived"));

@@ -34,7 +34,9 @@ inline Result full_result() {
                                       InstrumentSummary{4, true, 0.99, 1234.5, false, 88.5, 14, true},
                                       {{"shoulder", 0.2, 0.18, 0.01}, {"elbow", 0.1, 0.3, 0}},
                                       EssentialSummary{30, 28.5, 12, {"Jxy2", "my3"}, 0.011, 0.0105}};
-  result.preparation = {1000, 5.0, 83, 1.0 / 3.0};
+  result.preparation = {1000, 5.0, 83, 1.0 / 3.0, {{2, 0.031}, {5, 0.029}}, "5 Hz: the best of two"};
+  result.intervals = {0.95, "bootstrap", 33, 2809.5, true};
+  result.bands = {{"joint1", 0.31, 0.02, 0.948}, {"joint2", 0.44, 0.03, 0.951}};
   result.cross_validation = {10, "phase", sample_residual(1.2)};
   result.base = {
       {"Jzz1",

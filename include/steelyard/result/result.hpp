@@ -56,11 +56,36 @@ struct DriveValues {
   std::string status;
 };
 
+// A cut-off that was tried: its error on held-out raw efforts, as a fraction of them.
+struct CutoffCandidate {
+  double cutoff = 0;  // [Hz]
+  double score = 0;
+};
+
 struct PreparationSummary {
   double rate = 0;  // [Hz] of the uniform grid
   std::optional<double> cutoff;
   std::int64_t decimation = 1;
   double kept_share = 1;  // rows given to the estimator over those before rejection and trimming
+  std::vector<CutoffCandidate> candidates;  // of an automatic cut-off, ascending; empty: it was given
+  std::string choice;                       // in words
+};
+
+// How the intervals of `base` were made.
+struct IntervalSummary {
+  double level = 0.95;
+  std::string method;       // "classical", "bootstrap"
+  std::int64_t blocks = 0;  // of the bootstrap
+  double effective_rows = 0;
+  bool bias_checked = false;  // refits at other cut-offs were made
+};
+
+// Band around the predicted effort of a joint that holds `level` of the samples (estimate/bands.hpp).
+struct JointBand {
+  std::string joint;
+  double half_width = 0;      // [N·m or N]
+  double parameter_part = 0;  // rms deviation of the prediction by the parameters alone
+  double coverage = 0;        // share of held-out samples inside
 };
 
 struct CrossValidationSummary {
@@ -84,6 +109,7 @@ struct RunValidation {
   std::optional<ResidualSummary> left_out;  // of a model fitted on all other runs, when there are some
   std::vector<JointWhiteness> whiteness;
   std::optional<ResidualSummary> feasible;  // of the feasible parameters
+  std::vector<double> band_coverage = {};  // share of the samples within the band, per joint; empty: no bands
 };
 
 // Named constraint at the feasible parameters; satisfied when the margin is not negative.
@@ -152,6 +178,8 @@ struct Result {
   std::optional<EstimatorSummary> estimator;  // absent where nothing was estimated from rows
   PreparationSummary preparation;
   std::optional<CrossValidationSummary> cross_validation;
+  std::optional<IntervalSummary> intervals;
+  std::vector<JointBand> bands;
   std::vector<BaseValue> base;
   std::vector<DriveValues> drives;
   std::optional<FeasibleSummary> feasible;

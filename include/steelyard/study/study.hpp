@@ -13,6 +13,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
+#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/robot/robot.hpp"
@@ -44,6 +45,20 @@ struct CrossOptions {
   std::optional<double> period;  // [s]; not given: found from the positions
 };
 
+// Intervals of the parameters (estimate/intervals.hpp).
+struct IntervalSpec {
+  double level = 0.95;
+  IntervalMethod method = IntervalMethod::bootstrap;
+  int replicates = 1000;
+  bool bias_check = true;  // refits at half and double the cut-off, two more passes
+};
+
+// What `cutoff: auto` leaves open.
+struct CutoffSpec {
+  bool automatic = false;          // `prepare` then has 1 Hz in the place of what is chosen
+  std::optional<double> position;  // [Hz] of the positions, when it is given
+};
+
 struct PriorOptions {
   bool from_robot = false;  // the robot file's own parameters
   double weight = 0;        // relative to the data; 0: none
@@ -57,7 +72,9 @@ struct Study {
   DriveTerms drives;  // added to those the robot declares
   std::vector<StudyRun> runs;
   PrepareOptions prepare;
+  CutoffSpec cutoff;
   EstimateOptions estimate;
+  IntervalSpec intervals;
   PriorOptions prior;
   std::optional<CrossOptions> cross;
   bool report = true;

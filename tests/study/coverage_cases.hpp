@@ -1,0 +1,192 @@
+// How often intervals hold the truth: a simulated Panda identified again and again with other noise.
+//
+// The motion and the efforts without noise are computed once; every repetition adds its own noise, is
+// prepared, folded and estimated as a study does it, and its intervals are compared with the parameters that
+// the simulation was made with.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/random.hpp"
+#include "steelyard/estimate/intervals.hpp"
+#include "steelyard/fold/pass.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/study/run_study.hpp"
+
+namespace steelyard::coverage {
+
+struct Case {
+  int repetitions = 100;
+  double rate = 200;         // [Hz]
+  double cutoff = 10;        // [Hz] of the columns; positions an octave higher
+  double duration = 21;      // [s]
+  double effort_noise = 0.05;  // [N·m]
+  double corner = 0;         // [Hz] of the effort noise (first order); 0: white
+  double encoder_noise = 0;  // [rad]
+  bool bias_check = false;
+  Weighting weighting = Weighting::by_row;
+  IntervalOptions options;
+};
+
+struct Outcome {
+  std::vector<std::string> names;
+  VectorXd covered;  // share of the repetitions without a flag in which the interval holds the truth; 1
+                     // when all are flagged
+  VectorXd held_or_flagged;  // share of the repetitions
+  VectorXd flagged;          // share of the repetitions in which the parameter is flagged as biased
+  VectorXd bias;     // mean error over its deviation
+  Index blocks = 0;
+  double effective_rows = 0;
+  Index rows = 0;
+};
+
+// The study's robot with everything a repetition needs.
+struct Bench {
+  Study study;
+  Robot robot;
+  BaseParameters base;
+  Plan plan;
+  std::vector<Layout> layouts;
+  VectorXd truth;  // of base.base
+  Run clean;
+};
+
+inline VectorXd true_base(const Study& study, const Robot& robot, const BaseParameters& base) {
+  VectorXd truth = VectorXd::Zero(static_cast<Index>(base.columns.size()));
+  truth.head(10 * robot.size()) = standard_parameters(robot);
+  for (int j = 0; j < robot.size(); ++j) {
+    const Friction& friction = study.runs[0].simulation->drives[static_cast<std::size_t>(j)].friction;
+    for (const auto& [stem, value] :
+         {std::pair{"fv", friction.viscous}, {"fc", friction.coulomb}, {"fo", friction.offset}}) {
+      const auto column = std::find(base.columns.begin(), base.columns.end(), stem + std::to_string(j + 1));
+      truth[column - base.columns.begin()] = value;
+    }
+  }
+  return base.K * truth;
+}
+
+inline Bench make_bench(const std::string& source, const Case& options) {
+  Bench bench;
+  bench.study = read_study(source + "/examples/demo/study.yaml");
+  bench.study.runs.resize(1);
+  SimulationSpec& spec = *bench.study.runs[0].simulation;
+  spec.options.rate = options.rate;
+  spec.options.effort_noise.resize(0);
+  spec.options.quantum.resize(0);
+  std::get<FourierSeries>(spec.motion).duration = options.duration;
+  bench.robot = study_robot(bench.study);
+  bench.base = base_parameters(bench.robot);
+  PlanOptions plan;
+  plan.wanted.clear();
+  for (const BaseParameter& parameter : bench.base.base) plan.wanted.push_back(parameter.lead);
+  bench.plan = make_plan(bench.robot, plan);
+  bench.layouts = row_layouts(bench.plan, bench.robot);
+  bench.truth = true_base(bench.study, bench.robot, bench.base);
+  bench.clean.samples = read_all(*open_study_run(bench.study.runs[0], bench.robot));
+  return bench;
+}
+
+// White noise, or white noise through a first-order filter with the same deviation.
+inline void add_noise(double* values, Index count, double deviation, double corner, double rate,
+                      Random random) {
+  const double keep = corner > 0 ? std::exp(-2 * M_PI * corner / rate) : 0;
+  double state = random.normal();
+  for (Index s = 0; s < count; ++s) {
+    state = keep * state + std::sqrt(1 - keep * keep) * random.normal();
+    values[s] += deviation * state;
+  }
+}
+
+inline Run noisy_run(const Bench& bench, const Case& options, int repetition) {
+  Run run = bench.clean;
+  SampleBlock& block = run.samples;
+  const auto joints = static_cast<int>(block.joints());
+  for (int j = 0; j < joints; ++j) {
+    const auto index = static_cast<std::uint64_t>(repetition * joints + j);
+    add_noise(block.row(block.find(channel::kTorque), j), block.size(), options.effort_noise, options.corner,
+              options.rate, Random(1, "effort noise", index));
+    if (options.encoder_noise > 0)
+      add_noise(block.row(block.find(channel::kPosition), j), block.size(), options.encoder_noise, 0,
+                options.rate, Random(1, "encoder noise", index));
+  }
+  return run;
+}
+
+struct Fitted {
+  std::vector<Fold> folds;
+  Estimate estimate;
+  double effective = 1;
+};
+
+inline Fitted fit(const Bench& bench, const Case& options, const Run& run, double cutoff) {
+  PrepareOptions prepare;
+  prepare.filter.cutoff = 2 * cutoff;
+  prepare.column_filter.cutoff = cutoff;
+  PreparedRun prepared(view_run(run), {"run", RunRole::fit, ""}, prepare);
+  PassOptions pass;
+  pass.slot_samples = 128;  // 0.64 s at 200 Hz: two memories of 10 Hz
+  const FoldPass folds = fold_run(prepared, bench.plan, bench.layouts, pass);
+  Fitted out;
+  for (const FoldBlock& block : folds.folds.blocks())
+    for (Fold& fold : block.all()) out.folds.push_back(std::move(fold));
+  EstimateOptions estimate_options;
+  estimate_options.weighting = options.weighting;
+  estimate_options.conditions = false;
+  out.estimate = estimate(out.folds, estimate_options);
+  out.effective = effective_share(*prepared.preparation().column_filter,
+                                  prepared.preparation().decimation.factor);
+  return out;
+}
+
+inline Outcome run(const std::string& source, const Case& options) {
+  const Bench bench = make_bench(source, options);
+  const Index n = bench.truth.size();
+  Outcome out;
+  for (const BaseParameter& parameter : bench.base.base) out.names.push_back(parameter.lead);
+  VectorXd held = VectorXd::Zero(n), flagged = held, error = held, square = held;
+  for (int r = 0; r < options.repetitions; ++r) {
+    const Run noisy = noisy_run(bench, options, r);
+    const Fitted fitted = fit(bench, options, noisy, options.cutoff);
+    IntervalOptions how = options.options;
+    how.effective_share = fitted.effective;
+    how.bootstrap.seed = static_cast<std::uint64_t>(r);
+    const BlockMoments moments = block_moments(fitted.folds, fitted.estimate);
+    const Intervals found = intervals(fitted.estimate, &moments, how);
+    std::vector<bool> biased(static_cast<std::size_t>(n), false);
+    if (options.bias_check) {
+      const Fitted low = fit(bench, options, noisy, options.cutoff / 2);
+      const Fitted high = fit(bench, options, noisy, options.cutoff * 2);
+      const OtherCutoff others[] = {
+          {&low.estimate, block_influences(block_moments(low.folds, low.estimate)), 0.5},
+          {&high.estimate, block_influences(block_moments(high.folds, high.estimate)), 2}};
+      biased = differentiation_bias(fitted.estimate, block_influences(moments), found.sigma, others).biased;
+    }
+    for (Index i = 0; i < n; ++i) {
+      const Index k = fitted.estimate.find(out.names[static_cast<std::size_t>(i)]);
+      const double off = fitted.estimate.values[k] - bench.truth[i];
+      error[i] += off;
+      square[i] += off * off;
+      if (biased[static_cast<std::size_t>(k)])
+        flagged[i] += 1;
+      else
+        held[i] += found.lower[k] <= bench.truth[i] && bench.truth[i] <= found.upper[k];
+    }
+    out.blocks = found.blocks;
+    out.effective_rows = found.effective_rows;
+    out.rows = fitted.estimate.rows;
+  }
+  const auto count = static_cast<double>(options.repetitions);
+  out.flagged = flagged / count;
+  out.held_or_flagged = (held + flagged) / count;
+  out.covered = VectorXd::Ones(n);
+  for (Index i = 0; i < n; ++i)
+    if (flagged[i] < count) out.covered[i] = held[i] / (count - flagged[i]);
+  const VectorXd mean = error / count;
+  out.bias = mean.cwiseQuotient((square / count - mean.cwiseAbs2()).cwiseSqrt());
+  return out;
+}
+
+}  // namespace steelyard::coverage
