@@ -32,7 +32,7 @@ constexpr IsaLevel kLevels[] = {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::av
 
 struct Options {
   bool json = false;
-  Index tile = 64;
+  Index tile = 16;
   int repeats = 101;
 };
 

@@ -29,6 +29,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, true},
+    {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, false},
     {"identify", "The same without the report", cli::add_identify, true},
     {"validate", "Try a result's model on other runs", cli::add_validate, true},
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, true},

@@ -11,6 +11,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kManyRepeated = 0.1;  // share of rows from which repeats are more than a note
+constexpr double kShortGap = 0.05;     // [s]; shorter ones are bridged well enough
 constexpr double kLongHold = 0.1;      // [s]
 constexpr Index kHeldSamples = 20;
 constexpr double kAgreement = 0.9;    // of the velocity column with the position
@@ -35,10 +36,11 @@ class SignalFindings {
           fmt::format("steps from {:.3g} to {:.3g} ms, median {:.3g} ms, deviation {:.3g} ms",
                       1e3 * time.shortest_step, 1e3 * time.longest_step, 1e3 * time.median_step,
                       1e3 * time.jitter));
-    if (time.gaps > 0)
-      add("gaps", run_,
+    if (time.gaps == 0) return;
+    add("gaps", run_,
           fmt::format("{} gaps, the longest {:.3g} ms where {:.3g} ms is usual", time.gaps,
                       1e3 * time.longest_step, 1e3 * time.median_step));
+    if (time.longest_step < kShortGap) findings.back().severity = Severity::note;
   }
 
   void find_repeats() {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kFlattest = 0.5;    // φ2 · fastest velocity below which a sigmoid is a line
 constexpr double kSteepest = 2000;   // and from which it is a step
+constexpr double kStepLike = 300;    // from which one that is not known need not be followed
 constexpr double kUnknownShape = 1;  // deviation of ln φ2 or ln vs
 constexpr double kClearHeight =
     4;  // deviations of the height from zero; the best of many shapes is easily at 2
@@ -50,11 +51,15 @@ double predicted_gain(const Projection& at, const VectorXd& t) {
   return at.r2.squaredNorm() - (at.R22 * t - at.r2).squaredNorm();
 }
 
+// With an offset beside it the data tell where a sigmoid turns, −φ3; without one they tell its mean, which is
+// that of φ2 φ3. What is told is moved straight, or steep sigmoids creep along a curved valley.
 void move_sigmoid(const FrictionJoint& joint, double by_slope, double by_shift, FrictionModel& model) {
   by_shift = std::clamp(by_shift, -kLongestStep / model.slope, kLongestStep / model.slope);
+  const double product = model.slope * (model.shift + by_shift + model.shift * by_slope);
   const double scaled = model.slope * joint.fastest * std::exp(by_slope);
   model.slope = std::clamp(scaled, 0.5 * kFlattest, kSteepest) / joint.fastest;
-  model.shift = std::clamp(model.shift + by_shift, -0.5 * joint.fastest, 0.5 * joint.fastest);
+  const double shift = model.offset ? model.shift + by_shift : product / model.slope;
+  model.shift = std::clamp(shift, -0.5 * joint.fastest, 0.5 * joint.fastest);
 }
 
 // Steps t are in units of height · θ.
@@ -77,6 +82,39 @@ std::vector<FrictionModel> moved(const std::vector<FrictionJoint>& joints, const
     k += size;
   }
   return models;
+}
+
+// Deviation of the first shape parameter (a logarithm) of each joint.
+VectorXd shape_deviations(const Point& point) {
+  const Projection& at = point.projection;
+  VectorXd out = VectorXd::Zero(static_cast<Index>(point.models.size()));
+  if (at.R22.cols() == 0) return out;
+  const Eigen::MatrixXd square = at.R22;
+  const Eigen::MatrixXd inverse = square.completeOrthogonalDecomposition().pseudoInverse();
+  const double sigma = std::sqrt(at.cost / at.degrees);
+  Index k = 0;
+  for (std::size_t j = 0; j < point.models.size(); ++j) {
+    const Index size = point.models[j].shape_size();
+    if (size == 0) continue;
+    const double height = std::abs(at.heights[static_cast<Index>(j)]);
+    // A column that vanishes tells nothing, and its pseudo-inverse is zero.
+    const bool seen = at.R22.col(k).norm() > 0 && height > 0;
+    out[static_cast<Index>(j)] =
+        seen ? sigma * inverse.row(k).norm() / height : std::numeric_limits<double>::infinity();
+    k += size;
+  }
+  return out;
+}
+
+// A sigmoid on its way to a step: steeper than the dictionary's, and its slope is not known.
+bool runs_away(const std::vector<FrictionJoint>& joints, const Point& at) {
+  const VectorXd shape = shape_deviations(at);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (at.models[j].form != FrictionForm::sigmoid) continue;
+    const double turns = at.models[j].slope * joints[j].fastest;
+    if (turns > kStepLike && shape[static_cast<Index>(j)] > kUnknownShape) return true;
+  }
+  return false;
 }
 
 class Fitter {
@@ -111,6 +149,7 @@ class Fitter {
         refused = 0;
         damping = std::max(1e-9, damping * (found > 0.5 * gain ? 0.1 : 1));
         at = std::move(trial);
+        if (enough > options_.tolerance && runs_away(joints_, at)) return;
         continue;
       }
       damping *= 10;
@@ -158,28 +197,6 @@ class Fitter {
   FrictionFit& out_;
   RowWeights weights_;
 };
-
-// Deviation of the first shape parameter (a logarithm) of each joint.
-VectorXd shape_deviations(const Point& point) {
-  const Projection& at = point.projection;
-  VectorXd out = VectorXd::Zero(static_cast<Index>(point.models.size()));
-  if (at.R22.cols() == 0) return out;
-  const Eigen::MatrixXd square = at.R22;
-  const Eigen::MatrixXd inverse = square.completeOrthogonalDecomposition().pseudoInverse();
-  const double sigma = std::sqrt(at.cost / at.degrees);
-  Index k = 0;
-  for (std::size_t j = 0; j < point.models.size(); ++j) {
-    const Index size = point.models[j].shape_size();
-    if (size == 0) continue;
-    const double height = std::abs(at.heights[static_cast<Index>(j)]);
-    // A column that vanishes tells nothing, and its pseudo-inverse is zero.
-    const bool seen = at.R22.col(k).norm() > 0 && height > 0;
-    out[static_cast<Index>(j)] =
-        seen ? sigma * inverse.row(k).norm() / height : std::numeric_limits<double>::infinity();
-    k += size;
-  }
-  return out;
-}
 
 // The linear form with what a degenerate one leaves.
 FrictionModel simpler(FrictionStatus status, const FrictionModel& model) {

@@ -115,10 +115,27 @@ class Method {
     y_ = start;
     require(move_to(y_), "a cone program starts inside its constraints");
     const double value = objective();
-    weight_ = kInfinity;
     mu_ = std::max(std::abs(value), options_.relative * std::abs(value) + options_.absolute) /
           std::max(1.0, degree_);
-    if (options_.path > 0) mu_ = options_.path;
+    if (program_.seen == 0) mu_ = linear_path();
+    weight_ = kInfinity;
+    set_multipliers();
+    centre_ = mu_;
+  }
+
+  // First path parameter of a linear objective g: the size of g in the barrier's own metric, so that the first
+  // Newton step is about as long as the barrier's ellipsoid.
+  double linear_path() {
+    mu_ = weight_ = 1;
+    set_multipliers();
+    for (ScaledBlock& block : blocks_) block.rescale();
+    if (program_.ball) ball_.rescale();
+    if (!factorize()) return 1;
+    return std::max(std::sqrt(program_.linear.dot(llt_.solve(program_.linear))), options_.absolute);
+  }
+
+  // Z = μ S⁻¹
+  void set_multipliers() {
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       ScaledBlock& block = blocks_[b];
       const double target = program_.weights[b] > 0 ? program_.weights[b] : mu_;
@@ -130,7 +147,6 @@ class Method {
       ball_.z = -mu_ / ((ball_.s[0] - norm) * (ball_.s[0] + norm)) * ball_.s;
       ball_.z[0] *= -1;
     }
-    centre_ = mu_;
   }
 
   // Slacks at y; false when one is not positive definite.
@@ -285,6 +301,13 @@ class Method {
                                                             weight_ * program_.soft[k]);
     if (program_.ball) add_ball();
     llt_.compute(hessian_);
+    // Stiff and soft directions may differ by more than rounding allows: a little more on the diagonal, which
+    // refinement takes back.
+    const Eigen::VectorXd diagonal = hessian_.diagonal();
+    for (double more = 1e-15; llt_.info() != Eigen::Success && more < 1e-7; more *= 10) {
+      hessian_.diagonal() = (1 + more) * diagonal;
+      llt_.compute(hessian_);
+    }
     return llt_.info() == Eigen::Success;
   }
 

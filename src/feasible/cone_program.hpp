@@ -54,7 +54,6 @@ struct ConeOptions {
   double absolute = 0;
   double stop_below = -kInfinity;  // enough when the value is below
   double share = 0;                // enough when the gap is below this share of |value|
-  double path = 0;                 // first path parameter; 0: |value| over the number of cones
   bool settle = true;  // also ask for a path parameter well below w, so that the choice is w's alone
   int most_iterations = 200;
 };

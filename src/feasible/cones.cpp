@@ -312,7 +312,7 @@ const std::array<Eigen::Matrix4d, 10>& pseudo_inertia_basis() {
 double body_size(const Quantities& quantities, int link) {
   double mean = 0;
   for (int k = 0; k < quantities.links(); ++k) mean += quantities.length(k) / quantities.links();
-  return std::max(quantities.length(link), mean / 2);
+  return std::max(quantities.length(link), mean);
 }
 
 Scales make_scales(const Quantities& quantities, const VectorXd& reference) {

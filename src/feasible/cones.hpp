@@ -44,7 +44,7 @@ struct Cones {
 // Mass and size of the reference's links: the natural units of their columns.
 struct Scales {
   VectorXd mass;     // per link
-  VectorXd size;     // per link: the larger of its length and half the mean length
+  VectorXd size;     // per link: the larger of its length and the mean length
   VectorXd columns;  // m⁰, m⁰ s, m⁰ s² for links, 1 for others
 };
 Scales make_scales(const Quantities& quantities, const VectorXd& reference);

@@ -47,6 +47,24 @@ void add_limits(IntervalSet& set) {
   }
 }
 
+// Bodies with the fit's masses, centres and mean second moments, the same in all directions.
+VectorXd rounded_bodies(const FeasibleProblem& problem, const Eigen::VectorXd& x) {
+  VectorXd out = problem.reference;
+  const Index further = out.size() - problem.quantities.standard_count();
+  out.tail(further) = x.tail(further);
+  for (int link = 0; link < problem.quantities.links(); ++link) {
+    if (!problem.cones.bodies[static_cast<std::size_t>(link)]) continue;
+    const Inertia fit = Inertia::from_standard(x.segment<10>(Index{10} * link));
+    const Vector3 com = fit.com();
+    const double whole = fit.pseudo_inertia().topLeftCorner<3, 3>().trace();
+    const double spread = std::max(whole - fit.mass() * com.squaredNorm(), 0.1 * whole);
+    const Matrix3 inertia = 2.0 / 3.0 * spread * Matrix3::Identity();
+    out.segment<10>(Index{10} * link) =
+        Inertia::from_mass_com_inertia(fit.mass(), com, inertia).to_standard();
+  }
+  return out;
+}
+
 // Size of a functional's terms by the bodies at the start: m, √(m tr Σ), tr Σ; natural units of other
 // columns.
 double natural_size(const IntervalSet& set, const VectorXd& a) {
@@ -77,22 +95,20 @@ IntervalSet make_interval_set(const Objective& objective, const std::vector<Cons
                               const Robot& robot, const ProvenOptions& options) {
   ConvexOptions convex = options.convex;
   convex.reach = options.reach;
-  IntervalSet set{make_problem(objective.columns, objective.R, objective.z, objective.constant, constraints,
-                               robot, convex),
-                  0,
-                  0,
-                  {},
-                  {},
-                  0,
-                  options.reach};
+  const auto problem_of = [&] {
+    return make_problem(objective.columns, objective.R, objective.z, objective.constant, constraints, robot,
+                        convex);
+  };
+  IntervalSet set{problem_of(), 0, 0, {}, {}, 0, options.reach};
   const InteriorPoint interior = find_interior(set.problem, convex.most_iterations);
   if (interior.kind == InteriorPoint::Kind::none)
     throw InputError({"no parameters obey the constraints: there is nothing to be known",
                       {},
                       "",
                       "look at the conflicting constraints"});
-  if (interior.kind == InteriorPoint::Kind::thin)
-    loosen(set.problem.program, std::max(1e-8, 2 * interior.violation));
+  const double loosened =
+      interior.kind == InteriorPoint::Kind::thin ? std::max(1e-8, 2 * interior.violation) : 0;
+  loosen(set.problem.program, loosened);
   ConeOptions how;
   how.relative = convex.gap;
   how.absolute = convex.gap * 1e-6 * objective.effort();
@@ -100,11 +116,16 @@ IntervalSet make_interval_set(const Objective& objective, const std::vector<Cons
   how.settle = false;
   const ConeResult best = solve_cone_program(set.problem.program, interior.y, how);
   set.allowance = std::max({options.allowance, best.value - best.lower, how.absolute});
-  set.radius = std::sqrt(best.value - set.problem.coordinates.rest + set.allowance);
   how.relative = 0;
   how.absolute = set.allowance / 4;
-  set.start = solve_cone_program(set.problem.program, interior.y, how).y;
-  if (!(set.start.head(set.problem.coordinates.seen).norm() < set.radius)) set.start = best.y;
+  ConeResult start = solve_cone_program(set.problem.program, interior.y, how);
+  if (!(start.value < best.value + set.allowance)) start = best;
+  // From here on the fit is the reference: the set lies around it, and the robot's may be far off.
+  convex.reference = rounded_bodies(set.problem, start.x);
+  set.problem = problem_of();
+  loosen(set.problem.program, loosened);
+  set.radius = std::sqrt(best.value - set.problem.coordinates.rest + set.allowance);
+  set.start = set.problem.coordinates.locate(start.x);
 
   const Index n = set.start.size(), seen = set.problem.coordinates.seen;
   set.program = set.problem.program;
@@ -125,15 +146,12 @@ EndProblem linear_end(const IntervalSet& set, const Functional& functional, doub
   out.unit = natural_size(set, functional.above);
   const Eigen::VectorXd slope = set.program.T.transpose() * functional.above;
   out.program.linear = sign / out.unit * slope;
-  // The value counts from the start, so that its own size says nothing.
-  out.program.constant = -out.program.linear.dot(set.start);
+  out.program.constant = sign / out.unit * functional.above.dot(set.program.origin);
   const double width = expected_width(set, slope, out.unit);
-  const double now = std::abs(functional.above.dot(set.program.columns(set.start))) / out.unit;
-  out.options.absolute = tolerance * (width < 1 ? width : std::max(1.0, now));
+  out.options.absolute = 0.01 * tolerance * width;
   out.options.relative = tolerance;
   out.options.settle = false;
   out.options.stop_below = -set.reach;  // far enough to be called infinite
-  out.options.path = width / static_cast<double>(out.program.blocks.size() + 1);
   return out;
 }
 
@@ -208,12 +226,11 @@ EndProblem ratio_end(const IntervalSet& set, const Functional& functional, doubl
   out.unit = natural_size(set, functional.above) / reference;
   const Eigen::VectorXd above = longer(functional.above);
   program.linear = sign / out.unit * (program.T.transpose() * above);
-  program.constant = -program.linear.dot(out.start);
-  out.options.absolute = tolerance;
+  program.constant = sign / out.unit * above.dot(program.origin);
+  out.options.absolute = 0.01 * tolerance;
   out.options.relative = tolerance;
   out.options.settle = false;
   out.options.stop_below = -set.reach;  // far enough to be called infinite
-  out.options.path = 1.0 / static_cast<double>(program.blocks.size() + 1);
   return out;
 }
 

@@ -20,8 +20,7 @@ struct IntervalSet {
 IntervalSet make_interval_set(const Objective& objective, const std::vector<Constraint>& constraints,
                               const Robot& robot, const ProvenOptions& options);
 
-// min sign · (above·x)/(below·x) over the set, in units of `unit` and from the start's value on: sign +1 gives
-// the lower end.
+// min sign · (above·x)/(below·x) over the set, in units of `unit`: sign +1 gives the lower end.
 struct EndProblem {
   ConeProgram program;
   Eigen::VectorXd start;

@@ -45,7 +45,6 @@ IntervalEnd solve_end(const IntervalSet& set, const Functional& functional, doub
   VectorXd x = result.x.head(columns);
   if (ratio) x /= result.x[columns];
   out.inner = functional.above.dot(x) / (ratio ? functional.below.dot(x) : 1) + functional.offset;
-  // The bound as distance from what was attained: the value itself counts from the start.
   out.outer = out.inner - sign * end.unit * (result.value - result.lower);
   out.reached = result.reached;
   if (options.points) out.point = x;

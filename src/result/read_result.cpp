@@ -187,12 +187,23 @@ ResidualSummary read_residual(const Node& node) {
           node.optional_number("raw"), node.list("per_joint", read_joint_residual)};
 }
 
+std::map<std::string, double> read_numbers(const Node& node) {
+  std::map<std::string, double> numbers;
+  for (const auto& member : node.object().items())
+    if (member.value().is_number()) numbers[member.key()] = member.value().get<double>();
+  return numbers;
+}
+
+FrictionValues read_friction(const Node& node) {
+  FrictionValues friction{node.at("model").text(), read_numbers(node.at("parameters")),
+                          read_numbers(node.at("sigma")), node.at("status").text(), ""};
+  if (node.has("reason")) friction.reason = node.at("reason").text();
+  return friction;
+}
+
 DriveValues read_drive(const Node& node) {
-  DriveValues drive{node.at("joint").text(), {}, node.at("status").text()};
-  for (const auto& member : node.object().items()) {
-    // Groups of values (a friction law) are no numbers and belong to later keys.
-    if (member.value().is_number()) drive.values[member.key()] = member.value().get<double>();
-  }
+  DriveValues drive{node.at("joint").text(), read_numbers(node), node.at("status").text()};
+  if (node.has("friction")) drive.friction = read_friction(node.at("friction"));
   return drive;
 }
 

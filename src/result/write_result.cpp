@@ -203,6 +203,19 @@ void write_residual(JsonWriter& json, const ResidualSummary& residual) {
   json.end_object();
 }
 
+void write_friction(JsonWriter& json, const FrictionValues& friction) {
+  json.key("friction").begin_object();
+  json.key("model").value(friction.model);
+  for (const auto& [key, values] : {std::pair{"parameters", &friction.parameters}, {"sigma", &friction.sigma}}) {
+    json.key(key).begin_object();
+    for (const auto& [name, number] : *values) json.key(name).value(number);
+    json.end_object();
+  }
+  json.key("status").value(friction.status);
+  if (!friction.reason.empty()) json.key("reason").value(friction.reason);
+  json.end_object();
+}
+
 // The usual names in the usual order, then the others by name.
 void write_drive(JsonWriter& json, const DriveValues& drive) {
   constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
@@ -213,9 +226,10 @@ void write_drive(JsonWriter& json, const DriveValues& drive) {
     if (found != drive.values.end()) json.key(name).value(found->second);
   }
   for (const auto& [name, number] : drive.values) {
-    require(name != "joint" && name != "status", "a drive value has the name of another key");
+    require(name != "joint" && name != "status" && name != "friction", "a drive value has the name of another key");
     if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) json.key(name).value(number);
   }
+  if (drive.friction) write_friction(json, *drive.friction);
   json.key("status").value(drive.status);
   json.end_object();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "steelyard/core/finding.hpp"
+#include "steelyard/estimate/friction.hpp"
 #include "study/summary.hpp"
 
 namespace steelyard {
@@ -28,6 +29,7 @@ void find_columns(const Estimate& estimate, std::vector<Finding>& findings) {
   std::vector<std::string> zero, dependent, poor;
   for (std::size_t k = 0; k < estimate.columns.size(); ++k) {
     const std::string& name = estimate.columns[k];
+    if (is_tangent(name)) continue;  // zero at the minimum
     if (estimate.column_status[k] == ColumnStatus::zero) zero.push_back(name);
     if (estimate.column_status[k] == ColumnStatus::dependent) dependent.push_back(name);
     if (estimate.relative_sigma[static_cast<Index>(k)] > kPoorRelativeSigma &&
@@ -84,8 +86,7 @@ void find_residuals(const Result& result, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate,
-                              const std::vector<FittedRun>& runs, const Result& result) {
+std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, const Result& result) {
   std::vector<Finding> findings;
   if (estimate.status == EstimateStatus::too_few_rows)
     findings.push_back(
@@ -104,14 +105,6 @@ std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate,
     findings.push_back(
         make_finding("few-rows-kept", "",
                      fmt::format("{:.0f} % of the rows are left", 100 * result.preparation.kept_share)));
-  for (const FittedRun& run : runs) {
-    const TimeScan& time = run.preparation->time;
-    if (!time.is_uniform())
-      findings.push_back(make_finding(
-          "irregular-stamps", run.label,
-          fmt::format("steps from {:.3g} to {:.3g} ms, median {:.3g} ms, {} gaps", 1e3 * time.shortest_step,
-                      1e3 * time.longest_step, 1e3 * time.median_step, time.gaps)));
-  }
   return findings;
 }
 

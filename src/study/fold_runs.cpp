@@ -1,5 +1,9 @@
 #include <algorithm>
 
+#include "steelyard/core/sha256.hpp"
+#include "study/extra_columns.hpp"
+#include "study/friction.hpp"
+#include "study/instrument.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
 
@@ -35,12 +39,19 @@ void open_runs(StudyState& state) {
   }
 }
 
-FoldPass fold_prepared(const StudyState& state, const StudyRun&, PreparedRun& prepared, PassOptions pass) {
+FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
+                       const std::shared_ptr<const InstrumentMotion>& instruments) {
   LayoutOptions layout_options;
   layout_options.robot = state.robot_hash;
   layout_options.preparation = preparation_hash(state.prepare);
+  if (const std::string columns = describe_columns(state); !columns.empty())
+    layout_options.preparation = sha256(layout_options.preparation + columns);
   pass.threads = state.options.threads;
-  return fold_run(prepared, state.plan, row_layouts(state.plan, state.robot, layout_options), pass);
+  pass.extra = all_columns(state, run);
+  pass.known = known_efforts(state, run);
+  if (instruments) pass.extra.push_back(instrument_columns(state.plan, pass.extra, instruments));
+  const std::vector<Layout> layouts = row_layouts(state.plan, state.robot, layout_options);
+  return fold_run(prepared, state.plan, with_extra_columns(layouts, pass.extra), pass);
 }
 
 void fold_runs(StudyState& state) {

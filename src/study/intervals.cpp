@@ -128,7 +128,7 @@ void check_bias(StudyState& state) {
                       influences_of(refit.folds, refit.estimate, state.priors, blocks, threads),
                       refit.ratio});
   state.bias = differentiation_bias(
-      state.estimated, influences_of(state.folds, state.estimated, state.priors, blocks, threads),
+      state.full(), influences_of(state.folds, state.full(), state.priors, blocks, threads),
       state.intervals.sigma, others);
 }
 
@@ -170,10 +170,11 @@ void find_intervals(StudyState& state) {
   state.clock.time("intervals", [&] {
     BlockMoments moments;
     if (usable)
-      moments = block_moments(state.folds, state.estimated, state.priors);
-    state.intervals = intervals(state.estimated, usable ? &moments : nullptr, options);
+      moments = state.instrument ? block_moments(state.instrument_folds, *state.instrument, state.priors)
+                                 : block_moments(state.folds, state.full(), state.priors);
+    state.intervals = intervals(state.full(), usable ? &moments : nullptr, options);
   });
-  if (spec.bias_check && usable)
+  if (spec.bias_check && usable && !state.instrument)
     state.clock.time("refits at other cut-offs", [&] { check_bias(state); });
   tell(state);
 }

@@ -3,6 +3,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/robot/read.hpp"
+#include "study/friction.hpp"
 #include "study/prior.hpp"
 #include "study/state.hpp"
 
@@ -18,12 +19,17 @@ Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
     joint.drive.offset |= study.drives.offset;
     joint.drive.rotor_inertia |= study.drives.rotor_inertia;
   }
+  apply_drive_spec(study, file.robot);
   return file.robot;
 }
 
 void open_robot(StudyState& state) {
   state.robot = study_robot(state.study, &state.warnings);
   state.robot_hash = sha256_file(state.study.robot_path);
+  plan_base(state);
+}
+
+void plan_base(StudyState& state) {
   state.base = state.clock.time("base parameters", [&] { return base_parameters(state.robot); });
   if (state.base.ambiguous)
     throw InputError({fmt::format("rank of the robot is not clear: {} or {} base parameters", state.base.rank,

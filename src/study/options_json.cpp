@@ -1,5 +1,6 @@
 #include "study/options_json.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "steelyard/core/sha256.hpp"
@@ -56,6 +57,75 @@ ordered_json run_json(const StudyRun& run) {
   return json;
 }
 
+ordered_json friction_json(const FrictionSpec& spec) {
+  if (spec.automatic) return "auto";
+  return {{"form", to_string(spec.form)},
+          {"viscous", spec.viscous},
+          {"coulomb", spec.coulomb},
+          {"offset", spec.offset}};
+}
+
+ordered_json efforts_json(const std::vector<EffortExpression>& list) {
+  ordered_json json = ordered_json::array();
+  for (const EffortExpression& effort : list)
+    json.push_back({{"name", effort.name}, {"joint", effort.joint}, {"expression", effort.text}});
+  return json;
+}
+
+void put_drive_spec(const DriveSpec& spec, ordered_json& json) {
+  if (spec.friction) json["drives"]["friction"] = friction_json(*spec.friction);
+  if (spec.offset_per_run) json["drives"]["offset"] = "per_run";
+  for (const auto& [joint, own] : spec.joints) {
+    if (own.friction) json["drives"]["joints"][joint]["friction"] = friction_json(*own.friction);
+    if (own.rotor_inertia) json["drives"]["joints"][joint]["rotor_inertia"] = *own.rotor_inertia;
+  }
+  if (!spec.columns.empty()) json["columns"] = efforts_json(spec.columns);
+  if (!spec.known.empty()) json["known"] = efforts_json(spec.known);
+}
+
+// An open side is null.
+ordered_json limit_json(double limit) {
+  if (!std::isfinite(limit)) return nullptr;
+  return limit;
+}
+
+ordered_json constraint_json(const ConstraintSpec& spec) {
+  ordered_json json = {{"name", spec.name}, {"kind", to_string(spec.kind)}};
+  if (!spec.text.empty()) json["of"] = spec.text;
+  for (const auto& [name, factor] : spec.terms) json["terms"][name] = factor;
+  if (!spec.link.empty()) json["link"] = spec.link;
+  if (!spec.path_as_written.empty()) json["file"] = spec.path_as_written;
+  json["between"] = {limit_json(spec.lower), limit_json(spec.upper)};
+  return json;
+}
+
+ordered_json feasible_json(const FeasibleSpec& spec) {
+  ordered_json json = {{"method", to_string(spec.method)},
+                       {"objective", spec.fits_torque ? "torque" : "base"},
+                       {"margin", spec.physical.margin},
+                       {"bodies", spec.physical.bodies},
+                       {"drives", spec.physical.drives},
+                       {"robot_bounds", spec.physical.robot_bounds},
+                       {"pull", spec.pull.weight},
+                       {"starts", spec.random_starts}};
+  if (spec.interval_level) json["intervals"] = *spec.interval_level;
+  json["constraints"] = ordered_json::array();
+  for (const ConstraintSpec& constraint : spec.constraints)
+    json["constraints"].push_back(constraint_json(constraint));
+  return json;
+}
+
+void add_estimator(const EstimatorSpec& spec, ordered_json& json) {
+  if (spec.instruments)
+    json["instruments"] = {{"cutoff", spec.instrument.cutoff},
+                           {"bandwidth", spec.instrument.bandwidth},
+                           {"iterations", spec.instrument.most_iterations}};
+  if (spec.single_rows)
+    json["huber"] = {
+        {"limit", spec.robust.huber}, {"far", spec.robust.far}, {"passes", spec.robust.most_passes}};
+  if (spec.essential) json["essential"] = {{"ratio", spec.essential->ratio}, {"keep", spec.essential->keep}};
+}
+
 std::string options_json(const Study& study) {
   ordered_json json;
   json["robot"] = study.robot_as_written;
@@ -64,6 +134,7 @@ std::string options_json(const Study& study) {
                     {"coulomb", study.drives.coulomb},
                     {"offset", study.drives.offset},
                     {"rotor_inertia", study.drives.rotor_inertia}};
+  put_drive_spec(study.drive_spec, json);
   json["runs"] = ordered_json::array();
   for (const StudyRun& run : study.runs) json["runs"].push_back(run_json(run));
   json["prepare"] = prepare_json(study.prepare);
@@ -73,6 +144,8 @@ std::string options_json(const Study& study) {
                        {"replicates", study.intervals.replicates},
                        {"bias_check", study.intervals.bias_check}};
   json["estimate"] = {{"method", to_string(study.estimate.weighting)}, {"prior_weight", study.prior.weight}};
+  add_estimator(study.estimator, json["estimate"]);
+  if (study.feasible) json["feasible"] = feasible_json(*study.feasible);
   if (study.cross)
     json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};
   json["waive"] = study.waive;
@@ -94,6 +167,10 @@ Provenance provenance(const Study& study, const std::string& robot_hash) {
   result.inputs.push_back({study.robot_as_written, robot_hash});
   for (const StudyRun& run : study.runs)
     if (!run.simulation) result.inputs.push_back({run.path_as_written, sha256_file(run.file.path)});
+  if (study.feasible)
+    for (const ConstraintSpec& constraint : study.feasible->constraints)
+      if (!constraint.path.empty())
+        result.inputs.push_back({constraint.path_as_written, sha256_file(constraint.path)});
   result.options = options_json(study);
   result.seed = study.seed;
   result.version = STEELYARD_VERSION;

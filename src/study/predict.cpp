@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
-#include "study/intervals_bands.hpp"
 #include "steelyard/validate/whiteness.hpp"
+#include "study/intervals_bands.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -47,7 +47,8 @@ class CurveWriter {
 
 class Predictor {
  public:
-  Predictor(const Plan& plan, const VectorXd& values) : plan_(plan), values_(values) {
+  Predictor(const Plan& plan, const VectorXd& values, const ExtraPrediction& extra)
+      : plan_(plan), values_(values), extra_(extra) {
     stride_ = kTile + 8;  // an odd number of cache lines
     tile_.resize(static_cast<std::size_t>(stride_ * plan.stored_columns));
   }
@@ -66,26 +67,47 @@ class Predictor {
         const double value = values_[plan_.rows[r].columns[k]];
         for (Index s = 0; s < count; ++s) predicted_(static_cast<Index>(r), s) += value * column[s];
       }
+    add(extra_.columns, &extra_.values, block, first, count, predicted_);
+    known_.setZero(predicted_.rows(), count);
+    add(extra_.known, nullptr, block, first, count, known_);
+    predicted_ += known_;
     return predicted_;
   }
+
+  // Known efforts of the last tile.
+  const MatrixXd& known() const { return known_; }
 
   // Columns of the last tile.
   const double* columns() const { return tile_.data(); }
   Index stride() const { return stride_; }
 
  private:
+  // Adds columns times their values, or 1, to their rows.
+  static void add(const std::vector<ExtraColumns>& columns, const std::vector<double>* values,
+                  const SampleBlock& block, Index first, Index count, MatrixXd& to) {
+    if (columns.empty()) return;
+    const MatrixXd X = evaluate_columns(columns, block, first, count);
+    Index k = 0;
+    for (const ExtraColumns& group : columns)
+      for (const ExtraColumn& column : group.columns) {
+        const double value = values ? (*values)[static_cast<std::size_t>(k)] : 1.0;
+        to.row(column.row) += value * X.col(k++).transpose();
+      }
+  }
+
   const Plan& plan_;
   const VectorXd& values_;
+  const ExtraPrediction& extra_;
   Index stride_ = 0;
   std::vector<double> tile_;
-  MatrixXd predicted_;
+  MatrixXd predicted_, known_;
 };
 
 }  // namespace
 
 Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
-                   BandCounter* bands) {
+                   BandCounter* bands, const ExtraPrediction& extra) {
   const Index rows = static_cast<Index>(plan.rows.size());
   const UniformGrid& grid = run.preparation().grid;
   Prediction result;
@@ -107,7 +129,7 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   std::vector<double> coarse;
   std::vector<double> errors(static_cast<std::size_t>(kTile));
 
-  Predictor predictor(plan, values);
+  Predictor predictor(plan, values, extra);
   run.rewind();
   for (RawChunk raw; run.read(raw);) {
     const PreparedChunk chunk = run.prepare(std::move(raw));
@@ -122,13 +144,15 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
       for (Index r = 0; r < rows; ++r) {
         const double* measured = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
         if (bands != nullptr) {
-          for (Index s = 0; s < count; ++s) errors[static_cast<std::size_t>(s)] = measured[s] - predicted(r, s);
+          for (Index s = 0; s < count; ++s)
+            errors[static_cast<std::size_t>(s)] = measured[s] - predicted(r, s);
           bands->add(r, {at, count, predictor.columns(), predictor.stride()}, errors.data());
         }
         for (Index s = 0; s < count; ++s) {
           const double error = measured[s] - predicted(r, s);
           result.residual_squared[r] += error * error;
-          result.effort_squared[r] += measured[s] * measured[s];
+          const double left = measured[s] - predictor.known()(r, s);
+          result.effort_squared[r] += left * left;
           correlations[static_cast<std::size_t>(r)].add(error);
           writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), measured[s], predicted(r, s));
         }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "steelyard/fold/extra.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/result/result.hpp"
@@ -16,17 +17,25 @@ class BandCounter;
 struct Prediction {
   VectorXd residual_squared;  // per row of the plan: Σ (τ − τ̂)² over every sample of the grid, nothing
                               // filtered out
-  VectorXd effort_squared;  // Σ τ²
+  VectorXd effort_squared;  // Σ τ², without known efforts
   std::vector<EffortCurve> curves;
   std::vector<JointWhiteness> whiteness;  // one per row
   MatrixXd coarse_position;  // about a thousand samples × joints, evenly spread: for finding the period
   Index coarse_step = 1;     // grid samples between them
 };
 
+// Columns beside the plan's with their values, one after the other, and efforts that are known: these are part
+// of the prediction, and not of the effort that a residual is compared with.
+struct ExtraPrediction {
+  std::vector<ExtraColumns> columns;
+  std::vector<double> values;
+  std::vector<ExtraColumns> known;
+};
+
 // `values` belong to plan.columns. Names and units of the curves: one per row of the plan.
 Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
-                   BandCounter* bands = nullptr);
+                   BandCounter* bands = nullptr, const ExtraPrediction& extra = {});
 
 // Period of a periodic motion in coarse samples, 0 when it has none: the shortest lag, of at least a tenth of
 // the run, after which all joints are where they were, to a tenth of their movement (RMS).

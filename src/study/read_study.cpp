@@ -6,6 +6,7 @@
 #include <set>
 
 #include "steelyard/core/text_file.hpp"
+#include "study/friction_yaml.hpp"
 #include "study/study_yaml.hpp"
 
 namespace steelyard {
@@ -58,34 +59,10 @@ std::string resolve_path(const YamlContext& context, const YamlNode& node, const
 
 namespace {
 
-DriveTerms read_drives(const YamlContext& context, const YamlNode& node) {
-  DriveTerms terms;
-  const YamlFields fields(context, node, "drives", {"friction", "rotor_inertia"});
-  if (const YamlNode* friction = fields.find("friction"))
-    for (const YamlNode& item : to_list(context, *friction, "friction"))
-      switch (to_choice(context, item, "friction term", {"viscous", "coulomb", "offset"})) {
-        case 0:
-          terms.viscous = true;
-          break;
-        case 1:
-          terms.coulomb = true;
-          break;
-        default:
-          terms.offset = true;
-      }
-  if (const YamlNode* rotor = fields.find("rotor_inertia"))
-    terms.rotor_inertia = to_bool(context, *rotor, "rotor_inertia");
-  return terms;
-}
-
 void read_estimate(const YamlContext& context, const YamlNode& node, Study& study) {
-  const YamlFields fields(context, node, "estimate", {"method", "intervals", "prior"});
-  if (const YamlNode* method = fields.find("method")) {
-    constexpr Weighting kMethods[] = {Weighting::none, Weighting::by_row, Weighting::by_row_iterated,
-                                      Weighting::by_row_and_block};
-    study.estimate.weighting =
-        kMethods[to_choice(context, *method, "method", {"ols", "wls", "irls", "irls_blocks"})];
-  }
+  const YamlFields fields(context, node, "estimate",
+                          {"method", "intervals", "prior", "essential", "instruments", "huber"});
+  read_estimator(context, fields, study);
   if (const YamlNode* node_of = fields.find("intervals")) study.intervals = read_intervals(context, *node_of);
   if (const YamlNode* prior = fields.find("prior")) {
     const YamlFields options(context, *prior, "prior", {"from", "weight"});
@@ -131,21 +108,27 @@ Study read_study_text(const std::string& text, const std::string& path) {
   const YamlNode root = parse_yaml(text, path);
   const YamlFields fields(
       context, root, "study",
-      {"robot", "seed", "drives", "runs", "prepare", "estimate", "validate", "report", "waive"});
+      {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "validate", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
   study.robot_as_written = to_text(context, fields.at("robot"), "robot");
   study.robot_path = resolve_path(context, fields.at("robot"), folder);
   if (const YamlNode* seed = fields.find("seed")) study.seed = to_count(context, *seed, "seed");
-  if (const YamlNode* drives = fields.find("drives")) study.drives = read_drives(context, *drives);
+  if (const YamlNode* drives = fields.find("drives")) read_drives(context, *drives, study);
   if (const YamlNode* prepare = fields.find("prepare"))
     study.prepare = read_prepare_section(context, *prepare), study.cutoff = read_cutoff(context, *prepare);
+  if (const YamlNode* node = fields.find("columns"))
+    study.drive_spec.columns = read_effort_expressions(context, *node, "columns");
+  if (const YamlNode* node = fields.find("known"))
+    study.drive_spec.known = read_effort_expressions(context, *node, "known");
   const YamlNode& runs = fields.at("runs");
   for (const YamlNode& run : to_list(context, runs, "runs"))
     study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
   check_labels(context, runs, study);
   if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
+  if (const YamlNode* feasible = fields.find("feasible"))
+    study.feasible = read_feasible_section(context, *feasible, folder);
   if (const YamlNode* validate = fields.find("validate")) {
     const YamlFields options(context, *validate, "validate", {"cross"});
     if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);

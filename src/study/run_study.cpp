@@ -1,7 +1,11 @@
 #include "steelyard/study/run_study.hpp"
 
 #include "steelyard/fold/fold_file.hpp"
+#include "study/estimators.hpp"
+#include "study/examine.hpp"
 #include "study/intervals_bands.hpp"
+#include "study/extra_columns.hpp"
+#include "study/friction.hpp"
 #include "study/prior.hpp"
 #include "study/state.hpp"
 
@@ -31,6 +35,7 @@ void estimate_runs(StudyState& state) {
   state.priors = prior_folds(state.study, state.robot, state.base, state.folds);
   state.estimated =
       state.clock.time("estimate", [&] { return estimate(state.folds, state.study.estimate, state.priors); });
+  refine_estimate(state);
 }
 
 void predict_runs(StudyState& state) {
@@ -42,7 +47,8 @@ void predict_runs(StudyState& state) {
     RunState& run = state.runs[r];
     counter.begin(r);
     run.prediction = state.clock.time("predicting " + run.label(), [&] {
-      return predict(*run.prepared, state.plan, values, joints, units, &counter);
+      return predict(*run.prepared, state.plan, values, joints, units, &counter,
+                     extra_prediction(state, *run.run));
     });
   }
   state.result.bands = counter.bands(joints, state.study.intervals.level);
@@ -55,6 +61,7 @@ std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options
   open_robot(state);
   choose_cutoff(state);
   open_runs(state);
+  fit_friction_forms(state);
   fold_runs(state);
   std::vector<FoldFile> files;
   for (const RunState& run : state.runs)
@@ -67,12 +74,16 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   open_robot(state);
   choose_cutoff(state);
   open_runs(state);
+  examine_runs(state);
+  fit_friction_forms(state);
   fold_runs(state);
   estimate_runs(state);
   find_intervals(state);
+  retrieve_feasible(state);
   predict_runs(state);
   cross_validate_runs(state);
   summarize(state);
+  summarize_feasible(state);
   judge_runs(state);
 
   StudyOutcome outcome;

@@ -15,12 +15,15 @@
 
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/estimate/intervals.hpp"
+#include "steelyard/estimate/instrument.hpp"
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "study/friction_state.hpp"
 #include "study/predict.hpp"
+#include "study/retrieve.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -88,21 +91,33 @@ struct StudyState {
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   std::vector<RunState> runs;
 
+  // fit_friction_forms
+  StudyFriction friction;
+
   // estimate_runs
   std::vector<Fold> folds;  // of the fit runs, block by block
   std::vector<Fold> priors;
   Estimate estimated;
+  std::optional<InstrumentEstimate> instrument;  // method iv
+  std::vector<Fold> instrument_folds;            // with instrument columns
+  std::optional<Estimate> before_elimination;    // of essential parameters
+  // What intervals are about.
+  const Estimate& full() const { return before_elimination ? *before_elimination : estimated; }
 
   // find_intervals
   Intervals intervals;  // in the order of estimated.columns
   std::optional<DifferentiationBias> bias;
   int extra_passes = 0;  // over every fit run, for cut-offs that were tried
 
+  // retrieve_feasible
+  std::optional<FeasibleState> feasible;
+
   std::vector<Finding> findings;  // of any step; summarize adds those about the fit
   Result result;
 };
 
 void open_robot(StudyState& state);
+void plan_base(StudyState& state);  // base parameters and plan of the state's robot
 void choose_cutoff(StudyState& state);  // when the study leaves it open
 void open_runs(StudyState& state);
 void fold_runs(StudyState& state);
@@ -113,8 +128,11 @@ void cross_validate_runs(StudyState& state);
 void summarize(StudyState& state);
 void judge_runs(StudyState& state);
 
-// One pass over a run with the study's columns; also at other preparations than the study's.
-FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass);
+// One pass over a run with the study's columns; also at other preparations than the study's. `instruments`:
+// folds their columns, too (instrument.hpp).
+struct InstrumentMotion;
+FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
+                       const std::shared_ptr<const InstrumentMotion>& instruments = nullptr);
 
 // Folds of the fit runs, block by block, gaps included; blocks are numbered on from run to run.
 std::vector<Fold> fit_folds(const std::vector<RunState>& runs);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "study/extra_columns.hpp"
+#include "study/friction.hpp"
 #include "study/intervals.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
@@ -54,20 +56,18 @@ void summarize(StudyState& state) {
   result.condition = finite_or_none(state.estimated.condition);
   result.condition_scaled = finite_or_none(state.estimated.condition_scaled);
   result.base = base_values(state.base, state.estimated);
+  for (BaseValue& value : extra_values(state)) result.base.push_back(std::move(value));
   put_intervals(state, result);
   result.drives = drive_values(state.robot, state.estimated);
+  add_friction_values(state, result.drives);
   summarize_runs(state);
   std::vector<const Prediction*> predictions;
-  std::vector<FittedRun> fitted;
-  for (const RunState& run : state.runs) {
-    if (!run.is_fit()) continue;
-    predictions.push_back(&run.prediction);
-    fitted.push_back({run.label(), &run.prepared->preparation()});
-  }
+  for (const RunState& run : state.runs)
+    if (run.is_fit()) predictions.push_back(&run.prediction);
   result.residual = residual_summary(state.estimated.per_row, state.plan, state.robot, predictions);
   result.residual.prepared_weighted = finite_or_none(state.estimated.residual_weighted);
   result.findings = state.findings;
-  for (Finding& finding : find_all(state.robot, state.estimated, fitted, result))
+  for (Finding& finding : find_all(state.robot, state.estimated, result))
     result.findings.push_back(std::move(finding));
   result.provenance = provenance(state.study, state.robot_hash);
 }

@@ -26,13 +26,8 @@ ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Pla
 std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& estimate);
 std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estimate);
 
-// What the fit itself tells; `preparations` are those of the fit runs.
-struct FittedRun {
-  std::string label;
-  const Preparation* preparation = nullptr;
-};
-std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate,
-                              const std::vector<FittedRun>& runs, const Result& result);
+// What the fit itself tells; what the logs tell is the doctor's.
+std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, const Result& result);
 
 // Waives and sorts the findings, and gives the verdict.
 void judge_result(const Study& study, Result& result);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "steelyard/core/error.hpp"
+#include "study/extra_columns.hpp"
+#include "study/friction.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
@@ -37,8 +39,10 @@ void take_values(const Result& model, StudyState& state) {
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
+  restore_friction(model, state);
   take_values(model, state);
   open_runs(state);
+  take_extra_values(model, state);
   fold_runs(state);
   predict_runs(state);
 

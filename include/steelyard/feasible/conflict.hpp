@@ -7,7 +7,7 @@
 // Proof (Farkas): constraints F(x) = F⁰ + Σ x_k F_k ⪰ 0 have no solution when there is a Z ⪰ 0 with
 // ⟨F_k, Z⟩ = 0 for all k and ⟨F⁰, Z⟩ < 0. In numbers ⟨F_k, Z⟩ is not quite 0, so the proof holds for
 // |x_k| ≤ within · scale_k, with `within` computed from the residuals: for all practical bodies when it is
-// above 1e3. Sets that exclude each other only in the limit (m > 0 and m = 0) have none and count as `thin`.
+// above 100. Sets that exclude each other only in the limit (m > 0 and m = 0) have none and count as `thin`.
 #pragma once
 
 #include <string>

@@ -6,8 +6,8 @@
 //
 // Unseen directions. φ does not see the null space of R. What is left open is chosen by a vanishing weight w
 // on Σ_j D(P_j ‖ P_j⁰) of all links, P⁰ the given reference or else a uniform body of the link's size (a
-// cylinder of length s and diameter s/2 at the density of water, s the larger of the link's length and half
-// the mean one). w is so small that its share in the certified gap is below `gap`; it is part of the
+// cylinder of length s and diameter s/2 at the density of water, s the larger of the link's length and the
+// mean one). w is so small that its share in the certified gap is below `gap`; it is part of the
 // solution. Links without a positive definite P by constraint, and columns that belong to no link, are pulled
 // by w (x − x⁰)²/scale² instead. Columns whose value rests on this choice are marked `chosen`.
 //

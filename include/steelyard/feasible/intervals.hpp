@@ -7,11 +7,12 @@
 // quantity, of the number of seen parameters for all of them at once. Errors in φ_min can only widen the set.
 //
 // Each end is a convex problem, solved to a pair: `inner` is the value of a feasible x (kept), `outer` comes
-// from a dual point: no feasible x within reach goes beyond it. Within reach are bodies with a mean
-// tr(P⁰⁻¹ P)/4 up to `reach` (convex.hpp) and further columns up to `reach` times one unit. c = mc/m and
-// other ratios a/b are one problem each as well, in homogeneous coordinates (x/b, 1/b), over all x with b > 0
-// and not below b(x⁰)/reach. An end that only the reach limits, or that is
-// farther away than `reach` times the size of the quantity at a good fit, is infinite and said to be so.
+// from a dual point: no feasible x within reach goes beyond it. Within reach are bodies whose mean
+// tr(P⁰⁻¹ P)/4 is at most `reach`, P⁰ a body like that of a good fit, and further columns up to `reach` times
+// the larger of one and their value there. c = mc/m and other ratios a/b are one problem each as well, in
+// homogeneous coordinates (x/b, 1/b), over all x with b > 0 and not below 1/reach of the fit's. An end that
+// only the reach limits, or that is farther away than `reach` times the size of the quantity at the fit, is
+// infinite and said to be so.
 //
 // The set is that of the convex constraints and of what the others imply: with non-convex constraints the
 // intervals are still true, but may be wider than need be.
@@ -50,9 +51,10 @@ struct ProvenInterval {
 };
 
 struct ProvenOptions {
-  double allowance = 0;     // c ≥ 0; taken not smaller than the gap to which φ_min is known
-  double tolerance = 1e-6;  // inner and outer meet within this share of |value|, or of the width that data
-                            // alone would give, or of the natural size of what it does not see
+  double allowance = 0;  // c ≥ 0; taken not smaller than the gap to which φ_min is known
+  // Inner and outer meet within this share of |value|, and of a hundredth of the width that data alone would
+  // give, or of the size of what it does not see.
+  double tolerance = 1e-7;
   double reach = 100;
   bool points = true;  // keep the attaining points
   int threads = 1;     // any number gives the same bytes

@@ -50,10 +50,20 @@ struct BaseValue {
   std::string status;  // "determined", "dependent", "zero", "eliminated", …
 };
 
+// Friction of a form that was asked for or chosen (docs/friction.md).
+struct FrictionValues {
+  std::string model;                         // "linear", "asymmetric", "sigmoid", "stribeck"
+  std::map<std::string, double> parameters;  // fv, fc, fo; phi1, phi2, phi3; fs, vs; fp, fn
+  std::map<std::string, double> sigma;       // of those that have one
+  std::string status;                        // "determined", or what a degenerate form fell back to
+  std::string reason;                        // of a choice or a fallback; may be empty
+};
+
 struct DriveValues {
   std::string joint;
   std::map<std::string, double> values;  // fv, fc, fo, Ia, …
   std::string status;
+  std::optional<FrictionValues> friction = {};
 };
 
 // A cut-off that was tried: its error on held-out raw efforts, as a fraction of them.

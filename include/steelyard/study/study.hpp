@@ -19,6 +19,9 @@
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/study/feasible_spec.hpp"
+#include "steelyard/study/drive_spec.hpp"
+#include "steelyard/study/estimator_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -70,12 +73,15 @@ struct Study {
   std::string robot_as_written;
   std::uint64_t seed = 1;
   DriveTerms drives;  // added to those the robot declares
+  DriveSpec drive_spec;
   std::vector<StudyRun> runs;
   PrepareOptions prepare;
   CutoffSpec cutoff;
   EstimateOptions estimate;
   IntervalSpec intervals;
+  EstimatorSpec estimator;
   PriorOptions prior;
+  std::optional<FeasibleSpec> feasible;
   std::optional<CrossOptions> cross;
   bool report = true;
   std::vector<std::string> waive;

@@ -1,0 +1,59 @@
+#include "study/examine.hpp"
+
+#include <algorithm>
+
+#include "steelyard/doctor/doctor.hpp"
+#include "steelyard/study/check_study.hpp"
+#include "study/prior.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+Examination visit(StudyState& state) {
+  std::vector<ExaminedRun> runs;
+  for (const StudyRun& run : state.study.runs)
+    runs.push_back({run.file.label, [&run, &state] { return open_study_run(run, state.robot); }});
+  DoctorOptions options;
+  options.columns = lead_names(state.base);
+  options.set_up.threads = state.options.threads;
+  if (!state.study.drive_spec.known.empty() || !state.study.drive_spec.columns.empty())
+    options.skip_set_up = "the study has known efforts or extra columns, which the doctor's model has not";
+  for (const ExaminedRun& run : runs)
+    if (run.label.payload != runs[0].label.payload)
+      options.skip_set_up = "the runs have different payloads, which the doctor's model has not";
+  return state.clock.time("examining the logs", [&] { return examine(state.robot, runs, options); });
+}
+
+}  // namespace
+
+void examine_runs(StudyState& state) {
+  Examination examination = visit(state);
+  for (Finding& finding : examination.findings) state.findings.push_back(std::move(finding));
+  for (std::size_t r = 0; r < state.runs.size(); ++r) state.runs[r].repeats = examination.repeats[r];
+}
+
+bool StudyCheck::is_trustworthy() const {
+  return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.severity == Severity::error && !finding.waived;
+  });
+}
+
+StudyCheck check_study(const Study& study, const StudyOptions& options) {
+  StudyState state(study, options);
+  open_robot(state);
+  StudyCheck check;
+  check.robot = state.robot.name;
+  for (const StudyRun& run : study.runs) check.runs.push_back(run.file.label.label);
+  check.findings = visit(state).findings;
+  check.warnings = state.warnings;
+  for (Finding& finding : check.findings)
+    finding.waived = std::find(study.waive.begin(), study.waive.end(), finding.code) != study.waive.end();
+  std::stable_sort(check.findings.begin(), check.findings.end(), [](const Finding& a, const Finding& b) {
+    return static_cast<int>(a.severity) > static_cast<int>(b.severity);
+  });
+  return check;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,142 @@
+// Feasible parameters into the result.
+#include <cmath>
+
+#include "steelyard/estimate/cross_validation.hpp"
+#include "study/retrieve.hpp"
+#include "study/state.hpp"
+#include "study/summary.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+Vector6 six_of(const Matrix3& m) {
+  Vector6 six;
+  six << m(0, 0), m(0, 1), m(0, 2), m(1, 1), m(1, 2), m(2, 2);
+  return six;
+}
+
+// "mx3" → 2; −1 for columns that belong to no link.
+int link_of(const std::string& name, const Quantities& quantities) {
+  const Quantity quantity = quantities.find(name);
+  return quantity.kind == QuantityKind::linear && quantity.column >= quantities.standard_count()
+             ? -1
+             : quantity.link;
+}
+
+std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible) {
+  const Quantities quantities(state.robot, feasible.columns);
+  const Retrieval& retrieval = feasible.retrieval;
+  std::vector<LinkValues> links;
+  for (int k = 0; k < state.robot.size(); ++k) {
+    const Index first = Index{kParametersPerLink} * k;
+    const Inertia body = Inertia::from_standard(retrieval.x.segment<kParametersPerLink>(first));
+    LinkValues& link = links.emplace_back();
+    link.name = quantities.link_name(k);
+    link.mass = body.mass();
+    link.com = body.com();
+    link.inertia_com = six_of(body.inertia_com());
+    link.inertia_origin = six_of(body.inertia_origin());
+    link.margin = body_margin(body, quantities.length(k));
+    for (Index c = first; c < first + kParametersPerLink; ++c)
+      if (retrieval.chosen[static_cast<std::size_t>(c)])
+        link.chosen.push_back(quantities.columns()[static_cast<std::size_t>(c)]);
+  }
+  for (const ProvenInterval& interval : feasible.intervals) {
+    const int k = link_of(interval.name, quantities);
+    if (k < 0) continue;
+    KnownInterval& known = links[static_cast<std::size_t>(k)].known[interval.name];
+    if (!interval.lower.infinite) known.lower = finite_or_none(interval.lower.outer);
+    if (!interval.upper.infinite) known.upper = finite_or_none(interval.upper.outer);
+  }
+  return links;
+}
+
+// The estimate with the values of the feasible parameters.
+Estimate with_feasible_values(const StudyState& state, const FeasibleState& feasible) {
+  Estimate estimate = state.estimated;
+  const Quantities quantities(state.robot, feasible.columns);
+  estimate.values = lead_values(estimate.columns, state.base, quantities, feasible.retrieval.x);
+  return estimate;
+}
+
+// Raw residuals of the feasible parameters: one more pass over the run.
+Prediction predict_feasible(const StudyState& state, const FeasibleState& feasible, PreparedRun& run) {
+  const std::vector<std::string> unnamed(state.plan.rows.size());
+  return predict(run, state.plan, feasible.values, unnamed, unnamed);
+}
+
+// √(Δᵀ C⁻¹ Δ / number) from the squares: φ(x) − min φ = σ² Δᵀ C⁻¹ Δ.
+std::optional<double> moved_sigma(const StudyState& state, const VectorXd& values) {
+  const Estimate& fit = state.estimated;
+  if (fit.rank == 0 || !(fit.sigma_rows > 0) || !std::isfinite(fit.sigma_rows)) return std::nullopt;
+  const VectorXd moved = fit.factor.columns() * (values - fit.values);
+  return finite_or_none(moved.norm() / fit.sigma_rows / std::sqrt(static_cast<double>(fit.rank)));
+}
+
+CrossValidationSummary cross_validate_feasible(const StudyState& state, const FeasibleState& feasible) {
+  const FeasibleSpec& spec = *state.study.feasible;
+  const HeldOut held = held_out_groups(state.runs, *state.study.cross);
+  const Quantities quantities(state.robot, feasible.columns);
+  EstimateOptions quick = state.study.estimate;
+  quick.conditions = false;
+  RetrieveOptions options;
+  options.method = spec.method == FeasibleMethod::annealing ? FeasibleMethod::penalty : spec.method;
+  options.penalty.random_starts = 0;  // from the relaxation and from the solution on everything
+  options.penalty.from_reference = false;
+  options.penalty.starts = {feasible.retrieval.x};
+  const CrossValidation found = cross_validate(held.blocks, held.groups, [&](std::span<const Fold> training) {
+    const Estimate fit = estimate(training, quick, state.priors);
+    const Objective objective = feasible_objective(spec, fit, state.base, state.robot, quantities);
+    const Retrieval part = retrieve(objective, feasible.constraints, state.robot, options);
+    const VectorXd& x = part.x.size() > 0 ? part.x : feasible.retrieval.x;
+    return FittedColumns{fit.columns, lead_values(fit.columns, state.base, quantities, x), fit.status};
+  });
+  return {static_cast<int>(found.groups), held.by, residual_summary(found.per_row, state.plan, state.robot)};
+}
+
+void summarize_residuals(StudyState& state, const FeasibleState& feasible, FeasibleSummary& summary) {
+  const Estimate fit = with_feasible_values(state, feasible);
+  std::vector<Prediction> raw;
+  raw.reserve(state.runs.size());
+  std::vector<const Prediction*> fitted;
+  for (std::size_t r = 0; r < state.runs.size(); ++r) {
+    raw.push_back(predict_feasible(state, feasible, *state.runs[r].prepared));
+    const Prediction* one[] = {&raw.back()};
+    const std::vector<Residual> per_row =
+        residuals(state.runs[r].folds->folds.total(), fit.columns, fit.values).per_row;
+    state.result.validation[r].feasible = residual_summary(per_row, state.plan, state.robot, one);
+    if (state.runs[r].is_fit()) fitted.push_back(&raw.back());
+  }
+  summary.residual = residual_summary(residuals(state.folds, fit.columns, fit.values).per_row, state.plan,
+                                      state.robot, fitted);
+  summary.moved_sigma = moved_sigma(state, fit.values);
+  summary.drives = drive_values(state.robot, fit);
+}
+
+}  // namespace
+
+void summarize_feasible(StudyState& state) {
+  if (!state.feasible) return;
+  const FeasibleState& feasible = *state.feasible;
+  const Retrieval& retrieval = feasible.retrieval;
+  FeasibleSummary summary;
+  summary.method = to_string(retrieval.method);
+  summary.violated = retrieval.violated;
+  if (retrieval.conflict)
+    for (const ConflictMember& member : retrieval.conflict->members) summary.conflict.push_back(member.name);
+  if (retrieval.x.size() > 0) {
+    summary.gap = retrieval.gap ? finite_or_none(*retrieval.gap) : std::nullopt;
+    for (const ConstraintState& constraint : retrieval.constraints)
+      summary.constraints.push_back({constraint.name, finite_or_none(constraint.margin), constraint.active});
+    summarize_residuals(state, feasible, summary);
+    state.result.links = link_values(state, feasible);
+    if (state.study.cross)
+      summary.cross_validation = state.clock.time("feasible cross-validation",
+                                                  [&] { return cross_validate_feasible(state, feasible); });
+  }
+  state.result.feasible = std::move(summary);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

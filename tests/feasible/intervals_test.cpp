@@ -1,0 +1,285 @@
+// Proven intervals: closed forms where there are some, known truths elsewhere.
+#include "steelyard/feasible/intervals.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include "feasible/random_problem.hpp"
+#include "steelyard/core/random.hpp"
+#include "steelyard/core/statistics.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/regressor/plan.hpp"
+
+namespace steelyard {
+namespace {
+
+using feasible_test::random_problem;
+using feasible_test::RandomProblem;
+
+std::vector<Constraint> bodies(const Quantities& quantities, const Robot& robot) {
+  return physical_constraints(robot, quantities, {1e-9, true, true, false});
+}
+
+bool contains(const ProvenInterval& interval, double value) {
+  return interval.lower.outer <= value && value <= interval.upper.outer;
+}
+
+// Inner and outer of one end, relative to the larger of the value and the natural size of the quantity.
+double mismatch(const IntervalEnd& end, double scale) {
+  return end.infinite ? 0 : std::abs(end.outer - end.inner) / std::max(scale, std::abs(end.inner));
+}
+
+// Rows of a simulated motion of a robot, divided by their deviation; effort with noise.
+struct Simulated {
+  Robot robot;
+  Quantities quantities{Robot{}};
+  VectorXd truth;
+  Objective objective;
+};
+
+Simulated simulate(std::uint64_t seed, int joints, double noise) {
+  Simulated out;
+  oracle::RandomRobotOptions shape;
+  shape.joints = joints;
+  shape.geometry = oracle::Geometry::modified_dh;
+  out.robot = oracle::random_robot(seed, shape);
+  out.quantities = Quantities(out.robot);
+  out.truth = standard_parameters(out.robot);
+  for (Joint& joint : out.robot.joints) joint.inertia.reset();
+  const Plan plan = make_plan(out.robot, {RowKind::torque, false, {}});
+  oracle::Random random(seed + 7);
+  constexpr int kSamples = 60;
+  out.objective.columns = out.quantities.columns();
+  out.objective.R.resize(Index{kSamples} * joints, out.quantities.size());
+  for (int s = 0; s < kSamples; ++s) {
+    const oracle::State state = oracle::random_state(random, joints);
+    out.objective.R.middleRows(Index{s} * joints, joints) = regressor(plan, state.q, state.qd, state.qdd);
+  }
+  out.objective.z = out.objective.R * out.truth;
+  const double sigma =
+      std::max(noise, 1e-6) * out.objective.z.norm() / std::sqrt(static_cast<double>(out.objective.z.size()));
+  Random normals(seed, "noise");
+  for (Index i = 0; i < out.objective.z.size() && noise > 0; ++i)
+    out.objective.z[i] += sigma * normals.normal();
+  out.objective.R /= sigma;
+  out.objective.z /= sigma;
+  return out;
+}
+
+TEST(ProvenIntervals, AreTheEllipsoidWhereNoConstraintIsNear) {
+  feasible_test::RandomProblemOptions options;
+  options.links = 2;
+  options.noise = 1e-4;
+  const RandomProblem problem = random_problem(3, options);
+  ProvenOptions how;
+  how.allowance = 1e-6 * problem.objective.effort();
+  const auto found = proven_intervals(problem.objective, bodies(problem.quantities, problem.robot),
+                                      problem.robot, all_functionals(problem.quantities), how);
+  const MatrixXd gram = problem.objective.R.transpose() * problem.objective.R;
+  const VectorXd centre = gram.ldlt().solve(problem.objective.R.transpose() * problem.objective.z);
+  const MatrixXd inverse = gram.inverse();
+  for (Index k = 0; k < problem.quantities.size(); ++k) {
+    const ProvenInterval& interval = found[static_cast<std::size_t>(k)];
+    const double half = std::sqrt(how.allowance * inverse(k, k));
+    // φ_min is known to 1e-7 of the squares at the optimum: far below the allowance.
+    EXPECT_NEAR(interval.lower.inner, centre[k] - half, 1e-4 * half) << interval.name;
+    EXPECT_NEAR(interval.upper.inner, centre[k] + half, 1e-4 * half) << interval.name;
+    EXPECT_LE(interval.lower.outer, interval.lower.inner);
+    EXPECT_GE(interval.upper.outer, interval.upper.inner);
+    EXPECT_FALSE(interval.chosen);
+  }
+}
+
+TEST(ProvenIntervals, OfARatioAreThoseOfTheEllipsoidToo) {
+  feasible_test::RandomProblemOptions options;
+  options.links = 1;
+  options.noise = 1e-4;
+  const RandomProblem problem = random_problem(4, options);
+  ProvenOptions how;
+  how.allowance = 1e-5 * problem.objective.effort();
+  const auto found = proven_intervals(problem.objective, bodies(problem.quantities, problem.robot),
+                                      problem.robot, {functional(problem.quantities, "cy1")}, how);
+  // (my/m) over an ellipsoid: the two t at which the largest (smallest) my − t m is zero.
+  const MatrixXd gram = problem.objective.R.transpose() * problem.objective.R;
+  const VectorXd centre = gram.ldlt().solve(problem.objective.R.transpose() * problem.objective.z);
+  const MatrixXd inverse = gram.inverse();
+  const auto reaches = [&](double t, double sign) {
+    VectorXd a = VectorXd::Zero(10);
+    a[2] = 1, a[0] = -t;
+    return a.dot(centre) + sign * std::sqrt(how.allowance * a.dot(inverse * a));
+  };
+  for (const double sign : {-1.0, 1.0}) {
+    double low = -1, high = 1;
+    for (int k = 0; k < 100; ++k) {
+      const double middle = (low + high) / 2;
+      (reaches(middle, sign) > 0 ? low : high) = middle;
+    }
+    const IntervalEnd& end = sign < 0 ? found[0].lower : found[0].upper;
+    EXPECT_NEAR(end.inner, low, 2e-6);
+    EXPECT_NEAR(end.outer, low, 2e-6);
+  }
+}
+
+TEST(ProvenIntervals, HavePointsThatAttainThem) {
+  const Simulated robot = simulate(11, 2, 0.02);
+  const auto constraints = bodies(robot.quantities, robot.robot);
+  ProvenOptions how;
+  how.allowance = chi_squared_quantile(0.95, 1);
+  const auto functionals = all_functionals(robot.quantities);
+  const auto found = proven_intervals(robot.objective, constraints, robot.robot, functionals, how);
+  const double smallest = solve_convex(robot.objective, constraints, robot.robot).value;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    for (const IntervalEnd* end : {&found[k].lower, &found[k].upper}) {
+      if (end->infinite) continue;
+      EXPECT_TRUE(end->reached) << found[k].name;
+      ASSERT_EQ(end->point.size(), robot.quantities.size());
+      const double below = functionals[k].below.size() > 0 ? functionals[k].below.dot(end->point) : 1;
+      EXPECT_NEAR(functionals[k].above.dot(end->point) / below, end->inner,
+                  1e-12 + 1e-12 * std::abs(end->inner));
+      EXPECT_LE(robot.objective.squares(end->point), smallest * (1 + 1e-6) + how.allowance * (1 + 1e-9))
+          << found[k].name;
+      for (const Constraint& constraint : constraints)
+        EXPECT_GE(evaluate(constraint, robot.quantities, end->point).margin(), 0)
+            << found[k].name << constraint.name;
+    }
+  }
+}
+
+TEST(ProvenIntervals, AreInfiniteWhereNothingHolds) {
+  // Torque of the first joint never shows the mass of the first link; nothing else limits it.
+  const Simulated robot = simulate(5, 2, 0.01);
+  ProvenOptions how;
+  how.allowance = 3.84;
+  const auto found =
+      proven_intervals(robot.objective, bodies(robot.quantities, robot.robot), robot.robot,
+                       {functional(robot.quantities, "m1"), functional(robot.quantities, "Jxx2")}, how);
+  const BaseParameters base = base_parameters(robot.robot);
+  const bool unseen = std::find(base.unseen.begin(), base.unseen.end(), "m1") != base.unseen.end();
+  if (unseen) {
+    EXPECT_TRUE(found[0].upper.infinite);
+    EXPECT_EQ(found[0].upper.outer, kInfinity);
+    EXPECT_TRUE(found[0].chosen);
+  }
+  EXPECT_FALSE(found[0].lower.infinite);  // a mass is not negative
+  EXPECT_GE(found[0].lower.inner, 0);
+  EXPECT_LE(found[0].lower.outer, robot.truth[0]);
+}
+
+TEST(ProvenIntervals, OfBoxedUnseenQuantitiesAreTheBox) {
+  const Simulated robot = simulate(5, 2, 0.01);
+  auto constraints = bodies(robot.quantities, robot.robot);
+  constraints.push_back({"box", Bound{"m1", 0.95 * robot.truth[0], 3 * robot.truth[0]}, {}});
+  ProvenOptions how;
+  how.allowance = 3.84;
+  const auto found =
+      proven_intervals(robot.objective, constraints, robot.robot, {functional(robot.quantities, "m1")}, how);
+  const BaseParameters base = base_parameters(robot.robot);
+  ASSERT_THAT(base.unseen, testing::Contains("m1"));
+  EXPECT_NEAR(found[0].lower.inner, 0.95 * robot.truth[0], 1e-4);
+  EXPECT_NEAR(found[0].upper.inner, 3 * robot.truth[0], 1e-4);
+}
+
+// The truth is inside, inner meets outer.
+void check_cases(int first, int count, double noise, int& inside, int& asked, double& worst) {
+  for (int seed = first; seed < first + count; ++seed) {
+    const Simulated robot = simulate(static_cast<std::uint64_t>(seed), 1 + seed % 2, noise);
+    ProvenOptions how;
+    how.allowance = noise > 0 ? chi_squared_quantile(0.95, 1) : 1e-2;
+    how.points = false;
+    std::vector<Functional> asked_for;
+    const auto all = all_functionals(robot.quantities);
+    for (std::size_t k = static_cast<std::size_t>(seed) % 4; k < all.size(); k += 4)
+      asked_for.push_back(all[k]);
+    const auto found =
+        proven_intervals(robot.objective, bodies(robot.quantities, robot.robot), robot.robot, asked_for, how);
+    const VectorXd lengths = link_lengths(robot.robot);
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const Functional& f = asked_for[k];
+      const double below = f.below.size() > 0 ? f.below.dot(robot.truth) : 1;
+      const double truth = f.above.dot(robot.truth) / below;
+      ++asked;
+      if (contains(found[k], truth)) ++inside;
+      const double scale = f.below.size() > 0 ? 0.1 : f.above.cwiseAbs().dot(robot.truth.cwiseAbs()) + 1e-2;
+      for (const IntervalEnd* end : {&found[k].lower, &found[k].upper}) {
+        worst = std::max(worst, mismatch(*end, scale));
+        EXPECT_LE(mismatch(*end, scale), 1e-5)
+            << "seed " << seed << " " << f.name << " " << end->inner << " " << end->outer;
+      }
+    }
+  }
+}
+
+TEST(ProvenIntervals, ContainTheTruthOfNoisyRobots) {
+  int inside = 0, asked = 0;
+  double worst = 0;
+  check_cases(100, 100, 0.02, inside, asked, worst);
+  // 95 % for each quantity by itself; correlated within a robot, so that the share itself varies by some
+  // percent. Constraints only make the set smaller without losing the truth.
+  EXPECT_GE(inside, 0.95 * asked) << inside << " of " << asked;
+  RecordProperty("inside", inside);
+  RecordProperty("asked", asked);
+}
+
+TEST(ProvenIntervals, AlwaysContainTheTruthWithoutNoise) {
+  int inside = 0, asked = 0;
+  double worst = 0;
+  check_cases(300, 100, 0, inside, asked, worst);
+  EXPECT_EQ(inside, asked);
+}
+
+TEST(ProvenIntervals, OfInnerForcesContainTheRealOnes) {
+  const Simulated robot = simulate(21, 2, 0.01);
+  auto constraints = bodies(robot.quantities, robot.robot);
+  constraints.push_back(total_mass(robot.quantities, 0.1, 30));
+  oracle::Random random(2);
+  const oracle::State state = oracle::random_state(random, 2);
+  const auto functionals = wrench_functionals(robot.robot, robot.quantities, state.q, state.qd, state.qdd);
+  ASSERT_EQ(functionals.size(), 12u);
+  const InverseDynamics real = newton_euler(compile(robot.robot), robot.truth, state.q, state.qd, state.qdd);
+  ProvenOptions how;
+  how.allowance = chi_squared_quantile(0.999, 1);
+  const auto found = proven_intervals(robot.objective, constraints, robot.robot, functionals, how);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const JointWrench& wrench = real.wrenches[k / 6];
+    const double truth =
+        k % 6 < 3 ? wrench.force[static_cast<Index>(k % 3)] : wrench.moment[static_cast<Index>(k % 3)];
+    EXPECT_NEAR(functionals[k].above.dot(robot.truth), truth, 1e-10 * (1 + std::abs(truth)));
+    EXPECT_TRUE(contains(found[k], truth))
+        << found[k].name << " " << found[k].lower.outer << " " << truth << " " << found[k].upper.outer;
+  }
+}
+
+TEST(ProvenIntervals, AreTheSameForAnyNumberOfThreads) {
+  const Simulated robot = simulate(31, 2, 0.02);
+  ProvenOptions how;
+  how.allowance = 3.84;
+  const auto constraints = bodies(robot.quantities, robot.robot);
+  const auto functionals = all_functionals(robot.quantities);
+  const auto one = proven_intervals(robot.objective, constraints, robot.robot, functionals, how);
+  how.threads = 3;
+  const auto three = proven_intervals(robot.objective, constraints, robot.robot, functionals, how);
+  for (std::size_t k = 0; k < one.size(); ++k) {
+    EXPECT_EQ(one[k].lower.inner, three[k].lower.inner);
+    EXPECT_EQ(one[k].upper.outer, three[k].upper.outer);
+    EXPECT_EQ(one[k].upper.point, three[k].upper.point);
+  }
+}
+
+TEST(ProvenIntervals, RefuseWhatMakesNoSense) {
+  const Simulated robot = simulate(5, 1, 0.01);
+  auto constraints = bodies(robot.quantities, robot.robot);
+  ProvenOptions how;
+  how.allowance = -1;
+  const std::vector<Functional> mass = {functional(robot.quantities, "m1")};
+  EXPECT_THROW(proven_intervals(robot.objective, constraints, robot.robot, mass, how), InputError);
+  how.allowance = 1;
+  EXPECT_THROW(functional(robot.quantities, "Ixx1"), InputError);
+  constraints.push_back({"heavy", Bound{"m1", 5, kInfinity}, {}});
+  constraints.push_back({"light", Bound{"m1", -kInfinity, 4}, {}});
+  EXPECT_THROW(proven_intervals(robot.objective, constraints, robot.robot, mass, how), InputError);
+}
+
+}  // namespace
+}  // namespace steelyard
