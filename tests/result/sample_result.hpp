@@ -52,7 +52,10 @@ inline Result full_result() {
       {"Ia2", "Ia2", {{"Ia2", 1}}, 0, std::nullopt, std::nullopt, std::nullopt, std::nullopt, "", "zero"}};
   result.drives = {
       {"shoulder", {{"fv", 0.2}, {"fc", 0.3}, {"fo", -0.01}, {"Ia", 0.5}, {"gain", 1.5}}, "determined"},
-      {"elbow", {}, "zero"}};
+      {"elbow",
+       {},
+       "zero",
+       FrictionValues{"sigmoid", {{"phi1", 0.5}, {"phi2", 12.5}}, {{"phi2", 1e-3}}, "determined", "chosen"}}};
   result.feasible = {"penalty",
                      sample_residual(1.1),
                      CrossValidationSummary{10, "phase", sample_residual(1.3)},
