@@ -32,8 +32,12 @@ Fold::Fold(std::shared_ptr<const Layout> layout, Index block) : layout_(std::mov
   require(layout_ != nullptr, "a fold has a layout");
 }
 
-void Fold::reserve() {
-  if (triangle_.empty()) triangle_.assign(static_cast<std::size_t>(size() * (size() + 1) / 2), 0.0);
+Fold::Triangle Fold::zeros() const {
+  return Triangle(static_cast<std::size_t>(size() * (size() + 1) / 2), 0.0);
+}
+
+void Fold::replace(Triangle triangle) {
+  triangle_ = std::make_shared<const Triangle>(std::move(triangle));
 }
 
 MatrixXd Fold::R() const {
@@ -68,27 +72,27 @@ void Fold::check_finite() const {
 
 // The kernels' triangle is square and padded. Folds are kept in half the memory: there are many.
 void Fold::run(std::span<double* const> columns, Index count, bool upper) {
-  reserve();
   const Index padded = padded_size(size());
   std::vector<double*> pointers(columns.begin(), columns.end());
-  AlignedBuffer zeros;
+  AlignedBuffer zero_column;
   if (padded > size()) {
-    zeros = aligned_buffer(count);
-    std::fill_n(zeros.get(), count, 0.0);
-    pointers.resize(static_cast<std::size_t>(padded), zeros.get());
+    zero_column = aligned_buffer(count);
+    std::fill_n(zero_column.get(), count, 0.0);
+    pointers.resize(static_cast<std::size_t>(padded), zero_column.get());
   }
   const AlignedBuffer square = aligned_buffer(padded * padded);
   std::fill_n(square.get(), padded * padded, 0.0);
-  for (Index i = 0; i < size(); ++i)
-    std::copy_n(triangle_.data() + place(i, i), size() - i, square.get() + i * padded + i);
+  for (Index i = 0; triangle_ != nullptr && i < size(); ++i)
+    std::copy_n(triangle_->data() + place(i, i), size() - i, square.get() + i * padded + i);
   fold_kernels_in_use().fold({pointers.data(), count, size(), square.get(), padded, upper});
+  Triangle folded = zeros();
   for (Index i = 0; i < size(); ++i)
-    std::copy_n(square.get() + i * padded + i, size() - i, triangle_.data() + place(i, i));
+    std::copy_n(square.get() + i * padded + i, size() - i, folded.data() + place(i, i));
+  replace(std::move(folded));
 }
 
 // Rows that are too few to fill the triangle: a dense decomposition, which keeps the trapezoid exact.
 void Fold::add_few(const MatrixXd& rows) {
-  reserve();
   const Index total = depth_ + rows.rows(), n = size();
   for (Index k = 0; k < n; ++k) {
     if (!std::isfinite(rows.col(k).squaredNorm())) refuse(k);
@@ -96,10 +100,12 @@ void Fold::add_few(const MatrixXd& rows) {
   MatrixXd stacked(total, n);
   stacked << R(), rows;
   const Eigen::HouseholderQR<MatrixXd> qr(stacked);
+  Triangle folded = zeros();
   for (Index i = 0; i < total; ++i) {
     const double sign = qr.matrixQR()(i, i) < 0 ? -1 : 1;
-    for (Index j = i; j < n; ++j) triangle_[place(i, j)] = sign * qr.matrixQR()(i, j);
+    for (Index j = i; j < n; ++j) folded[place(i, j)] = sign * qr.matrixQR()(i, j);
   }
+  replace(std::move(folded));
   depth_ = total;
 }
 
@@ -125,7 +131,7 @@ void Fold::consume(std::span<double* const> columns, Index count, Index valid) {
     }
     check_finite();
   } catch (...) {
-    triangle_.clear();
+    triangle_.reset();
     rows_ = depth_ = 0;
     throw;
   }
@@ -199,7 +205,10 @@ void Fold::scale(double weight) {
                       "a positive finite number",
                       ""});
   }
-  for (double& entry : triangle_) entry *= weight;
+  if (triangle_ == nullptr) return;
+  Triangle scaled = *triangle_;
+  for (double& entry : scaled) entry *= weight;
+  replace(std::move(scaled));
 }
 
 }  // namespace STEELYARD_ABI

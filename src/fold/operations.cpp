@@ -60,9 +60,10 @@ Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, I
   fold.rows_ = row_count;
   fold.depth_ = R.rows();
   if (R.rows() == 0) return fold;
-  fold.reserve();
+  Fold::Triangle triangle = fold.zeros();
   for (Index i = 0; i < R.rows(); ++i)
-    for (Index j = i; j < R.cols(); ++j) fold.triangle_[fold.place(i, j)] = R(i, j);
+    for (Index j = i; j < R.cols(); ++j) triangle[fold.place(i, j)] = R(i, j);
+  fold.replace(std::move(triangle));
   return fold;
 }
 
@@ -92,12 +93,12 @@ Fold embed(const Fold& fold, std::shared_ptr<const Layout> layout) {
   out.rows_ = fold.rows();
   out.depth_ = fold.depth();
   if (out.depth_ == 0) return out;
-  out.reserve();
+  Fold::Triangle triangle = out.zeros();
   for (Index i = 0; i < fold.depth(); ++i) {
-    for (Index k = i; k < fold.size(); ++k) {
-      out.triangle_[out.place(i, to[static_cast<std::size_t>(k)])] = fold(i, k);
-    }
+    for (Index k = i; k < fold.size(); ++k)
+      triangle[out.place(i, to[static_cast<std::size_t>(k)])] = fold(i, k);
   }
+  out.replace(std::move(triangle));
   return out;
 }
 

@@ -45,7 +45,7 @@ class Fold {
   void set_block(Index block) { block_ = block; }
 
   // Entry of R; i < depth(), i ≤ j.
-  double operator()(Index i, Index j) const { return triangle_[place(i, j)]; }
+  double operator()(Index i, Index j) const { return (*triangle_)[place(i, j)]; }
   MatrixXd R() const;        // depth × size
   MatrixXd columns() const;  // depth × columns: the part of Y
   MatrixXd efforts() const;  // depth × efforts
@@ -74,18 +74,22 @@ class Fold {
   friend Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, Index row_count,
                                Index block);
 
-  // Of entry i ≤ j in triangle_.
+  // R row by row from the diagonal on.
+  using Triangle = std::vector<double>;
+  // Of entry i ≤ j.
   std::size_t place(Index i, Index j) const {
     return static_cast<std::size_t>(i * (2 * size() - i - 1) / 2 + j);
   }
-  void reserve();
+  Triangle zeros() const;
+  void replace(Triangle triangle);
   void run(std::span<double* const> columns, Index count, bool upper);
   void add_few(const MatrixXd& rows);
   void check_finite() const;
   [[noreturn]] void refuse(Index column) const;
 
   std::shared_ptr<const Layout> layout_ = std::make_shared<const Layout>();
-  std::vector<double> triangle_;  // row by row from the diagonal on; empty while there are no rows
+  // Null while there are no rows. Never changed, only replaced: copies of a fold share it.
+  std::shared_ptr<const Triangle> triangle_;
   Index rows_ = 0;
   Index depth_ = 0;
   Index block_ = 0;
