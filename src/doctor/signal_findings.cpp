@@ -38,8 +38,8 @@ class SignalFindings {
                       1e3 * time.jitter));
     if (time.gaps == 0) return;
     add("gaps", run_,
-          fmt::format("{} gaps, the longest {:.3g} ms where {:.3g} ms is usual", time.gaps,
-                      1e3 * time.longest_step, 1e3 * time.median_step));
+        fmt::format("{} gaps, the longest {:.3g} ms where {:.3g} ms is usual", time.gaps,
+                    1e3 * time.longest_step, 1e3 * time.median_step));
     if (time.longest_step < kShortGap) findings.back().severity = Severity::note;
   }
 
