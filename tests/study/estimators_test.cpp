@@ -107,10 +107,10 @@ TEST(Instruments, CoverTheTruthWhereEncoderNoiseBiasesLeastSquares) {
   const Coverage found = coverage(1e-4, 10);
   EXPECT_GE(found.instruments.mean(), 0.9);
   EXPECT_GE(found.instruments.minCoeff(), 0.7);
-  EXPECT_LE(found.least_squares.mean(), 0.8);
-  EXPECT_LE(found.least_squares.minCoeff(), 0.2);
-  EXPECT_EQ(found.told, 1);
-  EXPECT_EQ(found.simulated, 1);
+  EXPECT_LE(found.least_squares.mean(), 0.9);
+  EXPECT_LE(found.least_squares.minCoeff(), 0.4);
+  EXPECT_NEAR(found.told, 1, 1e-9);
+  EXPECT_NEAR(found.simulated, 1, 1e-9);
 }
 
 TEST(Instruments, AgreeWithLeastSquaresWhereEncodersAreFine) {
@@ -134,8 +134,8 @@ TEST(Instruments, ParametersThatCannotMoveLeaveTheReference) {
   EXPECT_EQ(same.q, reference.q);
 }
 
-// The same with noisy encoders, spikes on 1 % of the torques of the first joint and a push of half a second
-// against the second.
+// Fifteen spikes on the torques of the first joint, each smeared over some three rows by the filter, and a
+// push of half a second against the second.
 TEST(SingleRows, OutliersOfALogDoNotMoveTheParameters) {
   const StudyOptions options;
   const Study clean_study = noisy_study(1e-6, 5, "wls"), study = noisy_study(1e-6, 5, "huber");
@@ -146,22 +146,20 @@ TEST(SingleRows, OutliersOfALogDoNotMoveTheParameters) {
   steelyard::Run run{{}, read_all(*open_study_run(study.runs[0], state.robot))};
   Random random(9, "outliers of the study");
   const int torque = run.samples.find("torque");
-  for (Index s = 0; s < run.samples.size(); ++s) {
-    if (random.uniform() < 0.01) run.samples.row(torque, 0)[s] += random.uniform(10, 20);
-    if (s > 3000 && s < 3250) run.samples.row(torque, 1)[s] += 5;
-  }
+  for (int k = 0; k < 15; ++k)
+    run.samples.row(torque, 0)[random.below(static_cast<std::uint64_t>(run.samples.size()))] += 30;
+  for (Index s = 3000; s < 3250; ++s) run.samples.row(torque, 1)[s] += 5;
   state.runs[0].prepared = std::make_unique<PreparedRun>(view_run(run), RunLabel{}, state.prepare);
   fold_runs(state);
   const Estimate wls = estimate(fit_folds(state.runs), clean_study.estimate);
   estimate_runs(state);
-  const VectorXd truth = truth_of(state);
-  const auto worst = [&](const VectorXd& values) {
-    return (values - truth).cwiseQuotient(clean.estimated.sigma).cwiseAbs().maxCoeff();
+  const auto moved = [&](const VectorXd& values) {
+    return (values - clean.estimated.values).cwiseQuotient(clean.estimated.sigma).cwiseAbs().maxCoeff();
   };
-  std::cout << "error in deviations of the clean log: clean " << worst(clean.estimated.values) << ", wls "
-            << worst(wls.values) << ", huber " << worst(state.estimated.values) << "\n";
-  EXPECT_GT(worst(wls.values), 10);
-  EXPECT_LT(worst(state.estimated.values), 4);
+  std::cout << "moved by outliers, in deviations of the clean log: wls " << moved(wls.values) << ", huber "
+            << moved(state.estimated.values) << "\n";
+  EXPECT_GT(moved(wls.values), 10);
+  EXPECT_LT(moved(state.estimated.values), 2);
   EXPECT_TRUE(state.result.estimator->converged);
   ASSERT_EQ(state.result.estimator->rows.size(), 2u);
   EXPECT_GT(state.result.estimator->rows[1].far_share, 0.01);
@@ -195,7 +193,9 @@ TEST(EssentialParameters, Tx40) {
 TEST(EstimateSection, MethodsAndOptionsAreRead) {
   const auto read = [](const std::string& estimate) {
     return read_study_text(
-        "robot: robots/two_r.yaml\nruns: [{file: x.csv, columns: {time: t}}]\nestimate: " + estimate + "\n",
+        "robot: robots/two_r.yaml\nruns: [{file: x.csv, columns: {time: t, position: \"q{j}\", torque: "
+        "\"t{j}\"}}]\nestimate: " +
+            estimate + "\n",
         kSource + "/study.yaml");
   };
   EXPECT_TRUE(read("{method: iv}").estimator.instruments);
