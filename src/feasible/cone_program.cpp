@@ -123,8 +123,8 @@ class Method {
     centre_ = mu_;
   }
 
-  // First path parameter of a linear objective g: the size of g in the barrier's own metric, so that the first
-  // Newton step is about as long as the barrier's ellipsoid.
+  // First path parameter of a linear objective g: the size of g in the barrier's own metric, so that the
+  // first Newton step is about as long as the barrier's ellipsoid.
   double linear_path() {
     mu_ = weight_ = 1;
     set_multipliers();
@@ -389,24 +389,33 @@ class Method {
     return out;
   }
 
-  double longest_step() const {
-    double step = program_.ball ? ball_.longest_step() : kInfinity;
-    for (const ScaledBlock& block : blocks_) step = std::min(step, block.longest_step());
+  // A quadratic objective ties primal and dual steps together.
+  StepLengths longest_step() const {
+    StepLengths step = {kInfinity, kInfinity};
+    const auto shorten = [&](const StepLengths& other) {
+      step.primal = std::min(step.primal, other.primal);
+      step.dual = std::min(step.dual, other.dual);
+    };
+    if (program_.ball) shorten(ball_.longest_step());
+    for (const ScaledBlock& block : blocks_) shorten(block.longest_step());
+    if (program_.seen > 0) step.primal = step.dual = std::min(step.primal, step.dual);
     return step;
   }
 
   // Mean complementarity after a step, without what centre blocks keep.
-  double complementarity(double step) const {
+  double complementarity(const StepLengths& step) const {
     double sum = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       if (program_.weights[b] > 0) continue;
       const ScaledBlock& block = blocks_[b];
       double own = block.complementarity();
-      if (step > 0) own = (block.S + step * dS_[b]).cwiseProduct(block.Z + step * dZ_[b]).sum();
+      if (step.dual > 0)
+        own = (block.S + step.primal * dS_[b]).cwiseProduct(block.Z + step.dual * dZ_[b]).sum();
       sum += program_.weights[b] == kCentre ? std::max(0.0, own - weight_ * block.size()) : own;
     }
     if (program_.ball)
-      sum += step > 0 ? (ball_.s + step * ds_).dot(ball_.z + step * dz_) : ball_.complementarity();
+      sum += step.dual > 0 ? (ball_.s + step.primal * ds_).dot(ball_.z + step.dual * dz_)
+                           : ball_.complementarity();
     return degree_ > 0 ? sum / degree_ : 0;
   }
 
@@ -414,25 +423,32 @@ class Method {
     for (ScaledBlock& block : blocks_)
       if (!block.rescale()) return false;
     if (program_.ball && !ball_.rescale()) return false;
-    mu_ = complementarity(0);
+    mu_ = complementarity({});
     if (!factorize()) return false;
     solve(0, false);
-    const double ahead = std::min(1.0, longest_step());
+    StepLengths ahead = longest_step();
+    ahead = {std::min(1.0, ahead.primal), std::min(1.0, ahead.dual)};
     const double share = mu_ > 0 ? std::clamp(complementarity(ahead) / mu_, 0.0, 1.0) : 0;
     const double target = std::pow(share, 3) * mu_;
     for (ScaledBlock& block : blocks_) block.remember_predictor();
     if (program_.ball) ball_.remember_predictor();
     solve(target, true);
-    double step = std::min(1.0, (0.9 + 0.09 * ahead) * longest_step());
+    const StepLengths longest = longest_step();
+    const double caution = 0.9 + 0.09 * std::min(ahead.primal, ahead.dual);
+    return go(std::min(1.0, caution * longest.primal), std::min(1.0, caution * longest.dual), target);
+  }
+
+  // Takes the step, shortened where rounding leads out of a cone.
+  bool go(double primal, double dual, double target) {
     const Eigen::VectorXd from = y_;
-    for (int tries = 0; tries < 20; ++tries, step *= 0.7) {
-      if (step < 1e-10) return back(from);
-      if (!move_to(from + step * dy_)) continue;
-      y_ = from + step * dy_;
-      for (std::size_t b = 0; b < blocks_.size(); ++b) blocks_[b].Z += step * dZ_[b];
-      if (program_.ball) ball_.z += step * dz_;
+    for (int tries = 0; tries<20; ++tries, primal *= 0.7, dual *= program_.seen> 0 ? 0.7 : 1.0) {
+      if (std::max(primal, dual) < 1e-10) return back(from);
+      if (!move_to(from + primal * dy_)) continue;
+      y_ = from + primal * dy_;
+      for (std::size_t b = 0; b < blocks_.size(); ++b) blocks_[b].Z += dual * dZ_[b];
+      if (program_.ball) ball_.z += dual * dz_;
       centre_ = has_centre_ ? centre_target(target) : 0;
-      mu_ = complementarity(0);
+      mu_ = complementarity({});
       return true;
     }
     return back(from);

@@ -103,14 +103,14 @@ SmallMatrix ScaledBlock::finish(const SmallMatrix& dS, double target, bool corre
   return 0.5 * (dZ + dZ.transpose());
 }
 
-double ScaledBlock::longest_step() const {
+StepLengths ScaledBlock::longest_step() const {
   if (size_ == 1) {
-    const double smallest = std::min(dS_(0, 0), dZ_(0, 0)) / lambda_[0];
-    return smallest < 0 ? -1 / smallest : kFarthest;
+    const auto step = [&](double d) { return d < 0 ? -lambda_[0] / d : kFarthest; };
+    return {step(dS_(0, 0)), step(dZ_(0, 0))};
   }
   const SmallVector root = lambda_.cwiseSqrt().cwiseInverse();
-  return std::min(step_of(root.asDiagonal() * dS_ * root.asDiagonal()),
-                  step_of(root.asDiagonal() * dZ_ * root.asDiagonal()));
+  return {step_of(root.asDiagonal() * dS_ * root.asDiagonal()),
+          step_of(root.asDiagonal() * dZ_ * root.asDiagonal())};
 }
 
 double ScaledBlock::slope(std::size_t k, const SmallMatrix& matrix) const {
@@ -169,8 +169,8 @@ Eigen::VectorXd ScaledBall::finish(const Eigen::VectorXd& ds, double target, boo
   return times_inverse(dz_);
 }
 
-double ScaledBall::longest_step() const {
-  return std::min(cone_step(lambda_, ds_), cone_step(lambda_, dz_));
+StepLengths ScaledBall::longest_step() const {
+  return {cone_step(lambda_, ds_), cone_step(lambda_, dz_)};
 }
 
 void ScaledBall::remember_predictor() {

@@ -15,6 +15,12 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+// Largest steps that keep S and Z in their cones.
+struct StepLengths {
+  double primal = 0;
+  double dual = 0;
+};
+
 // Entries of a symmetric matrix that are not zero, lower part: value at (row, col) and (col, row).
 struct Entry {
   int row = 0;
@@ -44,8 +50,7 @@ class ScaledBlock {
   SmallMatrix pull(double target, bool corrected) const;
   // Given ΔS and that part, the whole ΔZ; keeps the scaled steps for the corrector and the step length.
   SmallMatrix finish(const SmallMatrix& dS, double target, bool corrected);
-  // Largest step that keeps S and Z positive semidefinite.
-  double longest_step() const;
+  StepLengths longest_step() const;
   void remember_predictor() { corrector_ = 0.5 * (dS_ * dZ_ + dZ_ * dS_); }
 
   // ⟨F_k, Z⟩ for every column.
@@ -73,7 +78,7 @@ class ScaledBall {
   Eigen::VectorXd q() const;
   Eigen::VectorXd pull(double target, bool corrected) const;
   Eigen::VectorXd finish(const Eigen::VectorXd& ds, double target, bool corrected);
-  double longest_step() const;
+  StepLengths longest_step() const;
   void remember_predictor();
 
  private:
