@@ -24,7 +24,8 @@ extern char** environ;
 namespace {
 
 constexpr double kMostMegabytes = 300;
-constexpr double kMostGrowth = 1.1;  // for ten times the samples: blocks of folds fill up to their limit of 128
+constexpr double kMostGrowth =
+    1.1;  // for ten times the samples: blocks of folds fill up to their limit of 128
 
 struct Child {
   int code = -1;

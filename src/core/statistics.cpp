@@ -90,8 +90,7 @@ double chi_squared_cdf(double x, double degrees) {
 
 double student_cdf(double t, double degrees) {
   // The middle and the tail each from the small argument, where nothing cancels.
-  if (t * t < 1)
-    return 0.5 + std::copysign(0.5, t) * beta_i(0.5, 0.5 * degrees, t * t / (degrees + t * t));
+  if (t * t < 1) return 0.5 + std::copysign(0.5, t) * beta_i(0.5, 0.5 * degrees, t * t / (degrees + t * t));
   const double tail = 0.5 * beta_i(0.5 * degrees, 0.5, degrees / (degrees + t * t));
   return t > 0 ? 1 - tail : tail;
 }

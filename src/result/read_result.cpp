@@ -133,7 +133,8 @@ RunValidation read_validation(const Node& node) {
     run.band_coverage = node.list("band_coverage", [](const Node& share) { return share.number(); });
   if (node.has("left_out")) run.left_out = read_residual(node.at("left_out").at("residual"));
   run.whiteness = node.list("whiteness", [](const Node& joint) {
-    return JointWhiteness{joint.at("name").text(), joint.at("p_value").number(), joint.at("coloured").number()};
+    return JointWhiteness{joint.at("name").text(), joint.at("p_value").number(),
+                          joint.at("coloured").number()};
   });
   if (node.has("feasible")) run.feasible = read_residual(node.at("feasible").at("residual"));
   return run;
@@ -246,7 +247,8 @@ Result result_from_json(const std::string& text, const std::string& name) {
   result.residual = read_residual(node.at("residual"));
   if (node.has("estimator")) result.estimator = read_estimator(node.at("estimator"));
   result.preparation = read_preparation(node.at("preparation"));
-  if (node.has("cross_validation")) result.cross_validation = read_cross_validation(node.at("cross_validation"));
+  if (node.has("cross_validation"))
+    result.cross_validation = read_cross_validation(node.at("cross_validation"));
   if (node.has("intervals")) result.intervals = read_intervals(node.at("intervals"));
   if (node.has("bands")) result.bands = node.list("bands", read_band);
   result.base = node.list("base", read_base);

@@ -206,7 +206,8 @@ void write_residual(JsonWriter& json, const ResidualSummary& residual) {
 void write_friction(JsonWriter& json, const FrictionValues& friction) {
   json.key("friction").begin_object();
   json.key("model").value(friction.model);
-  for (const auto& [key, values] : {std::pair{"parameters", &friction.parameters}, {"sigma", &friction.sigma}}) {
+  for (const auto& [key, values] :
+       {std::pair{"parameters", &friction.parameters}, {"sigma", &friction.sigma}}) {
     json.key(key).begin_object();
     for (const auto& [name, number] : *values) json.key(name).value(number);
     json.end_object();
@@ -226,7 +227,8 @@ void write_drive(JsonWriter& json, const DriveValues& drive) {
     if (found != drive.values.end()) json.key(name).value(found->second);
   }
   for (const auto& [name, number] : drive.values) {
-    require(name != "joint" && name != "status" && name != "friction", "a drive value has the name of another key");
+    require(name != "joint" && name != "status" && name != "friction",
+            "a drive value has the name of another key");
     if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) json.key(name).value(number);
   }
   if (drive.friction) write_friction(json, *drive.friction);

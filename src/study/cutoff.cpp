@@ -1,11 +1,11 @@
 // Step of a study: the cut-off that predicts held-out raw efforts best, when the study says `cutoff: auto`.
 //
-// For a candidate f, rows filtered at f of all groups of blocks but one are fitted, and predict the raw efforts
-// of the group that is left out (kinematics filtered an octave above f, efforts as measured, nothing
-// rejected). All candidates are scored on the same samples; groups follow the phase of a periodic motion. Only
-// fit runs are used. 2, 5, 10 and 20 Hz are tried first, then the neighbours of the best on a finer grid until
-// none is better. The lowest cut-off within a hundredth of the best score is taken: what is above it adds
-// noise to accelerations and nothing to predictions.
+// For a candidate f, rows filtered at f of all groups of blocks but one are fitted, and predict the raw
+// efforts of the group that is left out (kinematics filtered an octave above f, efforts as measured, nothing
+// rejected). All candidates are scored on the same samples; groups follow the phase of a periodic motion.
+// Only fit runs are used. 2, 5, 10 and 20 Hz are tried first, then the neighbours of the best on a finer grid
+// until none is better. The lowest cut-off within a hundredth of the best score is taken: what is above it
+// adds noise to accelerations and nothing to predictions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr std::array kGrid = {0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0};
+constexpr std::array kGrid = {0.5,  0.7,  1.0,  1.5,  2.0,  3.0,  5.0,  7.0,
+                              10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0};
 constexpr std::array kFirst = {2.0, 5.0, 10.0, 20.0};
 constexpr int kGroups = 5;
 constexpr Index kSlotsWanted = 20;    // of a run: a group is a few slots
@@ -192,8 +193,8 @@ double next_candidate(const StudyState& state, const std::vector<CutoffRun>& run
   for (const auto k : {at - 1, at + 1}) {
     if (k < 0 || k >= static_cast<std::ptrdiff_t>(kGrid.size())) continue;
     const double cutoff = kGrid[static_cast<std::size_t>(k)];
-    const bool tried = std::any_of(trials.begin(), trials.end(),
-                                   [&](const Trial& trial) { return trial.cutoff == cutoff; });
+    const bool tried =
+        std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) { return trial.cutoff == cutoff; });
     if (!tried && is_possible(state, runs, cutoff)) return cutoff;
   }
   return 0;
@@ -201,13 +202,14 @@ double next_candidate(const StudyState& state, const std::vector<CutoffRun>& run
 
 void explain(StudyState& state, const std::vector<CutoffRun>& runs, std::vector<Trial> trials,
              const Trial& chosen) {
-  std::sort(trials.begin(), trials.end(),
-            [](const Trial& a, const Trial& b) { return a.cutoff < b.cutoff; });
+  std::sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.cutoff < b.cutoff; });
   PreparationSummary& summary = state.result.preparation;
   for (const Trial& trial : trials) summary.candidates.push_back({trial.cutoff, trial.score});
-  const bool periodic = std::any_of(runs.begin(), runs.end(), [](const CutoffRun& r) { return r.period > 0; });
+  const bool periodic =
+      std::any_of(runs.begin(), runs.end(), [](const CutoffRun& r) { return r.period > 0; });
   summary.choice = fmt::format(
-      "{} Hz: the lowest of {} cut-offs whose error on held-out raw efforts ({:.2f} %) is within 1 % of the best "
+      "{} Hz: the lowest of {} cut-offs whose error on held-out raw efforts ({:.2f} %) is within 1 % of the "
+      "best "
       "({:.2f} % at {} Hz); {} groups of blocks left out in turn{}, fit runs only, {} passes over them",
       chosen.cutoff, trials.size(), 100 * chosen.score, 100 * best_of(trials).score, best_of(trials).cutoff,
       chosen.groups, periodic ? " by the phase of the motion" : "", state.extra_passes);
@@ -233,8 +235,8 @@ void choose_cutoff(StudyState& state) {
     run.gap = std::min(run.slot, memory_at(options_at(state, first.front()), run.rate));
   std::vector<Trial> trials;
   const auto attempt = [&](double cutoff) {
-    trials.push_back(state.clock.time(fmt::format("cut-off {} Hz", cutoff),
-                                      [&] { return score(state, runs, cutoff); }));
+    trials.push_back(
+        state.clock.time(fmt::format("cut-off {} Hz", cutoff), [&] { return score(state, runs, cutoff); }));
   };
   for (const double cutoff : first) attempt(cutoff);
   for (double cutoff = 0; (cutoff = next_candidate(state, runs, trials)) > 0;) attempt(cutoff);

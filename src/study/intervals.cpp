@@ -127,9 +127,9 @@ void check_bias(StudyState& state) {
     others.push_back({&refit.estimate,
                       influences_of(refit.folds, refit.estimate, state.priors, blocks, threads),
                       refit.ratio});
-  state.bias = differentiation_bias(
-      state.full(), influences_of(state.folds, state.full(), state.priors, blocks, threads),
-      state.intervals.sigma, others);
+  state.bias = differentiation_bias(state.full(),
+                                    influences_of(state.folds, state.full(), state.priors, blocks, threads),
+                                    state.intervals.sigma, others);
 }
 
 void tell(StudyState& state) {

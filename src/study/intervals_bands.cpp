@@ -46,7 +46,8 @@ BandCounter::BandCounter(const StudyState& state) : plan_(state.plan) {
     groups.push_back(own.of_block);
   }
   int largest = 0;
-  for (const std::vector<int>& run : groups) largest = std::max(largest, *std::max_element(run.begin(), run.end()));
+  for (const std::vector<int>& run : groups)
+    largest = std::max(largest, *std::max_element(run.begin(), run.end()));
   if (largest > 0) {
     const CrossValidation refits = cross_validate(blocks, groups, state.study.estimate, state.priors);
     for (const VectorXd& values : refits.values) {

@@ -17,7 +17,7 @@ struct StudyState;
 
 // Rows of one tile: errors of the final model, and the plan's columns.
 struct ErrorTile {
-  Index first = 0;                  // sample of the run
+  Index first = 0;  // sample of the run
   Index count = 0;
   const double* columns = nullptr;  // evaluate()'s output
   Index stride = 0;
@@ -45,10 +45,10 @@ class BandCounter {
   };
   const Plan& plan_;
   std::vector<Groups> runs_;
-  std::vector<VectorXd> moved_;                         // π_g − π̂ in the plan's columns
-  std::vector<std::vector<ErrorCounts>> held_out_;      // [row][group]
-  std::vector<std::vector<ErrorCounts>> by_run_;        // [run][row]
-  std::vector<double> parameter_part_;                  // rms of Y Σ Yᵀ, per row
+  std::vector<VectorXd> moved_;                     // π_g − π̂ in the plan's columns
+  std::vector<std::vector<ErrorCounts>> held_out_;  // [row][group]
+  std::vector<std::vector<ErrorCounts>> by_run_;    // [run][row]
+  std::vector<double> parameter_part_;              // rms of Y Σ Yᵀ, per row
   std::size_t run_ = 0;
 };
 

@@ -100,14 +100,11 @@ ordered_json constraint_json(const ConstraintSpec& spec) {
 }
 
 ordered_json feasible_json(const FeasibleSpec& spec) {
-  ordered_json json = {{"method", to_string(spec.method)},
-                       {"objective", spec.fits_torque ? "torque" : "base"},
-                       {"margin", spec.physical.margin},
-                       {"bodies", spec.physical.bodies},
-                       {"drives", spec.physical.drives},
-                       {"robot_bounds", spec.physical.robot_bounds},
-                       {"pull", spec.pull.weight},
-                       {"starts", spec.random_starts}};
+  ordered_json json = {
+      {"method", to_string(spec.method)}, {"objective", spec.fits_torque ? "torque" : "base"},
+      {"margin", spec.physical.margin},   {"bodies", spec.physical.bodies},
+      {"drives", spec.physical.drives},   {"robot_bounds", spec.physical.robot_bounds},
+      {"pull", spec.pull.weight},         {"starts", spec.random_starts}};
   if (spec.interval_level) json["intervals"] = *spec.interval_level;
   json["constraints"] = ordered_json::array();
   for (const ConstraintSpec& constraint : spec.constraints)

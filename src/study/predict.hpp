@@ -24,8 +24,8 @@ struct Prediction {
   Index coarse_step = 1;     // grid samples between them
 };
 
-// Columns beside the plan's with their values, one after the other, and efforts that are known: these are part
-// of the prediction, and not of the effort that a residual is compared with.
+// Columns beside the plan's with their values, one after the other, and efforts that are known: these are
+// part of the prediction, and not of the effort that a residual is compared with.
 struct ExtraPrediction {
   std::vector<ExtraColumns> columns;
   std::vector<double> values;

@@ -14,7 +14,8 @@ void read_filter(const YamlContext& context, const YamlNode& node, bool columns,
   FilterOptions filter;
   if (const YamlNode* order = fields.find("order"))
     filter.order = static_cast<int>(to_count(context, *order, "order"));
-  filter.cutoff = is_word(fields.at("cutoff"), "auto") ? 1 : to_number(context, fields.at("cutoff"), "cutoff");
+  filter.cutoff =
+      is_word(fields.at("cutoff"), "auto") ? 1 : to_number(context, fields.at("cutoff"), "cutoff");
   options.filter = filter;
   if (columns) {
     options.column_filter = filter;
@@ -63,7 +64,8 @@ IntervalSpec read_intervals(const YamlContext& context, const YamlNode& node) {
   if (const YamlNode* level = fields.find("level")) {
     spec.level = to_number(context, *level, "level");
     if (!(spec.level >= 0.5 && spec.level <= 0.999))
-      context.fail(*level, fmt::format("level {} of the intervals", spec.level), "0.5 to 0.999", "0.95 is usual");
+      context.fail(*level, fmt::format("level {} of the intervals", spec.level), "0.5 to 0.999",
+                   "0.95 is usual");
   }
   if (const YamlNode* method = fields.find("method"))
     spec.method = to_choice(context, *method, "method", {"bootstrap", "classical"}) == 0
@@ -75,7 +77,8 @@ IntervalSpec read_intervals(const YamlContext& context, const YamlNode& node) {
       context.fail(*replicates, fmt::format("{} replicates", count), "20 to 1000000", "a thousand is usual");
     spec.replicates = static_cast<int>(count);
   }
-  if (const YamlNode* check = fields.find("bias_check")) spec.bias_check = to_bool(context, *check, "bias_check");
+  if (const YamlNode* check = fields.find("bias_check"))
+    spec.bias_check = to_bool(context, *check, "bias_check");
   return spec;
 }
 

@@ -10,8 +10,7 @@ namespace {
 const std::vector<std::string>& channel_names() {
   static const std::vector<std::string> names = {
       "position",       "velocity",       "acceleration",       "torque",       "current",
-      "motor_position", "motor_velocity", "motor_acceleration", "motor_torque",
-      "known",
+      "motor_position", "motor_velocity", "motor_acceleration", "motor_torque", "known",
   };
   return names;
 }

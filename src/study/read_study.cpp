@@ -106,9 +106,9 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
 Study read_study_text(const std::string& text, const std::string& path) {
   const YamlContext context{path, "", 1};
   const YamlNode root = parse_yaml(text, path);
-  const YamlFields fields(
-      context, root, "study",
-      {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "validate", "report", "waive"});
+  const YamlFields fields(context, root, "study",
+                          {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate",
+                           "feasible", "validate", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;

@@ -64,8 +64,8 @@ double robust_factor(const StudyState& state) {
   return largest;
 }
 
-// {x feasible: φ ≤ min + χ² σ²}: rows are divided by their deviation up to a factor, which the estimate knows; rows
-// of one block are not independent, which their blocks tell.
+// {x feasible: φ ≤ min + χ² σ²}: rows are divided by their deviation up to a factor, which the estimate
+// knows; rows of one block are not independent, which their blocks tell.
 std::vector<ProvenInterval> prove_intervals(const StudyState& state, const FeasibleState& feasible,
                                             const Quantities& quantities, double level) {
   ProvenOptions options;

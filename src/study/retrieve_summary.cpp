@@ -1,7 +1,9 @@
 // Feasible parameters into the result.
+#include <algorithm>
 #include <cmath>
 
 #include "steelyard/estimate/cross_validation.hpp"
+#include "study/extra_columns.hpp"
 #include "study/retrieve.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
@@ -61,9 +63,16 @@ Estimate with_feasible_values(const StudyState& state, const FeasibleState& feas
 }
 
 // Raw residuals of the feasible parameters: one more pass over the run.
-Prediction predict_feasible(const StudyState& state, const FeasibleState& feasible, PreparedRun& run) {
+Prediction predict_feasible(const StudyState& state, const FeasibleState& feasible, const RunState& run) {
+  const Quantities quantities(state.robot, feasible.columns);
+  ExtraPrediction extra = extra_prediction(state, *run.run);
+  std::vector<std::string> names;
+  for (const ExtraColumns& group : extra.columns)
+    for (const ExtraColumn& column : group.columns) names.push_back(column.name);
+  const VectorXd values = lead_values(names, state.base, quantities, feasible.retrieval.x);
+  extra.values.assign(values.begin(), values.end());
   const std::vector<std::string> unnamed(state.plan.rows.size());
-  return predict(run, state.plan, feasible.values, unnamed, unnamed);
+  return predict(*run.prepared, state.plan, feasible.values, unnamed, unnamed, nullptr, extra);
 }
 
 // √(Δᵀ C⁻¹ Δ / number) from the squares: φ(x) − min φ = σ² Δᵀ C⁻¹ Δ.
@@ -101,12 +110,14 @@ void summarize_residuals(StudyState& state, const FeasibleState& feasible, Feasi
   raw.reserve(state.runs.size());
   std::vector<const Prediction*> fitted;
   for (std::size_t r = 0; r < state.runs.size(); ++r) {
-    raw.push_back(predict_feasible(state, feasible, *state.runs[r].prepared));
+    raw.push_back(predict_feasible(state, feasible, state.runs[r]));
     const Prediction* one[] = {&raw.back()};
     const std::vector<Residual> per_row =
         residuals(state.runs[r].folds->folds.total(), fit.columns, fit.values).per_row;
     state.result.validation[r].feasible = residual_summary(per_row, state.plan, state.robot, one);
-    if (state.runs[r].is_fit()) fitted.push_back(&raw.back());
+    if (!state.runs[r].is_fit()) continue;
+    fitted.push_back(&raw.back());
+    state.result.passes = std::max(state.result.passes, state.runs[r].prepared->passes());
   }
   summary.residual = residual_summary(residuals(state.folds, fit.columns, fit.values).per_row, state.plan,
                                       state.robot, fitted);

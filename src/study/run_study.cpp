@@ -3,9 +3,9 @@
 #include "steelyard/fold/fold_file.hpp"
 #include "study/estimators.hpp"
 #include "study/examine.hpp"
-#include "study/intervals_bands.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
+#include "study/intervals_bands.hpp"
 #include "study/prior.hpp"
 #include "study/state.hpp"
 

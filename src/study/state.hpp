@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "steelyard/estimate/estimate.hpp"
-#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/estimate/instrument.hpp"
+#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/base.hpp"
@@ -65,7 +65,7 @@ struct RunState {
   std::unique_ptr<PreparedRun> prepared;
   std::optional<FoldPass> folds;
   Prediction prediction;
-  std::string repeats;  // run with the same motion; empty: none
+  std::string repeats;                // run with the same motion; empty: none
   std::vector<double> band_coverage;  // per joint
 
   const std::string& label() const { return run->file.label.label; }
@@ -117,7 +117,7 @@ struct StudyState {
 };
 
 void open_robot(StudyState& state);
-void plan_base(StudyState& state);  // base parameters and plan of the state's robot
+void plan_base(StudyState& state);      // base parameters and plan of the state's robot
 void choose_cutoff(StudyState& state);  // when the study leaves it open
 void open_runs(StudyState& state);
 void fold_runs(StudyState& state);

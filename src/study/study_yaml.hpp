@@ -24,7 +24,8 @@ CutoffSpec read_cutoff(const YamlContext& context, const YamlNode& node);
 // Method, instruments, weights of rows and essential parameters of the estimate section.
 void read_estimator(const YamlContext& context, const YamlFields& fields, Study& study);
 IntervalSpec read_intervals(const YamlContext& context, const YamlNode& node);
-FeasibleSpec read_feasible_section(const YamlContext& context, const YamlNode& node, const std::string& folder);
+FeasibleSpec read_feasible_section(const YamlContext& context, const YamlNode& node,
+                                   const std::string& folder);
 void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run);
 
 }  // namespace STEELYARD_ABI

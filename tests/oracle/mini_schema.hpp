@@ -52,7 +52,8 @@ class MiniSchema {
     if (key == "$ref") {
       visit(root_.at(Json::json_pointer(rule.get<std::string>().substr(1))), value, place);
     } else if (key == "type") {
-      if (!is_type(value, rule)) complain(place, "is no " + (rule.is_string() ? rule.get<std::string>() : rule.dump()));
+      if (!is_type(value, rule))
+        complain(place, "is no " + (rule.is_string() ? rule.get<std::string>() : rule.dump()));
     } else if (key == "const") {
       if (value != rule) complain(place, "is not " + rule.dump());
     } else if (key == "enum") {

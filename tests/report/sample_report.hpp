@@ -97,7 +97,10 @@ inline Result sample_result() {
   result.condition = 1893.4;
   result.condition_scaled = 86.21;
   result.residual = sample_residuals(1);
-  result.preparation = {1000, 5.0, 10, 0.912};
+  result.preparation.rate = 1000;
+  result.preparation.cutoff = 5.0;
+  result.preparation.decimation = 10;
+  result.preparation.kept_share = 0.912;
   result.cross_validation = {10, "phase", sample_residuals(1.2)};
   result.base = sample_base();
   for (int j = 0; j < 7; ++j) {
@@ -107,8 +110,12 @@ inline Result sample_result() {
                               {"fo", 0.1 * wobble(3 * j + 2)}},
                              "determined"});
   }
-  result.validation = {{"excitation", false, sample_residuals(1), "", {}, {}},
-                       {"figure eight", true, sample_residuals(1.5), "", {}, {}}};
+  for (const bool fresh : {false, true}) {
+    RunValidation& run = result.validation.emplace_back();
+    run.run = fresh ? "figure eight" : "excitation";
+    run.fresh = fresh;
+    run.residual = sample_residuals(fresh ? 1.5 : 1);
+  }
   result.provenance = {{{"study.yaml", std::string(64, '3')},
                         {"../../robots/panda.yaml", std::string(64, 'b')},
                         {"${STEELYARD_DATA}/panda/excitation.csv", std::string(64, '7')}},

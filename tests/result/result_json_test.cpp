@@ -68,10 +68,11 @@ TEST(ResultJson, ReadBackHoldsTheSameValues) {
 
 TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
   const ordered_json json = ordered_json::parse(to_json(full_result()));
-  EXPECT_THAT(keys(json),
-              ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings",
-                          "condition", "condition_scaled", "residual", "estimator", "preparation", "cross_validation",
-                          "intervals", "bands", "base", "drives", "feasible", "links", "validation", "unavailable", "provenance"));
+  EXPECT_THAT(
+      keys(json),
+      ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings", "condition",
+                  "condition_scaled", "residual", "estimator", "preparation", "cross_validation", "intervals",
+                  "bands", "base", "drives", "feasible", "links", "validation", "unavailable", "provenance"));
   EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof"));
   EXPECT_THAT(keys(json["findings"][0]),
               ElementsAre("code", "joint", "severity", "evidence", "remedy", "waived"));
@@ -83,10 +84,11 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
               ElementsAre("name", "expression", "terms", "value", "sigma", "sigma_classical",
                           "relative_sigma", "interval", "method", "status"));
   EXPECT_THAT(keys(json["drives"][0]), ElementsAre("joint", "fv", "fc", "fo", "Ia", "gain", "status"));
-  EXPECT_THAT(keys(json["validation"][0]), ElementsAre("run", "fresh", "residual", "repeats", "left_out", "whiteness", "feasible"));
+  EXPECT_THAT(keys(json["validation"][0]),
+              ElementsAre("run", "fresh", "residual", "repeats", "left_out", "whiteness", "feasible"));
   EXPECT_THAT(keys(json["feasible"]),
-              ElementsAre("method", "residual", "cross_validation", "gap", "moved_sigma", "constraints", "violated",
-                          "conflict", "drives"));
+              ElementsAre("method", "residual", "cross_validation", "gap", "moved_sigma", "constraints",
+                          "violated", "conflict", "drives"));
   EXPECT_THAT(keys(json["links"][0]), ElementsAre("name", "mass", "com", "inertia_com", "inertia_origin",
                                                   "margin", "chosen", "known"));
   EXPECT_THAT(keys(json["provenance"]), ElementsAre("inputs", "options", "seed", "version", "isa"));

@@ -75,9 +75,14 @@ inline Result full_result() {
   link.chosen = {"m1"};
   link.known = {{"m1", {0.0, std::nullopt}}, {"mx1", {-1.0, 1.0}}};
   result.links = {link};
-  result.validation = {
-      {"fresh run", true, sample_residual(1.5), "excitation", sample_residual(2), {{"joint 1", 0.25, 0.5}}, sample_residual(1.1)},
-      {"excitation", false, sample_residual(1), "", {}, {}, {}}};
+  result.validation = {{"fresh run",
+                        true,
+                        sample_residual(1.5),
+                        "excitation",
+                        sample_residual(2),
+                        {{"joint 1", 0.25, 0.5}},
+                        sample_residual(1.1)},
+                       {"excitation", false, sample_residual(1), "", {}, {}, {}}};
   result.unavailable = {"whiteness of residuals"};
   result.provenance = {
       {{"${STEELYARD_DATA}/run.csv", std::string(64, 'a')}},

@@ -20,12 +20,12 @@ namespace steelyard::coverage {
 
 struct Case {
   int repetitions = 100;
-  double rate = 200;         // [Hz]
-  double cutoff = 10;        // [Hz] of the columns; positions an octave higher
-  double duration = 21;      // [s]
+  double rate = 200;           // [Hz]
+  double cutoff = 10;          // [Hz] of the columns; positions an octave higher
+  double duration = 21;        // [s]
   double effort_noise = 0.05;  // [N·m]
-  double corner = 0;         // [Hz] of the effort noise (first order); 0: white
-  double encoder_noise = 0;  // [rad]
+  double corner = 0;           // [Hz] of the effort noise (first order); 0: white
+  double encoder_noise = 0;    // [rad]
   bool bias_check = false;
   Weighting weighting = Weighting::by_row;
   IntervalOptions options;
@@ -37,7 +37,7 @@ struct Outcome {
                      // when all are flagged
   VectorXd held_or_flagged;  // share of the repetitions
   VectorXd flagged;          // share of the repetitions in which the parameter is flagged as biased
-  VectorXd bias;     // mean error over its deviation
+  VectorXd bias;             // mean error over its deviation
   Index blocks = 0;
   double effective_rows = 0;
   Index rows = 0;
@@ -136,8 +136,8 @@ inline Fitted fit(const Bench& bench, const Case& options, const Run& run, doubl
   estimate_options.weighting = options.weighting;
   estimate_options.conditions = false;
   out.estimate = estimate(out.folds, estimate_options);
-  out.effective = effective_share(*prepared.preparation().column_filter,
-                                  prepared.preparation().decimation.factor);
+  out.effective =
+      effective_share(*prepared.preparation().column_filter, prepared.preparation().decimation.factor);
   return out;
 }
 

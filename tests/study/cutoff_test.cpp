@@ -87,8 +87,9 @@ TEST(Cutoff, OfAStudyIsKeptInItsResultWithItsTable) {
   const Result result = run_study(study).result;
   ASSERT_TRUE(result.preparation.cutoff.has_value());
   EXPECT_GT(score_at(result.preparation, *result.preparation.cutoff), 0);
-  EXPECT_TRUE(std::is_sorted(result.preparation.candidates.begin(), result.preparation.candidates.end(),
-                             [](const CutoffCandidate& a, const CutoffCandidate& b) { return a.cutoff < b.cutoff; }));
+  EXPECT_TRUE(
+      std::is_sorted(result.preparation.candidates.begin(), result.preparation.candidates.end(),
+                     [](const CutoffCandidate& a, const CutoffCandidate& b) { return a.cutoff < b.cutoff; }));
   // A scan of the runs, four passes a candidate, and those of the study itself.
   EXPECT_GE(result.passes, static_cast<int>(4 * result.preparation.candidates.size() + 3));
 }

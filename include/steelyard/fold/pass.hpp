@@ -34,7 +34,7 @@ struct PassOptions {
   std::vector<std::string> effort_channels = {"torque"};  // one per effort column of the layouts
   std::vector<ExtraColumns> extra;                        // the layouts are those of with_extra_columns
   std::vector<ExtraColumns> known;  // subtracted from the effort of their row; for one effort channel only
-  WeighRows weigh;  // weights of single rows; may be empty
+  WeighRows weigh;                  // weights of single rows; may be empty
   int threads = 1;
   Index slot_samples = kAutomatic;  // divides the chunk size; automatic: at least 1024 and 5 filter memories
   Index gap = kAutomatic;           // samples; automatic: the memory of all filters

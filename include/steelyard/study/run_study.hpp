@@ -37,9 +37,9 @@ struct StudyOutcome {
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
 
-// A model that was found before, tried on the runs of a study: nothing is fitted, every run is fresh. The result is
-// the model's, with findings, validation and verdict of these runs. Throws InputError when the study's robot does
-// not have the model's base parameters.
+// A model that was found before, tried on the runs of a study: nothing is fitted, every run is fresh. The
+// result is the model's, with findings, validation and verdict of these runs. Throws InputError when the
+// study's robot does not have the model's base parameters.
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
 // Pass 1 alone: the folds of every run, for fold files.

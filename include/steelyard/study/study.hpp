@@ -19,9 +19,9 @@
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
-#include "steelyard/study/feasible_spec.hpp"
 #include "steelyard/study/drive_spec.hpp"
 #include "steelyard/study/estimator_spec.hpp"
+#include "steelyard/study/feasible_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
