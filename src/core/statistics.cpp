@@ -56,7 +56,8 @@ double beta_i(double a, double b, double x) {
       std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x)) /
       a;
   const double f = continued_fraction(1, [&](int k) {
-    const double m = k / 2;  // integer part
+    const int half = k / 2;
+    const double m = half;
     const double a_k = k % 2 == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
                                   : -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
     return FractionTerm{a_k, 1};

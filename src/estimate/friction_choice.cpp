@@ -22,7 +22,7 @@ std::string tanh_name(int number, int k) {
 }
 
 // A form within the dictionary: which of its columns are used.
-struct Candidate {
+struct FormCandidate {
   FrictionForm form = FrictionForm::linear;
   int k = 0;
   bool viscous = true, coulomb = true, offset = true;
@@ -48,15 +48,15 @@ class Chooser {
 
   FrictionChoice choose(std::size_t j) {
     const FrictionWish& wish = wishes_[j];
-    Candidate linear = first(j);
+    FormCandidate linear = first(j);
     linear.score = score(j, linear);
     FrictionChoice out;
-    Candidate best = linear;
+    FormCandidate best = linear;
     if (wish.form) {
       best = best_of(j, *wish.form, true);
     } else {
       for (const FrictionForm form : {FrictionForm::sigmoid, FrictionForm::stribeck}) {
-        const Candidate other = best_of(j, form, false);
+        const FormCandidate other = best_of(j, form, false);
         if (other.form == form && wins(other, best)) best = other;
       }
       out.reason = reason(linear, best);
@@ -71,9 +71,9 @@ class Chooser {
 
  private:
   // The linear form, with the terms that the wish leaves.
-  Candidate first(std::size_t j) const {
+  FormCandidate first(std::size_t j) const {
     const FrictionWish& wish = wishes_[j];
-    Candidate candidate;
+    FormCandidate candidate;
     if (!wish.form) return candidate;
     candidate.viscous = wish.viscous;
     candidate.offset = wish.offset || *wish.form != FrictionForm::linear;
@@ -89,12 +89,12 @@ class Chooser {
     if (const Index k = grams_.find(name); k >= 0) used.push_back(k);
   }
 
-  HeldOutScore score(std::size_t j, const Candidate& candidate) const {
+  HeldOutScore score(std::size_t j, const FormCandidate& candidate) const {
     std::vector<Index> used = others_;
     for (std::size_t i = 0; i <= joints_.size(); ++i) {
       if (i == j) continue;  // last, so that its tanh is the last column
       const bool own = i == joints_.size();
-      const Candidate& at = own ? candidate : current_[i];
+      const FormCandidate& at = own ? candidate : current_[i];
       const int number = joints_[own ? j : i].number;
       if (at.viscous) put(fmt::format("fv{}", number), used);
       if (at.coulomb) put(fmt::format("fc{}", number), used);
@@ -106,18 +106,19 @@ class Chooser {
 
   // The best v_k whose tanh has the sign that the form gives it. None: the linear form, or when the form must
   // be taken the second slowest v_k.
-  Candidate best_of(std::size_t j, FrictionForm form, bool must) const {
+  FormCandidate best_of(std::size_t j, FrictionForm form, bool must) const {
     const FrictionWish& wish = wishes_[j];
-    Candidate best = first(j);
+    FormCandidate best = first(j);
     best.score = score(j, best);
     if (form == FrictionForm::linear || form == FrictionForm::asymmetric) {
       best.form = form;
       return best;
     }
     bool found = false;
-    Candidate fallback;
+    FormCandidate fallback;
     for (int k = 0; k < kDictionarySize; ++k) {
-      Candidate candidate{form, k, wish.viscous, form == FrictionForm::stribeck && wish.coulomb, wish.offset};
+      FormCandidate candidate{form, k, wish.viscous, form == FrictionForm::stribeck && wish.coulomb,
+                              wish.offset};
       candidate.score = score(j, candidate);
       if (k == 1) fallback = candidate;
       const double height = candidate.score.coefficients[candidate.score.coefficients.size() - 1];
@@ -129,14 +130,14 @@ class Chooser {
     return !found && must ? fallback : best;
   }
 
-  static double standard_error(const Candidate& a, const Candidate& b) {
+  static double standard_error(const FormCandidate& a, const FormCandidate& b) {
     const Eigen::ArrayXd d = (b.score.squares - a.score.squares).array();
     const auto groups = static_cast<double>(d.size());
     if (groups < 2) return 0;
     return std::sqrt(groups / (groups - 1) * (d - d.mean()).square().sum());
   }
 
-  static bool wins(const Candidate& rich, const Candidate& simple) {
+  static bool wins(const FormCandidate& rich, const FormCandidate& simple) {
     const double gain = simple.score.total() - rich.score.total();
     return gain > kErrors * standard_error(rich, simple) && gain > 0;
   }
@@ -145,7 +146,7 @@ class Chooser {
     return grams_.effort() > 0 ? std::sqrt(std::max(0.0, squares) / grams_.effort()) : 0;
   }
 
-  std::string reason(const Candidate& linear, const Candidate& best) const {
+  std::string reason(const FormCandidate& linear, const FormCandidate& best) const {
     const double before = 100 * share(linear.score.total());
     if (best.form == FrictionForm::linear)
       return fmt::format("no other form wins clearly on {} held-out groups of blocks (linear: {:.3f} %)",
@@ -154,7 +155,7 @@ class Chooser {
                        100 * share(best.score.total()), grams_.groups(), before);
   }
 
-  FrictionModel model_of(std::size_t j, const Candidate& candidate) const {
+  FrictionModel model_of(std::size_t j, const FormCandidate& candidate) const {
     FrictionModel model = friction_model(candidate.form);
     model.viscous = candidate.viscous;
     if (candidate.form != FrictionForm::asymmetric) {
@@ -170,7 +171,7 @@ class Chooser {
   const std::vector<FrictionJoint>& joints_;
   const std::vector<FrictionWish>& wishes_;
   const HeldOutGrams& grams_;
-  std::vector<Candidate> current_;
+  std::vector<FormCandidate> current_;
   std::vector<Index> others_;  // columns that are no friction of these joints
 };
 

@@ -36,11 +36,11 @@ ResidualCounts::ResidualCounts(const std::vector<std::string>& rows) : rows_(row
 }
 
 double ResidualCounts::middle(int bin) {
-  return std::exp2((bin + 0.5) / kPerOctave - kBins / (2 * kPerOctave));
+  return std::exp2((bin + 0.5) / kPerOctave - 0.5 * kBins / kPerOctave);
 }
 
 void ResidualCounts::add(Index row, double residual) {
-  const double place = (std::log2(std::abs(residual)) + kBins / (2 * kPerOctave)) * kPerOctave;
+  const double place = (std::log2(std::abs(residual)) + 0.5 * kBins / kPerOctave) * kPerOctave;
   const int bin = place > 0 ? static_cast<int>(std::min(place, kBins - 1.0)) : 0;  // log2(0) is −∞
   (*bins_[static_cast<std::size_t>(row)])[static_cast<std::size_t>(bin)].fetch_add(1,
                                                                                    std::memory_order_relaxed);
