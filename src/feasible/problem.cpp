@@ -114,8 +114,9 @@ SeenUnseen separate(const Eigen::MatrixXd& R, const Eigen::VectorXd& z, double c
   // ξ = Π (ξ₁, v), R₁ ξ₁ + R₂ v = u + ẑ.
   const auto R1 = triangle.topLeftCorner(r, r).triangularView<Eigen::Upper>();
   Eigen::MatrixXd inner = Eigen::MatrixXd::Zero(n, n);
-  inner.topLeftCorner(r, r) = R1.solve(Eigen::MatrixXd::Identity(r, r));
-  inner.topRightCorner(r, n - r) = -R1.solve(Eigen::MatrixXd(triangle.block(0, r, r, n - r)));
+  if (r > 0) inner.topLeftCorner(r, r) = R1.solve(Eigen::MatrixXd::Identity(r, r));
+  if (r > 0 && r < n)  // Eigen may not solve for nothing
+    inner.topRightCorner(r, n - r) = -R1.solve(Eigen::MatrixXd(triangle.block(0, r, r, n - r)));
   inner.bottomRightCorner(n - r, n - r).setIdentity();
   out.T = map * permutation * inner;
   out.origin = scale.cwiseProduct(out.particular) + out.T.leftCols(r) * turned.head(r);
