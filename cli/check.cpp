@@ -39,10 +39,8 @@ std::string check_text(const StudyCheck& check) {
   for (const Finding& finding : check.findings) {
     if (!finding.waived && finding.severity == steelyard::Severity::error) ++errors;
     if (!finding.waived && finding.severity == steelyard::Severity::warning) ++warnings;
-    text += fmt::format("\n  {:<8} {}{}{}\n           {}\n           → {}\n", to_string(finding.severity),
-                        finding.code, finding.joint.empty() ? "" : " (" + finding.joint + ")",
-                        finding.waived ? ", waived" : "", finding.evidence, finding.remedy);
   }
+  text += findings_text(check.findings);
   text +=
       fmt::format("\n{} {}, {} {}: {}\n", errors, errors == 1 ? "error" : "errors", warnings,
                   warnings == 1 ? "warning" : "warnings",

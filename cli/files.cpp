@@ -6,12 +6,11 @@
 #include <CLI/CLI.hpp>
 
 #include "output.hpp"
-#include "progress.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/pool.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/simulate/write_csv.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "study_output.hpp"
 #include "verbs.hpp"
 
 namespace cli {
@@ -53,12 +52,9 @@ int run_fold(const std::string& path, const CommonOptions& common) {
   steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   steelyard::OutputFolder folder(common.out);
-  steelyard::StudyOptions study_options;
-  study_options.threads = common.threads > 0 ? common.threads : steelyard::hardware_threads();
   Progress progress(common.quiet);
-  study_options.progress = [&](const std::string& stage, double share) { progress.report(stage, share); };
   std::string written;
-  for (const steelyard::FoldFile& file : fold_study(study, study_options)) {
+  for (const steelyard::FoldFile& file : fold_study(study, study_options(common, progress))) {
     const std::string name = file_name(file.label, ".fold");
     write_fold_file(file, (folder.path() / name).string());
     written += (folder.target() / name).string() + "\n";

@@ -20,34 +20,40 @@ void select_isa(const std::string& name) {
   throw steelyard::InputError({"unknown instruction set '" + name + "'", {}, "baseline, avx2, avx512", ""});
 }
 
+// Options beside the verb's own: --json, --quiet and --isa always; threads and seed of studies; an output
+// folder.
+enum class Shared { basic, study, folder };
+
 struct Verb {
   const char* name;
   const char* about;
   cli::Run (*add)(CLI::App&);
-  bool writes;  // an output folder
+  Shared shared;
 };
 
 constexpr Verb kVerbs[] = {
-    {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, true},
-    {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, false},
-    {"identify", "The same without the report", cli::add_identify, true},
-    {"validate", "Try a result's model on other runs", cli::add_validate, true},
-    {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, true},
-    {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, true},
-    {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model, false},
-    {"convert", "A log in another format: CSV, NumPy or MCAP", cli::add_convert, false},
+    {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, Shared::folder},
+    {"identify", "The same without the report", cli::add_identify, Shared::folder},
+    {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, Shared::study},
+    {"validate", "Try a result's model on other runs", cli::add_validate, Shared::folder},
+    {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
+    {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
+    {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,
+     Shared::basic},
+    {"convert", "A log in another format: CSV, NumPy or MCAP", cli::add_convert, Shared::basic},
 };
 
-void add_common_options(CLI::App& verb, bool writes, cli::CommonOptions& common) {
+void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& common) {
   verb.add_flag("--json", common.json, "Print JSON");
   verb.add_flag("--quiet", common.quiet, "Print results only, no warnings");
   verb.add_option("--isa", common.isa,
                   "Instruction set: baseline, avx2, avx512 (default: the best there is)");
-  if (!writes) return;
-  verb.add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
+  if (shared == Shared::basic) return;
   verb.add_option("--threads", common.threads, "Number of threads (default: all)")
       ->check(CLI::Range(1, 1024));
   verb.add_option("--seed", common.seed, "Seed instead of the study's");
+  if (shared == Shared::folder)
+    verb.add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
 }
 
 constexpr const char* kExamples =
@@ -68,7 +74,7 @@ int run(int argc, char** argv) {
   for (const Verb& verb : kVerbs) {
     CLI::App* added = app.add_subcommand(verb.name, verb.about);
     verbs.emplace_back(added, verb.add(*added));
-    add_common_options(*added, verb.writes, common);
+    add_common_options(*added, verb.shared, common);
   }
 
   try {

@@ -38,11 +38,15 @@ std::string summary_text(const Result& result) {
     if (run.fresh)
       text += fmt::format("  run '{}', not fitted: prepared {} %, raw {} %\n", run.run,
                           percent(run.residual.prepared), percent(run.residual.raw));
-  if (!result.findings.empty()) text += "\nFindings\n";
-  for (const steelyard::Finding& finding : result.findings)
-    text += fmt::format("  {}{}: {}{}\n      {}\n", to_string(finding.severity),
-                        finding.waived ? " (waived)" : "", finding.code,
-                        finding.joint.empty() ? "" : " (" + finding.joint + ")", finding.evidence);
+  if (result.feasible && result.feasible->residual) {
+    text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
+                        percent(result.feasible->residual->prepared));
+    for (const steelyard::RunValidation& run : result.validation)
+      if (run.fresh && run.feasible)
+        text += fmt::format("; run '{}' {} %", run.run, percent(run.feasible->prepared));
+    text += "\n";
+  }
+  if (!result.findings.empty()) text += "\nFindings\n" + findings_text(result.findings);
   text += fmt::format("\nVerdict: {}\n", to_string(result.verdict.level));
   for (const std::string& reason : result.verdict.reasons) text += "  " + reason + "\n";
   return text;
@@ -72,6 +76,15 @@ std::string run_json(const steelyard::StudyOutcome& outcome, const CommonOptions
 }
 
 }  // namespace
+
+std::string findings_text(const std::vector<steelyard::Finding>& findings) {
+  std::string text;
+  for (const steelyard::Finding& finding : findings)
+    text += fmt::format("  {:<8} {}{}{}\n           {}\n           → {}\n", to_string(finding.severity),
+                        finding.code, finding.joint.empty() ? "" : " (" + finding.joint + ")",
+                        finding.waived ? ", waived" : "", finding.evidence, finding.remedy);
+  return text;
+}
 
 steelyard::StudyOptions study_options(const CommonOptions& common, Progress& progress) {
   steelyard::StudyOptions options;

@@ -14,6 +14,9 @@ namespace cli {
 // Threads and progress as the command line asks; `progress` must live as long as the options.
 steelyard::StudyOptions study_options(const CommonOptions& common, Progress& progress);
 
+// Severity, code, what it is about, evidence and remedy of every finding.
+std::string findings_text(const std::vector<steelyard::Finding>& findings);
+
 struct OutcomeOptions {
   std::string command;  // to reproduce the report
   bool report = true;

@@ -47,7 +47,8 @@ void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vect
       const bool fresh = runs[a].label.role != runs[b].label.role;
       const bool first_is_fresh = fresh && runs[a].label.role == RunRole::validate;
       const std::size_t repeat = first_is_fresh ? a : b, original = first_is_fresh ? b : a;
-      examination.repeats[repeat] = runs[original].label.label;
+      std::string& repeats = examination.repeats[repeat];
+      if (repeats.empty() || runs[original].label.role == RunRole::fit) repeats = runs[original].label.label;
       Finding finding = make_finding(
           "repeated-motion", runs[repeat].label.label,
           fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's deviation{}",

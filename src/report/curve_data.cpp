@@ -67,7 +67,7 @@ void write_curve(JsonWriter& json, const EffortCurve& curve, const RunValidation
   json.key("joint").value(curve.joint);
   json.key("unit").value(curve.unit);
   for (const JointResidual& joint : run != nullptr ? run->residual.per_joint : std::vector<JointResidual>{}) {
-    if (joint.name == curve.joint) json.key("share").value(joint.prepared);
+    if (joint.name == curve.joint && joint.prepared) json.key("share").value(*joint.prepared);
   }
   write_series(json, "time", curve.time, time_exponent(curve.time),
                static_cast<double (*)(double)>(std::round));

@@ -30,7 +30,8 @@ std::optional<double> prepared_of(const ResidualSummary& residual, const std::st
 
 double largest_prepared(const ResidualSummary& residual) {
   double largest = 0;
-  for (const JointResidual& joint : residual.per_joint) largest = std::max(largest, joint.prepared);
+  for (const JointResidual& joint : residual.per_joint)
+    largest = std::max(largest, joint.prepared.value_or(0));
   return largest;
 }
 
@@ -51,7 +52,7 @@ std::string joints_section(const Result& result) {
     std::vector<TableCell> row = {text_cell(joint.name),
                                   number_cell(joint.rms, 3),
                                   percent_cell(joint.prepared),
-                                  {bar(joint.prepared, largest), joint.prepared},
+                                  {bar(joint.prepared.value_or(0), largest), joint.prepared.value_or(0)},
                                   percent_cell(joint.raw)};
     if (result.cross_validation)
       row.push_back(percent_cell(prepared_of(result.cross_validation->residual, joint.name)));

@@ -74,7 +74,7 @@ Finding read_finding(const Node& node) {
 }
 
 JointResidual read_joint_residual(const Node& node) {
-  return {node.at("name").text(), node.at("rms").number(), node.at("prepared").number(),
+  return {node.at("name").text(), node.at("rms").number(), node.optional_number("prepared"),
           node.optional_number("raw")};
 }
 

@@ -195,7 +195,7 @@ void write_residual(JsonWriter& json, const ResidualSummary& residual) {
     json.begin_object();
     json.key("name").value(joint.name);
     json.key("rms").value(joint.rms);
-    json.key("prepared").value(joint.prepared);
+    write_optional(json, "prepared", joint.prepared);
     write_optional(json, "raw", joint.raw);
     json.end_object();
   }

@@ -5,6 +5,7 @@
 #include "steelyard/doctor/doctor.hpp"
 #include "steelyard/study/check_study.hpp"
 #include "study/prior.hpp"
+#include "study/summary.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -47,11 +48,7 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
   for (const StudyRun& run : study.runs) check.runs.push_back(run.file.label.label);
   check.findings = visit(state).findings;
   check.warnings = state.warnings;
-  for (Finding& finding : check.findings)
-    finding.waived = std::find(study.waive.begin(), study.waive.end(), finding.code) != study.waive.end();
-  std::stable_sort(check.findings.begin(), check.findings.end(), [](const Finding& a, const Finding& b) {
-    return static_cast<int>(a.severity) > static_cast<int>(b.severity);
-  });
+  waive_findings(study, check.findings);
   return check;
 }
 

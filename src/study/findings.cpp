@@ -66,11 +66,11 @@ void find_signs(const Robot& robot, const Result& result, std::vector<Finding>& 
 
 void find_residuals(const Result& result, std::vector<Finding>& findings) {
   for (const JointResidual& joint : result.residual.per_joint)
-    if (joint.prepared > kLargeResidual)
+    if (joint.prepared && *joint.prepared > kLargeResidual)
       findings.push_back(
           make_finding("large-residual", joint.name,
                        fmt::format("{:.0f} % of the prepared effort of this joint is not explained",
-                                   100 * joint.prepared)));
+                                   100 * *joint.prepared)));
   const double fitted = result.residual.prepared;
   if (result.cross_validation && result.cross_validation->residual.prepared > kGap * fitted)
     findings.push_back(

@@ -19,6 +19,23 @@ void leave_out_motions(StudyState& state) {
         residual_summary(found[r].residuals.per_row, state.plan, state.robot);
 }
 
+// The fitted run whose motion a fresh one repeats; empty when there is none.
+std::string repeated_fit(const RunValidation& run, const std::vector<RunValidation>& all) {
+  for (const RunValidation& other : all)
+    if (!other.fresh && other.run == run.repeats) return other.run;
+  return "";
+}
+
+// Any other run with the motion of this one, whichever of the two is said to repeat the other.
+std::string same_motion(const RunValidation& run, const std::vector<RunValidation>& all) {
+  if (!run.repeats.empty()) return run.repeats;
+  for (const RunValidation& other : all)
+    if (other.repeats == run.run) return other.run;
+  return "";
+}
+
+}  // namespace
+
 void waive_findings(const Study& study, std::vector<Finding>& findings) {
   for (Finding& finding : findings)
     finding.waived = std::find(study.waive.begin(), study.waive.end(), finding.code) != study.waive.end();
@@ -26,8 +43,6 @@ void waive_findings(const Study& study, std::vector<Finding>& findings) {
     return static_cast<int>(a.severity) > static_cast<int>(b.severity);
   });
 }
-
-}  // namespace
 
 void judge_runs(StudyState& state) {
   state.clock.time("leaving out motions", [&] { leave_out_motions(state); });
@@ -41,8 +56,10 @@ void judge_result(const Study& study, Result& result) {
   evidence.fitted = result.residual.prepared;
   if (result.cross_validation) evidence.blocks = result.cross_validation->residual.prepared;
   for (const RunValidation& run : result.validation) {
-    if (run.fresh) evidence.not_used.push_back({run.run, run.residual.prepared, run.repeats});
-    if (run.left_out) evidence.motions.push_back({run.run, run.left_out->prepared, run.repeats});
+    if (run.fresh)
+      evidence.not_used.push_back({run.run, run.residual.prepared, repeated_fit(run, result.validation)});
+    if (run.left_out)
+      evidence.motions.push_back({run.run, run.left_out->prepared, same_motion(run, result.validation)});
   }
   result.verdict = judge(evidence);
 }

@@ -85,14 +85,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   summarize(state);
   summarize_feasible(state);
   judge_runs(state);
-
-  StudyOutcome outcome;
-  outcome.result = std::move(state.result);
-  outcome.warnings = std::move(state.warnings);
-  outcome.times = state.clock.times();
-  for (RunState& run : state.runs)
-    for (EffortCurve& curve : run.prediction.curves) outcome.curves.push_back(std::move(curve));
-  return outcome;
+  return take_outcome(state);
 }
 
 }  // namespace STEELYARD_ABI

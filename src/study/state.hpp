@@ -134,6 +134,12 @@ struct InstrumentMotion;
 FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
                        const std::shared_ptr<const InstrumentMotion>& instruments = nullptr);
 
+// A run's residuals with the state's model; fresh unless it is a fit run.
+RunValidation validation_of(const StudyState& state, const RunState& run);
+
+// Result, warnings, times and curves, taken out of the state.
+StudyOutcome take_outcome(StudyState& state);
+
 // Folds of the fit runs, block by block, gaps included; blocks are numbered on from run to run.
 std::vector<Fold> fit_folds(const std::vector<RunState>& runs);
 

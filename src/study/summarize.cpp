@@ -25,16 +25,7 @@ void summarize_runs(StudyState& state) {
   Result& result = state.result;
   double candidates = 0;
   for (const RunState& run : state.runs) {
-    const std::vector<Residual> per_row =
-        residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
-    const Prediction* one[] = {&run.prediction};
-    RunValidation& validation = result.validation.emplace_back();
-    validation.run = run.label();
-    validation.fresh = !run.is_fit();
-    validation.residual = residual_summary(per_row, state.plan, state.robot, one);
-    validation.repeats = run.repeats;
-    validation.whiteness = run.prediction.whiteness;
-    validation.band_coverage = run.band_coverage;
+    result.validation.push_back(validation_of(state, run));
     if (!run.is_fit()) continue;
     result.samples += run.folds->samples;
     const Index rows = std::accumulate(run.folds->kept.begin(), run.folds->kept.end(), Index{0});
@@ -47,6 +38,30 @@ void summarize_runs(StudyState& state) {
 }
 
 }  // namespace
+
+RunValidation validation_of(const StudyState& state, const RunState& run) {
+  const std::vector<Residual> per_row =
+      residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
+  const Prediction* one[] = {&run.prediction};
+  RunValidation validation;
+  validation.run = run.label();
+  validation.fresh = !run.is_fit();
+  validation.residual = residual_summary(per_row, state.plan, state.robot, one);
+  validation.repeats = run.repeats;
+  validation.whiteness = run.prediction.whiteness;
+  validation.band_coverage = run.band_coverage;
+  return validation;
+}
+
+StudyOutcome take_outcome(StudyState& state) {
+  StudyOutcome outcome;
+  outcome.result = std::move(state.result);
+  outcome.warnings = std::move(state.warnings);
+  outcome.times = state.clock.times();
+  for (RunState& run : state.runs)
+    for (EffortCurve& curve : run.prediction.curves) outcome.curves.push_back(std::move(curve));
+  return outcome;
+}
 
 void summarize(StudyState& state) {
   Result& result = state.result;

@@ -44,7 +44,7 @@ ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Pla
     item.name = joint.name;
     if (const Residual* residual = find_row(per_row, joint.name)) {
       item.rms = residual->rms;
-      item.prepared = residual->relative;
+      if (residual->effort > 0) item.prepared = residual->relative;
       if (joint.kind == usual) {
         norm2 += residual->norm * residual->norm;
         effort2 += residual->effort * residual->effort;
@@ -56,7 +56,7 @@ ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Pla
         error += prediction->residual_squared[static_cast<Index>(r)];
         effort += prediction->effort_squared[static_cast<Index>(r)];
       }
-      item.raw = ratio(std::sqrt(error), std::sqrt(effort));
+      if (effort > 0) item.raw = std::sqrt(error / effort);
       if (joint.kind == usual) {
         raw2 += error;
         raw_effort2 += effort;

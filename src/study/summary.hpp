@@ -29,6 +29,9 @@ std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estima
 // What the fit itself tells; what the logs tell is the doctor's.
 std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, const Result& result);
 
+// Marks the findings that the study waives, and puts the severest first.
+void waive_findings(const Study& study, std::vector<Finding>& findings);
+
 // Waives and sorts the findings, and gives the verdict.
 void judge_result(const Study& study, Result& result);
 

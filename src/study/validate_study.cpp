@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "study/examine.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
 #include "study/options_json.hpp"
@@ -12,6 +14,16 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
+
+// Coefficients agree to what a robot file's digits allow.
+bool same_terms(const BaseParameter& own, const BaseValue& value) {
+  return own.terms.size() == value.terms.size() &&
+         std::all_of(own.terms.begin(), own.terms.end(), [&](const BaseTerm& term) {
+           const auto found = value.terms.find(term.parameter);
+           return found != value.terms.end() &&
+                  std::abs(found->second - term.coefficient) <= 1e-6 * (1 + std::abs(term.coefficient));
+         });
+}
 
 // The model's base values as if they had just been estimated. Base parameters of another robot would be read
 // as something else, so that every one must be there with the same terms.
@@ -23,7 +35,7 @@ void take_values(const Result& model, StudyState& state) {
     const auto same = [&](const BaseValue& value) { return value.name == own.lead; };
     const auto found = std::find_if(model.base.begin(), model.base.end(), same);
     const bool missing = found == model.base.end();
-    if (missing || found->terms.size() != own.terms.size())
+    if (missing || !same_terms(own, *found))
       throw InputError({fmt::format("the model is not one of this robot: base parameter '{}' {}", own.lead,
                                     missing ? "is missing" : "has other terms"),
                         {state.study.path, 0, 0, ""},
@@ -37,38 +49,25 @@ void take_values(const Result& model, StudyState& state) {
 }  // namespace
 
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options) {
-  StudyState state(study, options);
+  Study fresh = study;
+  for (StudyRun& run : fresh.runs) run.file.label.role = RunRole::validate;
+  StudyState state(fresh, options);
   open_robot(state);
   restore_friction(model, state);
   take_values(model, state);
   open_runs(state);
+  examine_runs(state);
   take_extra_values(model, state);
   fold_runs(state);
   predict_runs(state);
 
   Result& result = state.result = model;
   result.validation.clear();
+  for (const RunState& run : state.runs) result.validation.push_back(validation_of(state, run));
   result.findings = state.findings;
-  for (const RunState& run : state.runs) {
-    const std::vector<Residual> per_row =
-        residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
-    const Prediction* one[] = {&run.prediction};
-    RunValidation& validation = result.validation.emplace_back();
-    validation.run = run.label();
-    validation.fresh = true;
-    validation.residual = residual_summary(per_row, state.plan, state.robot, one);
-    validation.whiteness = run.prediction.whiteness;
-  }
   judge_result(study, result);
   result.provenance = provenance(study, state.robot_hash);
-
-  StudyOutcome outcome;
-  outcome.result = std::move(result);
-  outcome.warnings = std::move(state.warnings);
-  outcome.times = state.clock.times();
-  for (RunState& run : state.runs)
-    for (EffortCurve& curve : run.prediction.curves) outcome.curves.push_back(std::move(curve));
-  return outcome;
+  return take_outcome(state);
 }
 
 }  // namespace STEELYARD_ABI

@@ -145,7 +145,7 @@ TEST(ExtraColumnsOfAStudy, StandForAnyEffortThatIsLinearInItsParameter) {
                                              run_text("one", "viscous: [0.7, 1.3], offset: 0.2", 1)))
                                  .result;
   // The same rows but for one parameter more; raw efforts are compared without what is known of them.
-  EXPECT_NEAR(result.residual.per_joint[1].prepared, drive_terms.residual.per_joint[1].prepared, 1e-4);
+  EXPECT_NEAR(*result.residual.per_joint[1].prepared, *drive_terms.residual.per_joint[1].prepared, 1e-4);
   EXPECT_NEAR(result.residual.per_joint[0].rms, drive_terms.residual.per_joint[0].rms, 1e-3);
   EXPECT_NEAR(*result.residual.per_joint[1].raw, *drive_terms.residual.per_joint[1].raw, 1e-3);
 }

@@ -26,8 +26,8 @@ inline constexpr int kResultFormat = 1;
 // unfiltered effort, nothing rejected. Totals are over joints of the unit that most joints have.
 struct JointResidual {
   std::string name;
-  double rms = 0;  // of the prepared residual [N·m or N]
-  double prepared = 0;
+  double rms = 0;                  // of the prepared residual [N·m or N]
+  std::optional<double> prepared;  // none where the joint's effort is zero throughout: a dead channel
   std::optional<double> raw;
 };
 struct ResidualSummary {
