@@ -8,6 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
+#include "steelyard/robot/tool.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -104,18 +105,6 @@ std::vector<int> places(const std::vector<std::string>& names, const std::vector
   return result;
 }
 
-// Ten parameters in the tool frame → ten in the link frame (linear).
-Eigen::Matrix<double, 10, 10> load_to_link(const Robot& robot) {
-  const Pose tool = to_pose(robot.tool);
-  Eigen::Matrix<double, 10, 10> map;
-  for (int k = 0; k < 10; ++k) {
-    Vector10 unit = Vector10::Zero();
-    unit[k] = 1;
-    map.col(k) = Inertia::from_standard(unit).expressed_in(tool).to_standard();
-  }
-  return map;
-}
-
 // Rows of one kind on all samples: samples·rows × plan columns.
 MatrixXd dense_rows(const Plan& plan, const RandomMotion& motion) {
   const Index samples = motion.q.rows();
@@ -143,7 +132,7 @@ MatrixXd select(const MatrixXd& dense, const std::vector<int>& place, Index widt
 // Appends what a load adds to rows that already hold the robot's own columns.
 void add_load(const Robot& robot, const MatrixXd& dense, const Plan& plan, const std::vector<Column>& columns,
               MatrixXd& rows) {
-  const int link = robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link;
+  const int link = tool_link(robot);
   require(plan.columns.size() >= 10 * static_cast<std::size_t>(link + 1),
           "plan without the tool link's columns");
   const MatrixXd load = dense.middleCols(10 * link, 10) * load_to_link(robot);

@@ -1,0 +1,75 @@
+// What gains are identified from: folded runs with and without loads, and what is known beforehand.
+//
+//   joint rows, eq. (15) of the drive-gain paper:   V g − W χ − W_u χ_u = W_k χ_k
+//
+// g the gains, χ the base parameters, χ_u and χ_k the unknown and the fixed parameters of the loads
+// (load.hpp). Currents alone leave the scale of everything open; what fixes it is W_k χ_k, or a gain that is
+// known. A run with a load cannot tell the load from the last link: it takes another run without it, or with
+// another load.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/gains/current_rows.hpp"
+#include "steelyard/gains/errors.hpp"
+#include "steelyard/gains/load.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A run, its rows as equations on both sides of the transmission (sided_fold). Rows come by time block; those
+// between two blocks are folds of their own, with the number of the first block.
+struct GainRun {
+  std::string label;
+  std::string load;         // empty: none
+  std::vector<Fold> joint;  // columns: leads, the load's ten; efforts: the currents of the gains
+  std::vector<Fold> motor;
+  std::vector<bool> is_gap;  // of the folds above
+  // What noise adds to the joint rows, one fold a row with the same columns, for as many rows as the run has
+  // (errors.hpp); empty: not known.
+  std::vector<Fold> errors;
+  Index blocks = 0;
+};
+
+// `first_block`: number of its first block; those of the runs of a problem must differ. `errors` may be null.
+GainRun gain_run(const CurrentRows& rows, const FoldPass& pass, const RunLabel& label, Index first_block = 0,
+                 const RunErrors* errors = nullptr);
+
+struct GainProblem {
+  std::vector<std::string> joints;   // one per gain
+  std::vector<std::string> gains;    // "g1" …
+  std::vector<std::string> leads;    // base parameters
+  std::vector<std::string> without;  // base parameters that are set to zero (essential.hpp)
+  std::vector<Load> loads;
+  std::vector<GainRun> runs;
+  // A-priori gains with their deviations: rows of the fit where the deviation is finite. Empty: none.
+  VectorXd prior;
+  VectorXd prior_sigma;
+};
+
+GainProblem gain_problem(const CurrentRows& rows, std::vector<Load> loads, std::vector<GainRun> runs);
+
+// Throws InputError when the gains cannot be found from such runs: no run with a load, no second state of the
+// load, nothing known of any load, loads that are not there, loaded and unloaded data that are the same.
+void validate(const GainProblem& problem);
+
+// Null for a run without load.
+const Load* load_of(const GainProblem& problem, const GainRun& run);
+
+// All unknowns: gains, base parameters, unknown parameters of the loads that runs carry.
+std::vector<std::string> gain_columns(const GainProblem& problem);
+
+// A joint row as an equation with the fixed load as its effort "load".
+Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& joint);
+
+// All joint rows of all runs.
+std::vector<Fold> gain_equations(const GainProblem& problem);
+
+// What is known of gains and loads with a deviation, as rows for the layout of gain_columns().
+std::vector<Fold> gain_priors(const GainProblem& problem);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,118 @@
+#include "steelyard/gains/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gains/spread.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/suggest.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// A gain with at least this share of its prior's deviation is the prior's.
+constexpr double kMostlyPrior = 0.5;
+
+GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOptions& options) {
+  switch (method) {
+    case GainMethod::ls:
+    case GainMethod::wls:
+      return fit_least_squares(problem, method, options);
+    case GainMethod::tls:
+      return fit_total(problem, options);
+    case GainMethod::prediction_error:
+      return fit_prediction_error(problem, options);
+    case GainMethod::feasible:
+      break;
+  }
+  throw InputError({"the feasible form needs the robot's links",
+                    {},
+                    "ls, wls, tls, prediction_error",
+                    "call fit_feasible_gains"});
+}
+
+// Masses are taken as weighed: what one deviation more of each would change.
+void add_mass_deviations(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
+  GainOptions plain = options;
+  plain.spread = false;
+  for (std::size_t l = 0; l < problem.loads.size(); ++l) {
+    const LoadParameter mass = problem.loads[l].parameters[0];
+    if (!mass.is_known() || mass.sigma == 0) continue;
+    GainProblem heavier = problem;
+    heavier.loads[l].parameters[0].value = *mass.value + mass.sigma;
+    const VectorXd change = fit_once(heavier, fit.method, plain).values - fit.values;
+    fit.covariance += change * change.transpose();
+    for (Index k = 0; k < fit.values.size(); ++k) {
+      if (!(fit.sigma[k] > 0)) continue;
+      const double wider = std::hypot(fit.sigma[k], change[k]) / fit.sigma[k];
+      fit.sigma[k] *= wider;
+      fit.lower[k] = fit.values[k] - wider * (fit.values[k] - fit.lower[k]);
+      fit.upper[k] = fit.values[k] + wider * (fit.upper[k] - fit.values[k]);
+    }
+  }
+}
+
+void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
+  fit.status.assign(problem.gains.size(), GainStatus::identified);
+  for (Index j = 0; j < fit.gains; ++j) {
+    GainStatus& status = fit.status[static_cast<std::size_t>(j)];
+    const double sigma = fit.sigma[j];
+    if (problem.prior.size() > 0 && sigma > kMostlyPrior * problem.prior_sigma[j]) status = GainStatus::prior;
+    if (sigma <= options.most_relative_sigma * std::abs(fit.values[j])) continue;
+    status = GainStatus::not_identifiable;
+    fit.lower[j] = fit.upper[j] = kNaN;
+  }
+}
+
+}  // namespace
+
+const char* to_string(GainMethod method) {
+  constexpr const char* kWords[] = {"ls", "wls", "tls", "prediction_error", "feasible"};
+  return kWords[static_cast<std::size_t>(method)];
+}
+
+GainMethod parse_gain_method(const std::string& word) {
+  const std::vector<std::string> words = {"ls", "wls", "tls", "prediction_error", "feasible"};
+  const auto found = std::find(words.begin(), words.end(), word);
+  if (found == words.end()) throw InputError(unknown("method for gains", word, words));
+  return static_cast<GainMethod>(found - words.begin());
+}
+
+const char* to_string(GainStatus status) {
+  constexpr const char* kWords[] = {"identified", "prior", "not_identifiable"};
+  return kWords[static_cast<std::size_t>(status)];
+}
+
+void GainOptions::validate() const {
+  bootstrap.validate();
+  if (level > 0 && level < 1 && most_relative_sigma > 0 && least_gap >= 1 && most_iterations >= 1) return;
+  throw InputError(
+      {fmt::format("gains with level {}, most relative deviation {}, least gap {}, {} iterations", level,
+                   most_relative_sigma, least_gap, most_iterations),
+       {},
+       "a level between 0 and 1, a positive deviation, a gap and iterations of at least 1",
+       {}});
+}
+
+Index GainFit::find(const std::string& column) const {
+  const auto found = std::find(columns.begin(), columns.end(), column);
+  return found == columns.end() ? -1 : found - columns.begin();
+}
+
+GainFit fit_gains(const GainProblem& problem, GainMethod method, const GainOptions& options) {
+  validate(problem);
+  options.validate();
+  GainFit fit = fit_once(problem, method, options);
+  if (!options.spread) return fit;
+  add_mass_deviations(problem, options, fit);
+  judge_gains(problem, options, fit);
+  return fit;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,42 @@
+// Deviations and intervals of a fit from the influence of its time blocks; shared by all methods.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/estimate/bootstrap.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/gains/fit.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A fit with the problem's unknowns, all values NaN.
+GainFit empty_fit(const GainProblem& problem, GainMethod method);
+
+// Values of a list of columns into the fit's own order; columns it does not have are passed over.
+void put_values(const std::vector<std::string>& columns, const VectorXd& values, GainFit& fit);
+void put_classical(const std::vector<std::string>& columns, const VectorXd& sigma, GainFit& fit);
+
+// Deviations, covariance and intervals of the columns from the moments (in the order of `columns`). With
+// fewer than five blocks the classical deviations take their place.
+void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments,
+                const GainOptions& options, GainFit& fit);
+
+// Deviation of row kinds in the order of the problem's joints; `prefix` "torque:" or "current:".
+std::vector<double> row_deviations(const GainProblem& problem, const Estimate& estimate,
+                                   const std::string& prefix);
+
+Estimate least_squares(const GainProblem& problem, std::span<const Fold> folds, Weighting weighting);
+
+GainFit fit_least_squares(const GainProblem& problem, GainMethod method, const GainOptions& options);
+GainFit fit_total(const GainProblem& problem, const GainOptions& options);
+GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& options);
+
+// The motor rows of all runs, linear in the unknowns at the values of a fit: effort "load" is the current
+// less what does not depend on the unknowns. `total`: blocks merged to one fold a run and row.
+std::vector<Fold> linearized_rows(const GainProblem& problem, const GainFit& at, bool total);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
