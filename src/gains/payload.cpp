@@ -76,11 +76,11 @@ VectorXd values_with(const GainProblem& problem, const VectorXd& gains, const Es
   return estimate(folds, options, priors).values;
 }
 
-// How the values follow the gains: columns × gains, times the root of their covariance.
+// What the gains' covariance makes of the values: columns × columns.
 MatrixXd gain_influence(const GainProblem& problem, const VectorXd& gains, const MatrixXd& covariance,
                         const Estimate& first, std::span<const Fold> priors) {
   const Index n = gains.size();
-  if (covariance.size() == 0) return MatrixXd::Zero(first.values.size(), n);
+  if (covariance.size() == 0) return MatrixXd::Zero(first.values.size(), first.values.size());
   MatrixXd change(first.values.size(), n);
   for (Index j = 0; j < n; ++j) {
     VectorXd other = gains;
