@@ -102,6 +102,9 @@ constexpr std::array kKinds = {
                 "use longer runs: intervals are wide, or hold for white noise only"},
     FindingKind{"biased-by-differentiation", Severity::warning,
                 "estimate with instruments (method: iv), lower the cut-off, or log finer positions"},
+    FindingKind{
+        "stiffness-unknown", Severity::warning,
+        "do not use this joint's stiffness; load the joint more, or use finer encoders or a torque sensor"},
     FindingKind{"inertia-not-positive", Severity::error,
                 "check order and units of the matrix; no robot has such an inertia matrix"},
     FindingKind{"self-check-failed", Severity::error,

@@ -70,6 +70,7 @@ void PrepareOptions::validate() const {
 PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, const PrepareOptions& options)
     : label_(std::move(label)),
       filtered_(options.filtered),
+      differentiated_(options.differentiated),
       difference_order_(options.difference_order),
       measured_velocity_(options.measured_velocity) {
   options.validate();
@@ -80,6 +81,12 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
                       {},
                       "give the columns of 'position', or of 'motor_position' and a transmission"});
   }
+  for (const std::string& name : options.differentiated)
+    if (names.find(name) < 0)
+      throw InputError({fmt::format("the run has no channel '{}'", name),
+                        {source->name(), 0, 0, {}},
+                        {},
+                        fmt::format("give its columns: `columns: {{{}: ...}}`", name)});
   preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
   preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
@@ -207,6 +214,12 @@ PreparedChunk PreparedRun::prepare(RawChunk raw) const {
   if (!preparation_.velocity_is_measured) derive(1, position, velocity);
   if (!preparation_.acceleration_is_measured) {
     preparation_.velocity_is_measured ? derive(1, velocity, acceleration) : derive(2, position, acceleration);
+  }
+  for (const std::string& name : differentiated_) {
+    const int first = find_or_add(block, name + "_velocity"),
+              second = find_or_add(block, name + "_acceleration");
+    derive(1, block.find(name), first);
+    derive(2, block.find(name), second);
   }
   return {raw.chunk, cut(block, raw.range.begin, raw.chunk.halo)};
 }

@@ -11,6 +11,7 @@
 
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
+#include "steelyard/log/elastic_channels.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -96,12 +97,14 @@ struct Expected {
 std::optional<Expected> expected_dimension(std::string_view name, JointKind kind) {
   const bool turns = kind == JointKind::revolute || name.starts_with(channel::kMotor);
   if (name.starts_with(channel::kMotor)) name.remove_prefix(channel::kMotor.size());
-  if (name == channel::kPosition) return Expected{turns ? dimension::kAngle : dimension::kLength};
+  if (name == channel::kPosition || name == channel::kTheta)
+    return Expected{turns ? dimension::kAngle : dimension::kLength};
   if (name == channel::kVelocity) return Expected{turns ? dimension::kAngularVelocity : dimension::kVelocity};
   if (name == channel::kAcceleration) {
     return Expected{turns ? dimension::kAngularAcceleration : dimension::kAcceleration};
   }
-  if (name == channel::kTorque) return Expected{turns ? dimension::kTorque : dimension::kForce, true};
+  if (name == channel::kTorque || name == channel::kElasticTorque)
+    return Expected{turns ? dimension::kTorque : dimension::kForce, true};
   if (name == channel::kCurrent) return Expected{dimension::kCurrent, true};
   return std::nullopt;
 }

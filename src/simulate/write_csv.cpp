@@ -11,6 +11,7 @@
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
+#include "steelyard/log/elastic_channels.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -32,6 +33,8 @@ ColumnName column_name(std::string_view name) {
   if (name == channel::kVelocity) return {"dq", "radps", "mps"};
   if (name == channel::kAcceleration) return {"ddq", "radps2", "mps2"};
   if (name == channel::kTorque) return {"tau", "Nm", "N"};
+  if (name == channel::kTheta) return {"theta", "rad", "m"};
+  if (name == channel::kElasticTorque) return {"tauj", "Nm", "N"};
   if (name == channel::kCurrent) return {"i", "A", "A"};
   return {nullptr, nullptr, nullptr};
 }

@@ -11,6 +11,7 @@
 //   velocity      as measured, otherwise the first difference of the position
 //   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the
 //                 second one of the position
+//   others        channels in `differentiated` get theirs as positions do
 //
 // Memory depends on the chunk size and the filters, not on the length of the run.
 #pragma once
@@ -41,6 +42,8 @@ struct PrepareOptions {
   Interpolation interpolation = Interpolation::cubic;
   FilterOptions filter;  // of the channels in `filtered`
   std::vector<std::string> filtered = {"position", "velocity", "acceleration"};
+  // Channels that get "<name>_velocity" and "<name>_acceleration" by differences, behind the filter.
+  std::vector<std::string> differentiated;
   FilterOptions column_filter;    // of the regressor's columns and the efforts; lowered to 0.8 of the Nyquist
                                   // frequency of a decimation that is given
   int difference_order = 2;       // 2, 4 or 6
@@ -105,6 +108,7 @@ class PreparedRun {
   std::unique_ptr<SampleSource> source_;
   RunLabel label_;
   std::vector<std::string> filtered_;
+  std::vector<std::string> differentiated_;
   int difference_order_ = 2;
   bool measured_velocity_ = true;
   Preparation preparation_;
