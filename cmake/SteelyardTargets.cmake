@@ -8,13 +8,13 @@
 
 # -DSTEELYARD_STAGES=… builds the first few only; the default is never cached, so that it may grow.
 if(NOT DEFINED STEELYARD_STAGES)
-  set(STEELYARD_STAGES core robot dynamics log regressor fold estimate feasible simulate excite reverse gains doctor validate
-                       result report study)
-  foreach(stage IN LISTS STEELYARD_STAGES)
-    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/${stage}/CMakeLists.txt)
-      list(REMOVE_ITEM STEELYARD_STAGES ${stage})
-    endif()
-  endforeach()
+  set(STEELYARD_STAGES
+      core robot dynamics log regressor fold estimate feasible simulate excite
+      reverse
+      gains
+      doctor validate
+      export
+      result report study)
 endif()
 
 add_library(steelyard_options INTERFACE)

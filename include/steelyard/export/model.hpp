@@ -1,0 +1,41 @@
+// What is exported: a robot with the numbers that were found for it.
+//
+//   τ = Y(q, q̇, q̈) π + Ia q̈ + τ_f(q̇) + pairs       as simulate/drives.hpp has it
+//
+// π are ten parameters a link. Formats that describe bodies (URDF, SDF, MJCF) need feasible ones; C code also
+// takes the base parameters, each in the place of its lead column and zero elsewhere: Y π is the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/robot/robot.hpp"
+#include "steelyard/simulate/drives.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct ExportModel {
+  Robot robot;
+  TrueParameters parameters;
+};
+
+// Effort of all joints, mimic joints reduced to their masters: the referee of every export.
+VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
+
+// States within the limits of the robot (±π, ±1 where there are none), seeded.
+struct ExportState {
+  VectorXd q, qd, qdd;
+};
+std::vector<ExportState> export_states(const Robot& robot, int count, std::uint64_t seed = 1);
+
+// What a format has no word for, and what it costs: the largest effort over export_states that is missing.
+struct NotCarried {
+  std::string joint;
+  std::string what;
+  double effort = 0;  // [N·m or N]
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,180 @@
+#include "steelyard/export/c_code.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "c_writer.hpp"
+#include "steelyard/core/error.hpp"
+#include "traced_model.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void check_prefix(const std::string& prefix) {
+  bool good = !prefix.empty() && !std::isdigit(static_cast<unsigned char>(prefix[0]));
+  for (const char c : prefix) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+  if (!good)
+    throw InputError({fmt::format("'{}' cannot begin names of C functions", prefix),
+                      {},
+                      "letters, digits and underscores, no digit first",
+                      "choose another name for the C export"});
+}
+
+Terms inputs(Graph& graph, const std::string& name, Index count) {
+  Terms terms;
+  for (Index k = 0; k < count; ++k) terms.push_back(graph.input(fmt::format("{}[{}]", name, k)));
+  return terms;
+}
+
+Terms fixed(Graph& graph, Index count, Index one = -1) {
+  Terms terms;
+  for (Index k = 0; k < count; ++k) terms.push_back(graph.constant(k == one ? 1 : 0));
+  return terms;
+}
+
+struct Function {
+  std::string declaration, definition;
+};
+
+class Writer {
+ public:
+  Writer(const ExportModel& model, const COptions& options)
+      : model_(model), options_(options), n_(model.robot.dof()) {}
+
+  Function inverse_dynamics() const {
+    Graph graph;
+    const Terms tau = traced_model_effort(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
+                                          inputs(graph, "qdd", n_), {true, true, true});
+    return function("inverse_dynamics", graph, {{"q", n_}, {"qd", n_}, {"qdd", n_}, {"tau", n_, tau}});
+  }
+
+  Function mass_matrix() const {
+    Graph graph;
+    Terms M(static_cast<std::size_t>(n_ * n_));
+    for (Index a = 0; a < n_; ++a) {
+      const Terms column = traced_model_effort(model_, graph, inputs(graph, "q", n_), fixed(graph, n_),
+                                               fixed(graph, n_, a), {false, true, false});
+      for (Index r = a; r < n_; ++r)  // the lower triangle, mirrored
+        M[static_cast<std::size_t>(r * n_ + a)] = M[static_cast<std::size_t>(a * n_ + r)] =
+            column[static_cast<std::size_t>(r)];
+    }
+    return function("mass_matrix", graph, {{"q", n_}, {"M", n_ * n_, M}});
+  }
+
+  Function coriolis() const {
+    Graph graph;
+    const Terms c = traced_model_effort(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
+                                        fixed(graph, n_), {});
+    return function("coriolis", graph, {{"q", n_}, {"qd", n_}, {"c", n_, c}});
+  }
+
+  Function gravity() const {
+    Graph graph;
+    const Terms g = traced_model_effort(model_, graph, inputs(graph, "q", n_), fixed(graph, n_),
+                                        fixed(graph, n_), {true, false, false});
+    return function("gravity", graph, {{"q", n_}, {"g", n_, g}});
+  }
+
+  Function friction() const {
+    Graph graph;
+    return function("friction", graph,
+                    {{"qd", n_}, {"tau", n_, traced_friction(model_, graph, inputs(graph, "qd", n_))}});
+  }
+
+  Function regressor() const {
+    Graph graph;
+    TracedRegressor rows(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
+                         inputs(graph, "qdd", n_));
+    const auto columns = static_cast<Index>(options_.columns.size());
+    Terms Y(static_cast<std::size_t>(n_ * columns));
+    for (Index b = 0; b < columns; ++b) {
+      const Terms column = rows.column(options_.columns[static_cast<std::size_t>(b)]);
+      for (Index r = 0; r < n_; ++r)
+        Y[static_cast<std::size_t>(r * columns + b)] = column[static_cast<std::size_t>(r)];
+    }
+    return function("regressor", graph, {{"q", n_}, {"qd", n_}, {"qdd", n_}, {"Y", n_ * columns, Y}});
+  }
+
+ private:
+  Function function(const char* name, const Graph& graph, const std::vector<CArray>& arrays) const {
+    const std::string full = options_.prefix + "_" + name;
+    return {c_declaration(full, arrays) + ";\n", c_definition(full, graph, arrays)};
+  }
+
+  const ExportModel& model_;
+  const COptions& options_;
+  Index n_;
+};
+
+// Neither ends nor opens a comment.
+std::string comment_safe(std::string text) {
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const bool mark = k > 0 && (text.compare(k - 1, 2, "*/") == 0 || text.compare(k - 1, 2, "/*") == 0);
+    if (mark || std::iscntrl(static_cast<unsigned char>(text[k]))) text[k] = ' ';
+  }
+  return text;
+}
+
+std::string conventions(const Robot& robot) {
+  std::string text =
+      fmt::format("/* Dynamics of '{}'.\n *\n * Coordinates, in this order:\n", comment_safe(robot.name));
+  for (const int j : coordinates(robot).joints) {
+    const Joint& joint = robot.joints[static_cast<std::size_t>(j)];
+    text += fmt::format(" *   {} ({})\n", comment_safe(joint.name),
+                        joint.kind == JointKind::revolute ? "rad, rad/s, rad/s^2, N*m" : "m, m/s, m/s^2, N");
+  }
+  return text +
+         " * Efforts act on the joints in the direction in which the joint coordinates grow. Matrices by "
+         "rows.\n"
+         " * No function keeps state, allocates or branches on data; arrays may overlap.\n */\n";
+}
+
+}  // namespace
+
+CCode to_c(const ExportModel& model, const COptions& options) {
+  check_prefix(options.prefix);
+  require(static_cast<Index>(options.columns.size()) == options.values.size(),
+          "a value for every base column");
+  const Writer writer(model, options);
+  std::vector<std::pair<std::string, Function>> functions = {
+      {"Rigid bodies, rotors and friction.", writer.inverse_dynamics()},
+      {"Inertia matrix, rotors included.", writer.mass_matrix()},
+      {"Centrifugal and Coriolis effort.", writer.coriolis()},
+      {"Effort against gravity.", writer.gravity()},
+      {"Friction of all joints.", writer.friction()}};
+  std::string upper = options.prefix, parameters;
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  CCode code;
+  code.header =
+      conventions(model.robot) +
+      fmt::format(
+          "#ifndef {0}_DYNAMICS_H\n#define {0}_DYNAMICS_H\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+          "#define {0}_COORDINATES {1}\n",
+          upper, model.robot.dof());
+  if (!options.columns.empty()) {
+    functions.push_back(
+        {"Regressor: tau = Y * parameters, and friction that is not linear in its parameters.",
+         writer.regressor()});
+    code.header += fmt::format("#define {}_PARAMETERS {}\n\n/* Base parameters by lead column.", upper,
+                               options.columns.size());
+    for (const std::string& column : options.columns) code.header += " " + column;
+    code.header +=
+        fmt::format(" */\nextern const double {}_parameters[{}];\n", options.prefix, options.columns.size());
+    parameters = fmt::format("const double {}_parameters[{}] = {{\n", options.prefix, options.columns.size());
+    for (const double value : options.values) parameters += "  " + c_number(value) + ",\n";
+    parameters += "};\n\n";
+  }
+  code.source = fmt::format("#include \"{}\"\n\n#include <math.h>\n\n", options.header_name) + parameters;
+  for (const auto& [meaning, function] : functions) {
+    code.header += "\n/* " + meaning + " */\n" + function.declaration;
+    code.source += function.definition + "\n";
+  }
+  code.header += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  code.source.pop_back();
+  return code;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

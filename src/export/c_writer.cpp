@@ -1,0 +1,93 @@
+#include "c_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+std::string operand(const GraphNode& node, int id) {
+  if (node.operation == Operation::input) return node.name;
+  if (node.operation == Operation::constant)
+    return node.value < 0 ? "(" + c_number(node.value) + ")" : c_number(node.value);
+  return fmt::format("t{}", id);
+}
+
+std::string expression(const std::vector<GraphNode>& nodes, const GraphNode& node) {
+  const auto of = [&nodes](int id) { return operand(nodes[static_cast<std::size_t>(id)], id); };
+  const std::string a = of(node.a);
+  switch (node.operation) {
+    case Operation::add:
+      return a + " + " + of(node.b);
+    case Operation::subtract:
+      return a + " - " + of(node.b);
+    case Operation::multiply:
+      return a + "*" + of(node.b);
+    case Operation::divide:
+      return a + "/" + of(node.b);
+    case Operation::negate:
+      return "-" + a;
+    case Operation::sine:
+      return "sin(" + a + ")";
+    case Operation::cosine:
+      return "cos(" + a + ")";
+    case Operation::exponential:
+      return "exp(" + a + ")";
+    case Operation::sign:
+      return fmt::format("(double)(({0} > 0) - ({0} < 0))", a);
+    case Operation::magnitude:
+      return fmt::format("{0} < 0 ? -{0} : {0}", a);
+    case Operation::constant:
+    case Operation::input:
+      break;
+  }
+  throw InternalError("a leaf of the graph written as an operation");
+}
+
+}  // namespace
+
+std::string c_number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string c_declaration(const std::string& name, const std::vector<CArray>& arrays) {
+  std::string text = "void " + name + "(";
+  for (const CArray& array : arrays) {
+    if (text.back() != '(') text += ", ";
+    text += fmt::format("{}double {}[{}]", array.is_output() ? "" : "const ", array.name, array.size);
+  }
+  return text + ")";
+}
+
+std::string c_definition(const std::string& name, const Graph& graph, const std::vector<CArray>& arrays) {
+  std::vector<Term> outputs;
+  for (const CArray& array : arrays) outputs.insert(outputs.end(), array.values.begin(), array.values.end());
+  const std::vector<GraphNode>& nodes = graph.nodes();
+  std::string body;
+  auto out = std::back_inserter(body);
+  for (const int id : graph.needed(outputs)) {
+    const GraphNode& node = nodes[static_cast<std::size_t>(id)];
+    if (node.operation == Operation::constant || node.operation == Operation::input) continue;
+    fmt::format_to(out, "  const double t{} = {};\n", id, expression(nodes, node));
+  }
+  for (const CArray& array : arrays)
+    for (std::size_t k = 0; k < array.values.size(); ++k) {
+      const int id = array.values[k].id;
+      fmt::format_to(out, "  {}[{}] = {};\n", array.name, k,
+                     operand(nodes[static_cast<std::size_t>(id)], id));
+    }
+  std::string unused;
+  for (const CArray& array : arrays)
+    if (!array.is_output() && body.find(array.name + "[") == std::string::npos)
+      unused += "  (void)" + array.name + ";\n";
+  return c_declaration(name, arrays) + " {\n" + unused + body + "}\n";
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

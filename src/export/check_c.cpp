@@ -1,0 +1,196 @@
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/export/c_code.hpp"
+
+extern char** environ;
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "steelyard-c-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw MachineError({std::string("no temporary folder: ") + std::strerror(errno),
+                          {pattern, 0, 0, {}},
+                          {},
+                          "set TMPDIR"});
+    path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  std::string file(const std::string& name, const std::string& text) const {
+    const std::string path = path_ + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Exit code of the compiler; its messages go to `log`.
+int compile_c(const std::string& source, const std::string& library, const std::string& log) {
+  const char* chosen = std::getenv("CC");
+  std::vector<std::string> words = {chosen != nullptr && *chosen != 0 ? chosen : "cc",
+                                    "-std=c99",
+                                    "-O1",
+                                    "-Wall",
+                                    "-Wextra",
+                                    "-pedantic",
+                                    "-Werror",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-o",
+                                    library,
+                                    source,
+                                    "-lm"};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    throw MachineError({fmt::format("the C compiler '{}' does not run: {}", words[0], std::strerror(error)),
+                        {},
+                        {},
+                        "install gcc, or name a compiler in CC"});
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+using Library = std::unique_ptr<void, int (*)(void*)>;
+
+template <typename Signature>
+Signature* symbol(const Library& library, const std::string& name) {
+  void* found = dlsym(library.get(), name.c_str());
+  require(found != nullptr, "a function is missing in the exported C code");
+  return reinterpret_cast<Signature*>(found);
+}
+
+// Largest difference seen and largest value it was compared with, of one function.
+struct Deviation {
+  double error = 0, size = 0;
+  void add(const VectorXd& is, const VectorXd& should) {
+    error = std::max(error, (is - should).cwiseAbs().maxCoeff());
+    size = std::max(size, should.cwiseAbs().maxCoeff());
+  }
+  double relative() const { return size > 0 ? error / size : error; }
+};
+
+// Friction that the linear columns do not hold.
+ExportModel nonlinear_part(const ExportModel& model) {
+  ExportModel rest = model;
+  rest.parameters.standard.setZero();
+  for (PairDrive& pair : rest.parameters.pairs) pair = {};
+  for (Drive& drive : rest.parameters.drives) {
+    drive.rotor_inertia = 0;
+    drive.friction.viscous = drive.friction.coulomb = drive.friction.offset = 0;
+  }
+  return rest;
+}
+
+using OneToOne = void(const double*, double*);
+using TwoToOne = void(const double*, const double*, double*);
+using ThreeToOne = void(const double*, const double*, const double*, double*);
+
+double compare(const Library& library, const ExportModel& model, const COptions& options,
+               const std::vector<ExportState>& states) {
+  const Index n = model.robot.dof();
+  const auto name = [&options](const char* suffix) { return options.prefix + suffix; };
+  auto* const inverse = symbol<ThreeToOne>(library, name("_inverse_dynamics"));
+  auto* const mass = symbol<OneToOne>(library, name("_mass_matrix"));
+  auto* const coriolis = symbol<TwoToOne>(library, name("_coriolis"));
+  auto* const gravity = symbol<OneToOne>(library, name("_gravity"));
+  auto* const friction = symbol<OneToOne>(library, name("_friction"));
+  ExportModel quiet = model;  // without friction
+  for (Drive& drive : quiet.parameters.drives) drive.friction = {};
+  for (PairDrive& pair : quiet.parameters.pairs) pair.viscous = pair.coulomb = 0;
+  const ExportModel rest = nonlinear_part(model);
+  const VectorXd zero = VectorXd::Zero(n);
+  Deviation tau, M, c, g, f, Y;
+  VectorXd out(n), matrix(n * n);
+  for (const ExportState& s : states) {
+    const VectorXd effort = model_effort(model, s.q, s.qd, s.qdd),
+                   weight = model_effort(quiet, s.q, zero, zero);
+    inverse(s.q.data(), s.qd.data(), s.qdd.data(), out.data());
+    tau.add(out, effort);
+    gravity(s.q.data(), out.data());
+    g.add(out, weight);
+    coriolis(s.q.data(), s.qd.data(), out.data());
+    c.add(out, model_effort(quiet, s.q, s.qd, zero) - weight);
+    friction(s.qd.data(), out.data());
+    f.add(out, effort - model_effort(quiet, s.q, s.qd, s.qdd));
+    mass(s.q.data(), matrix.data());
+    for (Index a = 0; a < n; ++a)
+      M.add(matrix.segment(a * n, n), model_effort(quiet, s.q, zero, VectorXd::Unit(n, a)) - weight);
+    if (options.columns.empty()) continue;
+    auto* const regressor = symbol<ThreeToOne>(library, name("_regressor"));
+    const Index columns = options.values.size();
+    VectorXd rows(n * columns);
+    regressor(s.q.data(), s.qd.data(), s.qdd.data(), rows.data());
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Y.add(Eigen::Map<const RowMajor>(rows.data(), n, columns) * options.values +
+              model_effort(rest, s.q, s.qd, zero),
+          effort);
+  }
+  // Coriolis terms and friction are compared as differences of efforts: they are as exact as those.
+  c.size = f.size = tau.size;
+  double largest = 0;
+  for (const Deviation* deviation : {&tau, &M, &c, &g, &f, &Y})
+    largest = std::max(largest, deviation->relative());
+  return largest;
+}
+
+}  // namespace
+
+double check_c(const CCode& code, const ExportModel& model, const COptions& options,
+               const std::vector<ExportState>& states) {
+  const ScratchFolder folder;
+  folder.file(options.header_name, code.header);
+  const std::string source = folder.file("dynamics.c", code.source), path = folder.path() + "/dynamics.so",
+                    log = folder.path() + "/log";
+  if (compile_c(source, path, log) != 0) {
+    std::ifstream file(log);
+    std::string first;
+    std::getline(file, first);
+    throw InternalError("the exported C code does not compile: " + first);
+  }
+  const Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose);
+  if (!library)
+    throw MachineError(
+        {std::string("the compiled C code does not load: ") + dlerror(), {path, 0, 0, {}}, {}, {}});
+  return compare(library, model, options, states);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
