@@ -66,7 +66,7 @@ class Controller {
 
   VectorXd effort(const JointState& wanted, const VectorXd& q, const VectorXd& qd) const {
     const VectorXd back = kp_ * (wanted.q - q) + kd_ * (wanted.qd - qd);
-    const VectorXd weighed = inertia_.cwiseProduct(back);
+    VectorXd weighed = inertia_.cwiseProduct(back);
     switch (control_) {
       case Control::feedback:
         return weighed;

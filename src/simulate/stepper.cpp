@@ -104,7 +104,7 @@ void Stepper::set_effort(const VectorXd& effort, double time) {
 }
 
 // Signs and velocities behind a step that did not keep its directions.
-void Stepper::land(double h, VectorXd impulse, VectorXd q, VectorXd qd) {
+void Stepper::land(double h, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd) {
   const MatrixXd& D = plant_.directions();
   const Index n = plant_.dry_count();
   VectorXd low(n), high(n), along = D.transpose() * qd;

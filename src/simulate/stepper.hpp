@@ -29,7 +29,7 @@ class Stepper {
   };
   Rates rates(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force);
   VectorXd sliding_forces(const VectorXd& qd) const;
-  void land(double h, VectorXd impulse, VectorXd q, VectorXd qd);
+  void land(double h, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd);
 
   const Plant& plant_;
   VectorXd q_, qd_, effort_, acceleration_;

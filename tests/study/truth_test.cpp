@@ -4,6 +4,7 @@
 
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "study/true_base.hpp"
 
 namespace steelyard {
 namespace {
@@ -25,17 +26,7 @@ Study clean_demo() {
 double error_against_truth(const Study& study, const Result& result) {
   const Robot robot = study_robot(study);
   const BaseParameters base = base_parameters(robot);
-  VectorXd truth = VectorXd::Zero(static_cast<Index>(base.columns.size()));
-  truth.head(10 * robot.size()) = standard_parameters(robot);
-  for (int j = 0; j < robot.size(); ++j) {
-    const Friction& friction = study.runs[0].simulation->drives[static_cast<std::size_t>(j)].friction;
-    for (const auto& [stem, value] :
-         {std::pair{"fv", friction.viscous}, {"fc", friction.coulomb}, {"fo", friction.offset}}) {
-      const auto column = std::find(base.columns.begin(), base.columns.end(), stem + std::to_string(j + 1));
-      truth[column - base.columns.begin()] = value;
-    }
-  }
-  const VectorXd expected = base.K * truth;
+  const VectorXd expected = true_base(study, robot, base);
   double error = 0;
   for (std::size_t b = 0; b < result.base.size(); ++b)
     error = std::max(error, std::abs(result.base[b].value - expected[static_cast<Index>(b)]));
