@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "oracle/random_robot.hpp"
+#include "export/random_model.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
@@ -39,12 +39,8 @@ Friction every_friction(oracle::Random& random) {
 
 ExportModel random_model(const Robot& robot, std::uint64_t seed) {
   oracle::Random random(seed);
-  ExportModel model{robot, {}};
-  model.parameters.standard.resize(10 * robot.size());
-  for (int j = 0; j < robot.size(); ++j) {
-    model.parameters.standard.segment<10>(10 * j) = oracle::random_inertia(random).to_standard();
-    model.parameters.drives.push_back({random.uniform(0, 1), every_friction(random), 1});
-  }
+  ExportModel model = oracle::random_model(robot, random);
+  for (Drive& drive : model.parameters.drives) drive = {random.uniform(0, 1), every_friction(random), 1};
   for (std::size_t k = 0; k < robot.pairs.size(); ++k)
     model.parameters.pairs.push_back({random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1)});
   return model;

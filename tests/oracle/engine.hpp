@@ -34,4 +34,7 @@ std::unique_ptr<Engine> make_dart(const Robot& robot);
 std::unique_ptr<Engine> make_mujoco_from_urdf(const std::string& urdf);
 std::unique_ptr<Engine> make_dart_from_urdf(const std::string& urdf);
 
+// With armature and damping; limits and dry friction are left out.
+std::unique_ptr<Engine> make_mujoco_from_mjcf(const std::string& mjcf);
+
 }  // namespace steelyard::oracle

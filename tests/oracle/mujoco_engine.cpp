@@ -1,7 +1,7 @@
 // MuJoCo: the robot as MJCF text, or a URDF through MuJoCo's own reader. Contacts, constraints and passive
-// forces are switched off. MuJoCo keeps inertias diagonal; its own diagonalisation (of `fullinertia` and of
-// URDF) stops at 1e-12 off the diagonal in a squared measure, which costs up to 1e-6 of M. The MJCF text is
-// therefore written with principal axes and moments of our own.
+// forces are switched off, but for the damping of an MJCF text. MuJoCo keeps inertias diagonal; its own
+// diagonalisation (of `fullinertia` and of URDF) stops at 1e-12 off the diagonal in a squared measure, which
+// costs up to 1e-6 of M. The MJCF text is therefore written with principal axes and moments of our own.
 #include <mujoco/mujoco.h>
 
 #include <Eigen/Eigenvalues>
@@ -66,7 +66,7 @@ std::string to_mjcf(const Robot& robot) {
 
 class MujocoEngine : public Engine {
  public:
-  explicit MujocoEngine(const std::string& xml) {
+  explicit MujocoEngine(const std::string& xml, bool damping = false) {
     // MuJoCo reads files; its virtual file system spares a temporary one. The struct is large: heap.
     const auto files = std::make_unique<mjVFS>();
     mj_defaultVFS(files.get());
@@ -76,7 +76,8 @@ class MujocoEngine : public Engine {
     model_.reset(mj_loadXML("robot.xml", files.get(), error, sizeof error));
     mj_deleteVFS(files.get());
     if (!model_) throw std::runtime_error(std::string("MuJoCo: ") + error);
-    model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_PASSIVE | mjDSBL_LIMIT;
+    model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT;
+    if (!damping) model_->opt.disableflags |= mjDSBL_PASSIVE;
     data_.reset(mj_makeData(model_.get()));
   }
 
@@ -125,6 +126,10 @@ std::unique_ptr<Engine> make_mujoco(const Robot& robot) {
 
 std::unique_ptr<Engine> make_mujoco_from_urdf(const std::string& urdf) {
   return std::make_unique<MujocoEngine>(urdf);
+}
+
+std::unique_ptr<Engine> make_mujoco_from_mjcf(const std::string& mjcf) {
+  return std::make_unique<MujocoEngine>(mjcf, true);
 }
 
 }  // namespace steelyard::oracle

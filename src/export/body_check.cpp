@@ -1,0 +1,19 @@
+#include "body_check.hpp"
+
+#include <fmt/format.h>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+void require_body(const Inertia& inertia, const std::string& link) {
+  if (const auto law = inertia.violated_law())
+    throw InputError({fmt::format("the inertia of link '{}' is none a body can have: {}", link, *law),
+                      {},
+                      {},
+                      "export feasible parameters: add `feasible:` to the study"});
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,15 @@
+// Formats that describe bodies take only bodies that can exist.
+#pragma once
+
+#include <string>
+
+#include "steelyard/robot/inertia.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Throws InputError naming the link and the law.
+void require_body(const Inertia& inertia, const std::string& link);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,74 @@
+// MJCF through MuJoCo's own reader.
+#include "steelyard/export/mjcf.hpp"
+
+#include <gtest/gtest.h>
+
+#include "export/random_model.hpp"
+#include "oracle/engine.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+namespace {
+
+ExportModel mjcf_model(std::uint64_t seed, bool branches) {
+  oracle::RandomRobotOptions wish;
+  wish.branches = branches;
+  oracle::Random random(seed);
+  ExportModel model = oracle::random_model(oracle::random_robot(seed, wish), random);
+  model.robot.name = "<\"a & b\">";
+  for (Drive& drive : model.parameters.drives) {
+    drive.rotor_inertia = random.uniform(0.01, 1);
+    drive.friction.viscous = random.uniform(0.01, 1);
+  }
+  return model;
+}
+
+// The engine's joints stand in the order in which its reader met them.
+VectorXd effort_of(oracle::Engine& engine, const Robot& robot, const ExportState& state) {
+  const auto names = engine.joint_names();
+  const auto n = static_cast<Index>(names.size());
+  VectorXd q(n), qd(n), qdd(n), tau(n);
+  std::vector<Index> ours;
+  for (const std::string& name : names) ours.push_back(robot.index_of(name));
+  for (Index k = 0; k < n; ++k) {
+    const Index j = ours[static_cast<std::size_t>(k)];
+    q[k] = state.q[j], qd[k] = state.qd[j], qdd[k] = state.qdd[j];
+  }
+  const VectorXd answer = engine.ask(q, qd, qdd).tau;
+  for (Index k = 0; k < n; ++k) tau[ours[static_cast<std::size_t>(k)]] = answer[k];
+  return tau;
+}
+
+TEST(MjcfExport, GivesMujocoTheSameEffortsWithRotorsAndDamping) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const ExportModel model = mjcf_model(seed, seed % 2 == 0);
+    const auto engine = oracle::make_mujoco_from_mjcf(to_mjcf(model).text);
+    for (const ExportState& state : export_states(model.robot, 5)) {
+      const VectorXd wanted = model_effort(model, state.q, state.qd, state.qdd);
+      EXPECT_LT((effort_of(*engine, model.robot, state) - wanted).norm(), 1e-12 * wanted.norm()) << seed;
+    }
+  }
+}
+
+TEST(MjcfExport, SaysWhatMjcfHasNoWordFor) {
+  ExportModel model = mjcf_model(3, false);
+  EXPECT_TRUE(to_mjcf(model).not_carried.empty());
+  model.parameters.drives[2].friction.sigmoid_height = 0.7;
+  const auto missing = to_mjcf(model).not_carried;
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].joint, model.robot.joints[2].name);
+  EXPECT_EQ(missing[0].what, "sigmoid friction");
+  EXPECT_GT(missing[0].effort, 0);
+}
+
+TEST(MjcfExport, RefusesBodiesThatCannotExist) {
+  ExportModel model = mjcf_model(3, false);
+  model.parameters.standard.segment<10>(10).setZero();
+  EXPECT_THROW(to_mjcf(model), InputError);
+  model = mjcf_model(3, false);
+  model.parameters.standard[9] *= 100;
+  EXPECT_THROW(to_mjcf(model), InputError);
+}
+
+}  // namespace
+}  // namespace steelyard
