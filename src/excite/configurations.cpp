@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "excite/ranges.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
@@ -15,23 +16,6 @@ namespace {
 
 constexpr double kRidge = 1e-9;  // lets sets that do not show everything yet be compared
 constexpr double kNothing = 1e-10;
-
-struct JointRange {
-  double low = 0, high = 0;
-};
-
-std::vector<JointRange> ranges_of(const Robot& robot, double free_range) {
-  std::vector<JointRange> ranges;
-  for (std::size_t j = 0; j < robot.joints.size(); ++j) {
-    const bool follows = std::any_of(robot.mimics.begin(), robot.mimics.end(),
-                                     [&](const Mimic& mimic) { return mimic.joint == static_cast<int>(j); });
-    if (follows) continue;
-    const Limits& limits = robot.joints[j].limits;
-    ranges.push_back({std::isfinite(limits.lower) ? limits.lower : -free_range,
-                      std::isfinite(limits.upper) ? limits.upper : free_range});
-  }
-  return ranges;
-}
 
 // Y_b of one configuration, columns scaled to norm one over the candidates.
 class Shown {
@@ -94,10 +78,10 @@ double gain(const Eigen::LLT<Eigen::MatrixXd>& factor, const MatrixXd& Y) {
   return 2 * Eigen::MatrixXd(Eigen::LLT<Eigen::MatrixXd>(small).matrixL()).diagonal().array().log().sum();
 }
 
-class Search {
+class ConfigurationSearch {
  public:
-  Search(const Robot& robot, const BaseParameters& base, const ConfigurationOptions& options)
-      : shown_(robot, base, options), ranges_(ranges_of(robot, options.free_range)) {
+  ConfigurationSearch(const Robot& robot, const BaseParameters& base, const ConfigurationOptions& options)
+      : shown_(robot, base, options), ranges_(joint_ranges(robot, {}, options.free_range)) {
     pool_ = random_configurations(robot, options.candidates, options);
     for (Index k = 0; k < pool_.rows(); ++k) rows_.push_back(shown_(pool_.row(k)));
     information_.setIdentity(shown_.size(), shown_.size());
@@ -201,7 +185,7 @@ class Search {
 
 MatrixXd random_configurations(const Robot& robot, Index count, const ConfigurationOptions& options,
                                std::uint64_t index) {
-  const std::vector<JointRange> ranges = ranges_of(robot, options.free_range);
+  const std::vector<JointRange> ranges = joint_ranges(robot, {}, options.free_range);
   MatrixXd q(count, static_cast<Index>(ranges.size()));
   Random random(options.seed, "configurations", index);
   for (Index k = 0; k < count; ++k)
@@ -235,7 +219,7 @@ ConfigurationSet measure(const Robot& robot, const BaseParameters& base, const M
 ConfigurationSet best_configurations(const Robot& robot, const BaseParameters& base,
                                      const ConfigurationOptions& options) {
   require(options.count >= 1 && options.candidates >= 1, "a set has at least one configuration");
-  return measure(robot, base, Search(robot, base, options).run(options.count), options);
+  return measure(robot, base, ConfigurationSearch(robot, base, options).run(options.count), options);
 }
 
 Index least_configurations(const Robot& robot, const BaseParameters& base,

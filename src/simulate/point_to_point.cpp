@@ -49,6 +49,17 @@ Profile fastest(double V, double A, double J) {
   return p;
 }
 
+// Over the distance 1 in the time T.
+Profile timed(double T) {
+  Profile p;
+  p.speeding = T / 3;
+  p.cruise = T - 2 * p.speeding;
+  p.ramp = T / 15;
+  p.velocity = 1 / (T - p.speeding);
+  p.jerk = p.velocity / (p.ramp * (p.speeding - p.ramp));
+  return p;
+}
+
 struct Share {
   double s, ds, dds;
 };
@@ -137,6 +148,23 @@ VectorXd dwell_times(const PointToPoint& moves) {
   return VectorXd::Constant(points, given == 1 ? moves.dwell[0] : 0.0);
 }
 
+// Moves with given times; a move that goes nowhere takes its time, too.
+ShapePointer timed_moves(const PointToPoint& given, const VectorXd& dwell) {
+  const Index count = static_cast<Index>(given.points.size()) - 1;
+  if (given.velocity.size() + given.acceleration.size() + given.jerk.size() > 0)
+    throw InputError({"a point-to-point motion has both times and limits", {}, "one of them", {}});
+  const VectorXd time = per_joint(given.time, count, 0, Bound::positive, "time of a move");
+  std::vector<Move> moves;
+  double now = dwell[0];
+  for (Index i = 0; i < count; ++i) {
+    const auto& from = given.points[static_cast<std::size_t>(i)];
+    const auto& to = given.points[static_cast<std::size_t>(i) + 1];
+    moves.push_back({now, from, to, timed(time[i])});
+    now = moves.back().end() + dwell[i + 1];
+  }
+  return std::make_shared<Moves>(std::move(moves), now);
+}
+
 // min_j limit_j / |way_j|: the limit of s.
 double share_limit(const VectorXd& limit, const VectorXd& way) {
   double least = std::numeric_limits<double>::infinity();
@@ -150,6 +178,8 @@ double share_limit(const VectorXd& limit, const VectorXd& way) {
 
 ShapePointer make_shape(const PointToPoint& given) {
   check_points(given);
+  const VectorXd dwell = dwell_times(given);
+  if (given.time.size() > 0) return timed_moves(given, dwell);
   const Index joints = given.points.front().size();
   const auto limit = [joints](const VectorXd& list, const char* name) {
     if (list.size() == 0) {
@@ -162,8 +192,6 @@ ShapePointer make_shape(const PointToPoint& given) {
   const VectorXd acceleration = limit(given.acceleration, "acceleration limit");
   const VectorXd jerk =
       given.jerk.size() == 0 ? VectorXd(10 * acceleration) : limit(given.jerk, "jerk limit");
-  const VectorXd dwell = dwell_times(given);
-
   std::vector<Move> moves;
   double now = dwell[0];
   for (std::size_t i = 1; i < given.points.size(); ++i) {

@@ -85,10 +85,11 @@ class Sampled : public MotionShape {
 
 void check(const SampledMotion& motion) {
   const Index n = motion.time.size(), joints = motion.q.cols();
-  if (n < 4 || joints == 0) {
+  const bool is_quintic = motion.qd.size() > 0 && motion.qdd.size() > 0;
+  if (n < (is_quintic ? 2 : 4) || joints == 0) {
     throw InputError({fmt::format("a sampled motion has {} samples of {} joints", n, joints),
                       {},
-                      "at least four samples of one joint",
+                      "at least four samples of one joint, or two with velocity and acceleration",
                       {}});
   }
   check_matrix(motion.time, n, 1, "time of the sampled motion");

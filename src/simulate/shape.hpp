@@ -29,6 +29,7 @@ ShapePointer make_shape(const FourierSeries& series);
 ShapePointer make_shape(const MultiSine& sines);
 ShapePointer make_shape(const PointToPoint& moves);
 ShapePointer make_shape(const SampledMotion& samples);
+ShapePointer make_shape(const RestToRest& motion);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

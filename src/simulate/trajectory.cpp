@@ -9,6 +9,7 @@ Trajectory::Trajectory(const FourierSeries& series) : shape_(make_shape(series))
 Trajectory::Trajectory(const MultiSine& sines) : shape_(make_shape(sines)) {}
 Trajectory::Trajectory(const PointToPoint& moves) : shape_(make_shape(moves)) {}
 Trajectory::Trajectory(const SampledMotion& samples) : shape_(make_shape(samples)) {}
+Trajectory::Trajectory(const RestToRest& motion) : shape_(make_shape(motion)) {}
 
 Index Trajectory::joints() const {
   return shape_->joints();

@@ -4,6 +4,7 @@
 //   multi-sine       q_j = c_j + Σ_k A_kj sin(ω_k t + φ_kj)
 //   point to point   q = from + s(t) (to − from), all joints together; s̈ is a trapezoid up, a trapezoid down
 //   sampled          through given samples: cubic spline, or quintics when q̇ and q̈ are given too
+//   rest to rest     a quintic from rest onto a Fourier series, the series, a quintic back to rest
 //
 // Times begin at 0. Series continue before 0 and after the end; the others keep the state of their ends.
 #pragma once
@@ -25,6 +26,16 @@ struct FourierSeries {
   double duration = 0;  // [s]; 0: one period
 };
 
+// A series with a quintic before and behind it; q, q̇, q̈ are continuous. Where an end is not given, the
+// quintic is the one with the least ∫ jerk²: the robot rests at q ∓ q̇ lead/2 + q̈ lead²/12 off the series'
+// end.
+struct RestToRest {
+  FourierSeries series;
+  double lead = 1;  // [s] of each quintic
+  VectorXd start;   // joints, or empty
+  VectorXd finish;  // likewise
+};
+
 struct MultiSine {
   VectorXd omega;       // ω_k [rad/s], one per sine
   MatrixXd amplitude;   // sines × joints
@@ -41,10 +52,14 @@ struct PointToPoint {
   VectorXd acceleration;
   VectorXd jerk;   // empty: 10 s⁻¹ times the acceleration, that is ramps of 0.1 s
   VectorXd dwell;  // [s] at the points: empty (none), one for all, or one per point
+  // [s] of the moves, one for all or one per move, instead of limits: a third of it speeding up, a third at
+  // constant velocity 1.5 |way|/time, a third slowing down, greatest acceleration 5.625 |way|/time².
+  VectorXd time;
 };
 
 // Stamps increase strictly. Without qd and qdd: cubic spline with second derivatives that are continuous
-// (not-a-knot ends), q̇ off by h³ and q̈ by h² for stamps h apart. With both: quintics that meet all three.
+// (not-a-knot ends), q̇ off by h³ and q̈ by h² for stamps h apart; four samples at least. With both: quintics
+// that meet all three; two samples at least.
 struct SampledMotion {
   VectorXd time;  // samples; the first one becomes time 0
   MatrixXd q;     // samples × joints
@@ -70,6 +85,7 @@ class Trajectory {
   Trajectory(const MultiSine& sines);
   Trajectory(const PointToPoint& moves);
   Trajectory(const SampledMotion& samples);
+  Trajectory(const RestToRest& motion);
 
   Index joints() const;
   double duration() const;  // [s]

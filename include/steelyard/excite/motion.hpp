@@ -1,0 +1,155 @@
+// Motions that show the most, within every limit.
+//
+//   maximise  log det ( A₀ + D (Σ_s Y_bᵀ Σ⁻¹ Y_b) D )      over the coefficients of a motion
+//
+// with the lead columns of the base parameters and the drive columns in Y_b, Σ the variance of the efforts, D
+// a fixed scaling of the columns (their size on random states within the limits: it moves log det by a
+// constant) and A₀ what earlier runs have shown. Two kinds of motions, both linear in their coefficients:
+//   fourier   a Fourier series from rest to rest, with quintic lead-in and lead-out (simulate/trajectory.hpp)
+//   points    moves of equal time through points, trapezoidal acceleration
+//
+// log det takes no notice of units, the condition number of rows as they are does: its best motion may have a
+// large one. `most_condition` trades log det for it, by a penalty on (Σλᵖ)^(1/p) (Σλ⁻ᵖ)^(1/p) of Σ YᵀY.
+//
+// Limits are kept by a logarithmic barrier: position, velocity, acceleration, effort (by prior values of the
+// columns), distances of the workspace. Every start begins as a motion that is shrunk until it is inside, and
+// stays inside; limits are tightened by what a ten times finer grid shows between the samples, until that
+// grid is clean, lead-in included. Gradients are analytic (regressor/adjoint.hpp); Coulomb friction counts as
+// tanh(q̇/width) in the search and as sign(q̇) in everything that is reported.
+//
+// A local optimum of the best of several starts: the same for the same seed and any number of threads. Only
+// when `time_limit` is reached does the answer depend on the machine, and then it says so.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/excite/workspace.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/robot/robot.hpp"
+#include "steelyard/simulate/trajectory.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+enum class MotionKind { fourier, points };
+const char* to_string(MotionKind kind);
+
+using DesignedMotion = std::variant<RestToRest, PointToPoint>;
+Trajectory to_trajectory(const DesignedMotion& motion);
+
+// Values of the base parameters by the masses of the robot file, drives zero; nothing when a link has no
+// mass.
+std::optional<VectorXd> prior_from_masses(const Robot& robot, const BaseParameters& base);
+
+struct ExciteOptions {
+  MotionKind kind = MotionKind::fourier;
+  double duration = 20;  // [s] of the whole motion, lead-in and lead-out included
+  double rate = 100;     // [Hz] of what is written, and of the rows that count
+
+  int harmonics = 5;
+  double frequency = 0;  // [Hz] of the first harmonic; 0: one period fits between the leads
+  double lead = 1;       // [s]
+
+  int points = 20;
+  double dwell = 0;  // [s] at each point
+
+  std::optional<VectorXd> start;   // rest pose of the independent joints; not given: chosen
+  std::optional<VectorXd> finish;  // likewise
+
+  std::vector<Limits> limits;   // one per joint, instead of the robot's; empty: the robot's
+  double free_range = 3.14159;  // [rad, m] of joints without position limits, both ways
+  double usable = 1;            // share of every joint limit that may be used, 0 … 1
+  Workspace workspace;
+  std::optional<VectorXd> prior;  // values of the base parameters, for efforts; not given: efforts are free
+
+  VectorXd noise;        // deviation of the efforts: empty (one), one for all, or one per independent joint
+  MatrixXd information;  // A₀ without D, over the base parameters; empty: nothing is known yet
+
+  double most_condition = 0;  // wanted of the rows as they are, by a penalty; 0: whatever comes out
+
+  int starts = 8;
+  int iterations = 400;              // of each start and barrier weight
+  double time_limit = kInfinity;     // [s]
+  std::vector<DesignedMotion> warm;  // further starts: motions of the same kind and shape
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::function<void(double share, double log_det)> progress;  // may be empty
+
+  void validate(const Robot& robot) const;  // throws InputError
+};
+
+// How a parameter will be known.
+struct Outlook {
+  std::string parameter;
+  double sigma = 0;         // expected deviation; infinite: not at all
+  double sigma_before = 0;  // from `information` alone; infinite without
+  double inflation = 1;     // variance over that of a column with no others beside it
+  bool poor = false;
+  std::string why;  // of a poor one
+};
+
+// How close a motion comes to a limit.
+struct LimitUse {
+  std::string what;  // "velocity of joint3", "tool and table"
+  double worst = 0;  // value; distances: the least, beyond the clearance
+  double limit = 0;
+  double share = 0;  // of the limit; distances: 1 when touching, 0 from 0.1 m on
+  double time = 0;
+};
+
+// What a motion shows and uses, on rows at `rate` with sign(q̇); limits on a grid ten times finer than the
+// search's.
+struct MotionReport {
+  double log_det = 0;           // with D and A₀
+  double condition = 0;         // of the columns of all rows, as they are
+  double condition_scaled = 0;  // columns scaled to norm one
+  MatrixXd information;         // of this motion alone, over the base parameters, without D
+  std::vector<Outlook> parameters;
+  std::vector<LimitUse> limits;  // the largest share of each kind and joint, descending
+};
+
+MotionReport examine_motion(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
+                            const ExciteOptions& options);
+
+// Deviations that an information matrix leaves: √ of the diagonal of its inverse, infinite for parameters
+// with a part in a direction that nothing shows.
+VectorXd deviations_of(const MatrixXd& information);
+
+// The information of holding still at poses (rows × joints), each for its share of the duration. Friction at
+// rest is taken for none: what static friction carries is an error of such rows.
+MatrixXd information_at_rest(const Robot& robot, const BaseParameters& base, const MatrixXd& poses,
+                             const ExciteOptions& options);
+
+// log det(D (A₀ + information) D), as a search with these options counts it.
+double log_det_after(const Robot& robot, const BaseParameters& base, const MatrixXd& information,
+                     const ExciteOptions& options);
+
+struct ExcitedMotion {
+  DesignedMotion motion;
+  MotionReport report;
+  MotionReport before;  // the motion that the best start began with
+  int best_start = 0;
+  int starts = 0;  // that were finished
+  int evaluations = 0;
+  bool time_limit_reached = false;
+  std::vector<std::string> notes;  // limits that could not be checked, capsules that always touch
+};
+
+// Throws InputError: limits that contradict each other, a start pose outside, a duration too short for the
+// leads and one period, no pose within all limits (with the limit that most poses break).
+ExcitedMotion excite_motion(const Robot& robot, const BaseParameters& base, const ExciteOptions& options);
+
+// What the search is measured against: random motions, blown up until they touch a limit, and random changes
+// of the best so far, by turns; `trials` of them or until the time limit. Kept inside on the search's grid
+// only.
+ExcitedMotion search_at_random(const Robot& robot, const BaseParameters& base, const ExciteOptions& options,
+                               Index trials);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

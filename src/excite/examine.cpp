@@ -1,0 +1,183 @@
+// What a motion shows: information, condition, deviations to expect, and why some stay large.
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "excite/problem.hpp"
+#include "excite/problem_work.hpp"
+#include "steelyard/estimate/condition.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kInflated = 100;     // variance over that of the column alone: deviation 10 times
+constexpr double kSmallColumn = 0.1;  // of the column's size on random states within the limits
+constexpr double kUnseen = 1e-10;
+
+struct Covariance {
+  MatrixXd matrix;  // of the determined parameters
+  std::vector<bool> known;
+};
+
+// Inverse of D (A) D by its eigenvectors: a parameter that has a part in a direction nobody sees is unknown.
+Covariance covariance_of(const MatrixXd& information) {
+  const Index n = information.rows();
+  Covariance result{MatrixXd::Zero(n, n), std::vector<bool>(static_cast<std::size_t>(n), false)};
+  VectorXd D = information.diagonal().cwiseMax(0).cwiseSqrt();
+  for (Index k = 0; k < n; ++k) D[k] = D[k] > 0 ? 1 / D[k] : 0;
+  const Eigen::MatrixXd scaled = D.asDiagonal() * information * D.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
+  const double least = 1e-13 * std::max(1.0, eigen.eigenvalues()[n - 1]);
+  VectorXd unseen = VectorXd::Zero(n);
+  for (Index k = 0; k < n; ++k) {
+    const Eigen::VectorXd v = eigen.eigenvectors().col(k);
+    if (eigen.eigenvalues()[k] > least)
+      result.matrix += (v * v.transpose()) / eigen.eigenvalues()[k];
+    else
+      unseen += v.cwiseAbs2();
+  }
+  result.matrix = MatrixXd(D.asDiagonal() * result.matrix * D.asDiagonal());
+  for (Index k = 0; k < n; ++k) result.known[static_cast<std::size_t>(k)] = D[k] > 0 && unseen[k] < kUnseen;
+  return result;
+}
+
+double deviation(const Covariance& covariance, Index k) {
+  return covariance.known[static_cast<std::size_t>(k)] ? std::sqrt(covariance.matrix(k, k)) : kInfinity;
+}
+
+// The parameters whose errors go along most with that of k.
+std::string companions(const Covariance& covariance, const std::vector<std::string>& names, Index k) {
+  std::vector<std::pair<double, Index>> others;
+  for (Index i = 0; i < covariance.matrix.rows(); ++i) {
+    const double size = std::sqrt(covariance.matrix(i, i) * covariance.matrix(k, k));
+    if (i != k && size > 0) others.emplace_back(std::abs(covariance.matrix(i, k)) / size, i);
+  }
+  std::stable_sort(others.begin(), others.end(), [](auto& a, auto& b) { return a.first > b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, others.size()); ++i)
+    text += (i == 0 ? "" : " and ") + names[static_cast<std::size_t>(others[i].second)];
+  return text;
+}
+
+std::string tightest(const std::vector<LimitUse>& limits) {
+  if (limits.empty() || limits.front().share < 0.9) return "";
+  return fmt::format("; the motion is held by {} ({:.0f} % used)", limits.front().what,
+                     100 * limits.front().share);
+}
+
+}  // namespace
+
+MatrixXd DesignProblem::rows_of(const GridMotion& motion, bool weighted) const {
+  const RegressorTile tile(plan_, motion);
+  const Index n = motion.q.rows();
+  MatrixXd Y = MatrixXd::Zero(n * static_cast<Index>(plan_.rows.size()), scale_.size());
+  Index first = 0;
+  for (const Row& row : plan_.rows) {
+    const double weight = weighted ? 1 / noise_[row.i] : 1.0;
+    for (std::size_t c = 0; c < row.columns.size(); ++c)
+      Y.block(first, order_[static_cast<std::size_t>(row.columns[c])], n, 1) =
+          weight * tile.column(row.offset + static_cast<Index>(c));
+    first += n;
+  }
+  return Y;
+}
+
+std::optional<VectorXd> prior_from_masses(const Robot& robot, const BaseParameters& base) {
+  for (const Joint& joint : robot.joints)
+    if (!joint.inertia) return std::nullopt;
+  const VectorXd standard = standard_parameters(robot);
+  const std::vector<std::string> names = standard_parameter_names(robot);
+  VectorXd all = VectorXd::Zero(base.K.cols());
+  for (std::size_t c = 0; c < base.columns.size(); ++c) {
+    const auto at = std::find(names.begin(), names.end(), base.columns[c]);
+    if (at != names.end()) all[static_cast<Index>(c)] = standard[at - names.begin()];
+  }
+  return VectorXd(base.K * all);
+}
+
+MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& base,
+                            const DesignedMotion& designed, const ExciteOptions& options) {
+  MotionReport report;
+  const Trajectory motion = to_trajectory(designed);
+  const VectorXd time = problem.basis().grid(1 / options.rate);
+  const GridMotion samples = sample_motion(motion, time);
+  const Eigen::MatrixXd rows = problem.rows_of(samples, false);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows);
+  const Index n = rows.cols();
+  const MatrixXd R = qr.matrixQR().topRows(std::min(rows.rows(), n)).triangularView<Eigen::Upper>();
+  const Conditioning conditioning = condition_of(R);
+  report.condition = conditioning.condition;
+  report.condition_scaled = conditioning.condition_scaled;
+  const Eigen::MatrixXd weighted = problem.rows_of(samples, true);
+  report.information = weighted.transpose() * weighted;
+  report.log_det = problem.log_det(report.information);
+  report.limits = problem.uses(motion, problem.basis().step() / 10);
+
+  std::vector<std::string> names;
+  for (const BaseParameter& parameter : base.base) names.push_back(parameter.lead);
+  MatrixXd total = report.information;
+  std::optional<Covariance> before;
+  if (options.information.size() > 0) {
+    total += options.information;
+    before = covariance_of(options.information);
+  }
+  const Covariance after = covariance_of(total);
+  for (Index k = 0; k < n; ++k) {
+    Outlook outlook;
+    outlook.parameter = names[static_cast<std::size_t>(k)];
+    outlook.sigma = deviation(after, k);
+    outlook.sigma_before = before ? deviation(*before, k) : kInfinity;
+    const double size = std::sqrt(total(k, k) / static_cast<double>(time.size())) * problem.column_scale()[k];
+    if (!std::isfinite(outlook.sigma)) {
+      outlook.poor = true;
+      outlook.why = size > 0 ? "shown only together with others" : "its column is zero along this motion";
+    } else {
+      outlook.inflation = outlook.sigma * outlook.sigma * total(k, k);
+      if (size < kSmallColumn)
+        outlook.why =
+            fmt::format("its column has {:.1f} % of the size it has on random states within the limits",
+                        100 * size) +
+            tightest(report.limits);
+      else if (outlook.inflation > kInflated)
+        outlook.why = fmt::format("hard to tell from {}: deviation {:.0f} times that of the column alone",
+                                  companions(after, names, k), std::sqrt(outlook.inflation));
+      outlook.poor = !outlook.why.empty();
+    }
+    report.parameters.push_back(std::move(outlook));
+  }
+  return report;
+}
+
+VectorXd deviations_of(const MatrixXd& information) {
+  const Covariance covariance = covariance_of(information);
+  VectorXd sigma(information.rows());
+  for (Index k = 0; k < sigma.size(); ++k) sigma[k] = deviation(covariance, k);
+  return sigma;
+}
+
+MatrixXd information_at_rest(const Robot& robot, const BaseParameters& base, const MatrixXd& poses,
+                             const ExciteOptions& options) {
+  const DesignProblem problem(robot, base, options);
+  const MatrixXd still = MatrixXd::Zero(poses.rows(), poses.cols());
+  const Eigen::MatrixXd rows = problem.rows_of({poses, still, still}, true);
+  const double each = options.rate * options.duration / static_cast<double>(std::max<Index>(1, poses.rows()));
+  return each * (rows.transpose() * rows);
+}
+
+double log_det_after(const Robot& robot, const BaseParameters& base, const MatrixXd& information,
+                     const ExciteOptions& options) {
+  return DesignProblem(robot, base, options).log_det(information);
+}
+
+MotionReport examine_motion(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
+                            const ExciteOptions& options) {
+  return examine_motion(DesignProblem(robot, base, options), base, motion, options);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

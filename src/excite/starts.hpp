@@ -1,0 +1,28 @@
+// Where searches begin: motions inside every limit.
+#pragma once
+
+#include <optional>
+
+#include "excite/problem.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Scaled coefficients of start number k, inside; nothing when no motion was found from its poses. Start 0
+// begins at the middle of the ranges when that is inside.
+std::optional<VectorXd> random_start(const DesignProblem& problem, const ExciteOptions& options, int k);
+
+// A given motion, shrunk towards rest until it is inside.
+std::optional<VectorXd> warm_start(const DesignProblem& problem, const DesignedMotion& motion);
+
+// x pulled towards the rest in its own middle until inside; nothing when that rest is outside.
+std::optional<VectorXd> pulled_inside(const DesignProblem& problem, const VectorXd& x);
+
+// Throws InputError that names what stands in the way of every pose.
+[[noreturn]] void refuse_all_poses(const DesignProblem& problem, const ExciteOptions& options);
+
+// Throws InputError for a given start or finish that breaks a limit.
+void check_ends(const DesignProblem& problem, const ExciteOptions& options);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

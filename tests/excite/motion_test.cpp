@@ -1,0 +1,241 @@
+// Exciting motions: what they show, that they keep every limit, and what is refused.
+#include "steelyard/excite/motion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "excite/problem.hpp"
+#include "excite_cases.hpp"
+#include "oracle/data_folder.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/random.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+
+namespace steelyard {
+namespace {
+
+Workspace panda_workspace() {
+  Workspace workspace;
+  workspace.half_spaces = {table_at(0.05)};
+  workspace.boxes = {{"shelf", {0.5, -0.2, 0.2}, {0.8, 0.2, 0.6}}};
+  workspace.capsules = {{"base", -1, {0, 0, 0}, {0, 0, 0.2}, 0.1},
+                        {"forearm", 4, {0, 0, 0}, {0, 0, -0.3}, 0.08},
+                        {"hand", 6, {0, 0, 0}, {0, 0, 0.15}, 0.07},
+                        {"shoulder", 1, {0, 0, 0}, {0, -0.25, 0}, 0.08}};
+  return workspace;
+}
+
+void compare_gradient(const ExciteCase& c, std::uint64_t seed) {
+  const DesignProblem problem(c.robot, c.base, c.options);
+  Random random(seed, "point");
+  // A small motion about a pose: inside whatever the limits.
+  VectorXd pose(c.robot.dof());
+  if (c.options.start) pose = *c.options.start;
+  if (!c.options.start) {
+    for (Index j = 0; j < pose.size(); ++j) {
+      const JointRange& range = problem.ranges()[static_cast<std::size_t>(j)];
+      pose[j] = (range.low + range.high) / 2 + 0.05 * (range.high - range.low);
+    }
+  }
+  VectorXd x = problem.scaled(problem.basis().still(pose));
+  for (Index i = 0; i < x.size(); ++i) x[i] += 0.04 * random.normal();
+  ASSERT_TRUE(problem.is_inside(x));
+  VectorXd gradient;
+  constexpr double kMu = 0.3;
+  ASSERT_TRUE(std::isfinite(problem.value(x, kMu, &gradient)));
+  const double size = gradient.cwiseAbs().maxCoeff();
+  for (Index i = 0; i < x.size(); i += 3) {
+    constexpr double h = 1e-4;  // five points: h⁴ against rounding 1e-13/h
+    const auto at = [&](double shift) {
+      VectorXd moved = x;
+      moved[i] += shift;
+      return problem.value(moved, kMu, nullptr);
+    };
+    const double slope = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+    EXPECT_NEAR(gradient[i], slope, 1e-6 * size) << "coefficient " << i;
+  }
+}
+
+TEST(ExciteGradient, IsTheFiniteDifferenceForSeriesWithAllLimits) {
+  ExciteCase c = panda_case();
+  c.options.workspace = panda_workspace();
+  c.options.most_condition = 20;
+  c.options.noise = VectorXd::LinSpaced(7, 1.5, 0.2);
+  compare_gradient(c, 1);
+}
+
+TEST(ExciteGradient, IsTheFiniteDifferenceForPointsWithGivenEndsAndEarlierRuns) {
+  ExciteCase c = panda_case();
+  c.options.kind = MotionKind::points;
+  c.options.points = 8;
+  VectorXd start(7);
+  start << 0, -0.3, 0, -1.9, 0.1, 1.7, 0.5;
+  c.options.start = start;
+  c.options.finish = start;
+  const Index n = static_cast<Index>(c.base.base.size());
+  c.options.information = 3 * MatrixXd::Identity(n, n);
+  compare_gradient(c, 2);
+}
+
+// Limits by other means than the search's: motion sampled finely, Newton-Euler, forward kinematics.
+void expect_within_limits(const ExciteCase& c, const DesignedMotion& designed) {
+  const Trajectory motion = to_trajectory(designed);
+  const Tree tree = compile(c.robot);
+  const VectorXd masses = standard_parameters(c.robot);
+  constexpr int kSamples = 4200;
+  for (int s = 0; s <= kSamples; ++s) {
+    const JointState at = motion.at(motion.duration() * s / kSamples);
+    const VectorXd tau = newton_euler(tree, masses, at.q, at.qd, at.qdd).tau;
+    for (int j = 0; j < c.robot.size(); ++j) {
+      const Limits& own = c.robot.joints[static_cast<std::size_t>(j)].limits;
+      ASSERT_LE(at.q[j], own.upper);
+      ASSERT_GE(at.q[j], own.lower);
+      ASSERT_LE(std::abs(at.qd[j]), own.velocity);
+      ASSERT_LE(std::abs(at.qdd[j]), own.acceleration);
+      ASSERT_LE(std::abs(tau[j]), own.effort);
+    }
+    if (!c.options.workspace.is_empty()) {
+      const Vector3 tool = tool_pose(tree, at.q).position;
+      ASSERT_GE(tool.z(), 0.05);
+      const KeepOutBox& box = c.options.workspace.boxes.at(0);
+      ASSERT_FALSE((tool.array() > box.lower.array()).all() && (tool.array() < box.upper.array()).all());
+    }
+  }
+}
+
+void expect_rest_at_both_ends(const DesignedMotion& designed) {
+  const Trajectory motion = to_trajectory(designed);
+  for (const double t : {0.0, motion.duration()}) {
+    EXPECT_LT(motion.at(t).qd.cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LT(motion.at(t).qdd.cwiseAbs().maxCoeff(), 1e-11);
+  }
+}
+
+// Table II of the published series: 108.2 for the same columns; a random search of 150 s: 31 at best.
+TEST(ExcitePanda, ReachesAConditionNumberBelowFortyWithinItsRealLimits) {
+  ExciteCase c = panda_case();
+  c.options.most_condition = 34;
+  c.options.seed = 2;  // one start must do here; eight of them find one below 40 with every seed tried
+  ASSERT_EQ(c.base.base.size(), 64U);
+  const ExcitedMotion found = excite_motion(c.robot, c.base, c.options);
+  EXPECT_LT(found.report.condition, 40);
+  EXPECT_GT(found.before.condition, found.report.condition);
+  EXPECT_NEAR(to_trajectory(found.motion).duration(), 21, 1e-12);
+  expect_within_limits(c, found.motion);
+  expect_rest_at_both_ends(found.motion);
+  for (const LimitUse& use : found.report.limits) EXPECT_LE(use.share, 1) << use.what;
+}
+
+TEST(ExcitePanda, BeatsARandomSearchWithFourTimesItsEvaluations) {
+  const ExciteCase c = panda_case();
+  ExciteOptions quick = c.options;
+  quick.iterations = 60;
+  const ExcitedMotion found = excite_motion(c.robot, c.base, quick);
+  const ExcitedMotion random =
+      search_at_random(c.robot, c.base, quick, std::min(4 * found.evaluations, 1500));
+  EXPECT_GT(found.report.log_det, random.report.log_det + 10);
+}
+
+TEST(ExcitePanda, StaysAboveTheTableOutOfTheBoxAndOffItself) {
+  ExciteCase c = panda_case();
+  c.options.workspace = panda_workspace();
+  c.options.iterations = 25;
+  for (const MotionKind kind : {MotionKind::fourier, MotionKind::points}) {
+    c.options.kind = kind;
+    c.options.points = 12;
+    const ExcitedMotion found = excite_motion(c.robot, c.base, c.options);
+    expect_within_limits(c, found.motion);
+    expect_rest_at_both_ends(found.motion);
+    for (const LimitUse& use : found.report.limits) EXPECT_LE(use.share, 1) << use.what;
+    EXPECT_GT(found.report.log_det, found.before.log_det + 20);
+  }
+}
+
+TEST(Excite, HasTheSameBytesForAnyNumberOfThreadsAndSaysWhenTimeIsOut) {
+  ExciteCase c = excite_case("two_r");
+  c.options.starts = 3;
+  c.options.iterations = 20;
+  const auto one = excite_motion(c.robot, c.base, c.options);
+  c.options.threads = 3;
+  c.options.time_limit = 1000;
+  const auto three = excite_motion(c.robot, c.base, c.options);
+  EXPECT_FALSE(three.time_limit_reached);
+  EXPECT_EQ(std::get<RestToRest>(one.motion).series.a, std::get<RestToRest>(three.motion).series.a);
+  c.options.time_limit = 1e-9;
+  const auto late = excite_motion(c.robot, c.base, c.options);
+  EXPECT_TRUE(late.time_limit_reached);
+  EXPECT_EQ(late.starts, 0);
+}
+
+TEST(Excite, GoesOnFromAGivenMotion) {
+  ExciteCase c = excite_case("two_r");
+  c.options.iterations = 15;
+  const auto first = excite_motion(c.robot, c.base, c.options);
+  c.options.warm = {first.motion};
+  c.options.starts = 0;
+  const auto second = excite_motion(c.robot, c.base, c.options);
+  EXPECT_GE(second.report.log_det, first.report.log_det - 0.05);
+  EXPECT_NEAR(second.before.log_det, first.report.log_det, 1e-9);
+}
+
+// Every robot of the repository and every URDF of the data: a motion inside all limits it has.
+TEST(ExciteRobots, FindAMotionForEveryRobotFile) {
+  std::vector<std::string> paths;
+  for (const char* name : {"kr5", "lwr4", "panda", "two_r", "tx40", "ur10"})
+    paths.push_back(std::string(STEELYARD_SOURCE_DIR "/robots/") + name + ".yaml");
+  if (const auto folder = oracle::data_folder())
+    for (const char* name : {"kinova_gen3/gen3.urdf", "kuka_lwr4_flobaroid/kuka_lwr4.urdf",
+                             "staubli_tx40/tx40_mdh_modified.urdf"})
+      paths.push_back((*folder / name).string());
+  for (const std::string& path : paths) {
+    ExciteCase c = excite_case(read_robot(path).robot);
+    c.options.iterations = 3;
+    const ExcitedMotion found = excite_motion(c.robot, c.base, c.options);
+    EXPECT_TRUE(std::isfinite(found.report.condition)) << path;
+    for (const LimitUse& use : found.report.limits) EXPECT_LE(use.share, 1) << path << use.what;
+    for (const Outlook& outlook : found.report.parameters)
+      EXPECT_TRUE(std::isfinite(outlook.sigma)) << path << outlook.parameter;
+  }
+}
+
+std::string refusal(const ExciteCase& c) {
+  try {
+    excite_motion(c.robot, c.base, c.options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ExciteErrors, NameWhatIsImpossible) {
+  const ExciteCase good = panda_case();
+  ExciteCase c = good;
+  c.options.duration = 3;
+  c.options.lead = 2;
+  EXPECT_NE(refusal(c).find("too short"), std::string::npos);
+  c = good;
+  c.options.frequency = 0.01;
+  EXPECT_NE(refusal(c).find("at least 102 s"), std::string::npos) << refusal(c);
+  c = good;
+  c.options.start = VectorXd::Zero(7);  // joint 4 ends at -0.0698
+  EXPECT_NE(refusal(c).find("position of panda_joint4"), std::string::npos) << refusal(c);
+  c = good;
+  c.robot.joints[2].limits.lower = 3;
+  EXPECT_NE(refusal(c).find("leave no room"), std::string::npos);
+  c = good;
+  c.robot.joints[1].limits.velocity = 0;
+  EXPECT_NE(refusal(c).find("velocity limit 0"), std::string::npos);
+}
+
+TEST(ExciteErrors, NameTheLimitThatNoPoseKeeps) {
+  ExciteCase c = panda_case();
+  c.options.workspace.half_spaces = {table_at(3)};
+  EXPECT_NE(refusal(c).find("tool and table"), std::string::npos) << refusal(c);
+  c = panda_case();
+  for (Joint& joint : c.robot.joints) joint.limits.effort = 0.001;
+  EXPECT_NE(refusal(c).find("effort of"), std::string::npos) << refusal(c);
+}
+
+}  // namespace
+}  // namespace steelyard
