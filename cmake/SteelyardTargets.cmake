@@ -12,6 +12,7 @@ if(NOT DEFINED STEELYARD_STAGES)
       core robot dynamics log regressor fold estimate feasible simulate excite
       reverse
       gains
+      engines
       doctor validate
       export
       result report study)

@@ -5,77 +5,58 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reverse/rows.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/fold/samples.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-std::string component_name(const Row& row) {
-  return row.kind == RowKind::gravity ? fmt::format("g{}", row.i + 1)
-                                      : fmt::format("M{}{}", row.i + 1, row.j + 1);
+// What of the wanted rows the table has; throws when that is nothing.
+RowSet rows_there(const ReverseTable& table, RowSet wanted) {
+  const bool gravity = uses_kind(wanted, RowKind::gravity) && table.has_gravity();
+  const bool inertia = uses_kind(wanted, RowKind::inertia) && table.has_inertia();
+  if ((!gravity && !inertia) || table.size() == 0)
+    throw InputError({fmt::format("{} has no {} entries", table.name, to_string(wanted)), {}, "", ""});
+  return gravity && inertia ? RowSet::gravity_inertia : gravity ? RowSet::gravity : RowSet::inertia;
 }
 
-bool uses(RowSet rows, RowKind kind) {
-  return rows == RowSet::gravity_inertia ||
-         rows == (kind == RowKind::gravity ? RowSet::gravity : RowSet::inertia);
-}
-
-Robot with_rotors(Robot robot, bool rotor_inertia) {
-  for (Joint& joint : robot.joints) {
-    joint.drive = {};
-    joint.drive.rotor_inertia = rotor_inertia;
+void check_component(const std::string& name, Index n) {
+  bool known = name == "g" || name == "M";
+  for (Index i = 0; i < n && !known; ++i) {
+    known = name == gravity_name(i);
+    for (Index j = 0; j <= i && !known; ++j) known = name == inertia_name(i, j, n);
   }
-  return robot;
+  if (!known)
+    throw InputError({fmt::format("'{}' is no component", name),
+                      {},
+                      fmt::format("g, M, {} to {}, {} to {} (lower triangle)", gravity_name(0),
+                                  gravity_name(n - 1), inertia_name(0, 0, n), inertia_name(n - 1, n - 1, n)),
+                      ""});
 }
 
-// Entries of the table that belong to a row of a plan.
-VectorXd entries_of(const ReverseTable& table, const Row& row) {
-  if (row.kind == RowKind::gravity) return table.gravity.col(row.i);
-  return table.inertia.col(triangle_index(row.i, row.j));
-}
-
-Plan plan_of(const Robot& robot, RowKind kind, const std::vector<std::string>& wanted) {
-  PlanOptions options;
-  options.kind = kind;
-  options.wanted = wanted;
-  return make_plan(robot, options);
-}
-
-// Folds of all rows of one kind; entries that are missing, and components left out, give none.
-void fold_kind(const Robot& robot, const ReverseTable& table, RowKind kind, const ReverseOptions& options,
-               const std::vector<std::string>& wanted, std::vector<Fold>& folds) {
-  const Plan plan = plan_of(robot, kind, wanted);
-  LayoutOptions layout_options;
-  layout_options.efforts = {"entry"};
-  std::vector<Fold> own;
-  for (Layout& layout : row_layouts(plan, robot, layout_options)) own.emplace_back(std::move(layout));
-  const Index count = table.size();
-  std::vector<VectorXd> efforts;
-  std::vector<std::vector<std::uint8_t>> masks;
-  std::vector<RowInput> inputs(plan.rows.size());
-  for (const Row& row : plan.rows) {
-    efforts.push_back(entries_of(table, row));
-    std::vector<std::uint8_t>& mask = masks.emplace_back(static_cast<std::size_t>(count), std::uint8_t{1});
-    const std::string name = component_name(row);
-    const bool out =
-        std::find(options.left_out.begin(), options.left_out.end(), name) != options.left_out.end();
-    for (Index k = 0; k < count; ++k) {
-      double& entry = efforts.back()[k];
-      if (!out && std::isfinite(entry)) continue;
-      entry = 0;
-      mask[static_cast<std::size_t>(k)] = 0;
-    }
+void check_options(const ReverseTable& table, const Robot& robot, const ReverseOptions& options) {
+  if (table.joints() != robot.dof())
+    throw InputError({fmt::format("{} has {} joints, the robot {}", table.name, table.joints(), robot.dof()),
+                      {},
+                      "one position a joint",
+                      ""});
+  for (const LeaveOut& rule : options.left_out)
+    for (const std::string& name : rule.components) check_component(name, table.joints());
+  for (const auto& [name, deviation] : options.deviations) {
+    check_component(name, table.joints());
+    if (!(deviation > 0) || !std::isfinite(deviation))
+      throw InputError({fmt::format("the deviation of {} is {}", name, deviation), {}, "above 0", ""});
   }
-  for (std::size_t r = 0; r < inputs.size(); ++r) {
-    inputs[r].efforts = {efforts[r].data()};
-    inputs[r].mask = masks[r].data();
-  }
-  const Eigen::MatrixXd q = table.q;  // column-major: joint j of configuration k at j * count + k
-  fold_samples(plan, {q.data(), nullptr, nullptr, count, count}, inputs, own);
-  for (Fold& fold : own)
-    if (fold.rows() > 0 && !fold.layout().columns.empty()) folds.push_back(std::move(fold));
+}
+
+BaseParameters base_of(const Robot& robot, RowSet rows, const ReverseOptions& options) {
+  BaseOptions base;
+  base.rows = rows;
+  base.drives = options.rotor_inertia;
+  base.zero = options.zero;
+  base.expressions = options.expressions;
+  return base_parameters(robot, base);
 }
 
 ComponentError error_of(const std::string& name, const VectorXd& predicted, const VectorXd& given) {
@@ -96,14 +77,58 @@ ComponentError error_of(const std::string& name, const VectorXd& predicted, cons
   return error;
 }
 
-RowSet rows_of(const ReverseTable& table, RowSet wanted, bool& empty) {
-  const bool gravity = uses(wanted, RowKind::gravity) && table.has_gravity();
-  const bool inertia = uses(wanted, RowKind::inertia) && table.has_inertia();
-  empty = !gravity && !inertia;
-  return gravity && inertia ? RowSet::gravity_inertia : gravity ? RowSet::gravity : RowSet::inertia;
+// Values, deviations and covariance of the whole base from those that were free.
+void expand(const FreeBase& free, const std::vector<std::string>& leads, ReverseFit& fit) {
+  const Index n = static_cast<Index>(leads.size()), kept = free.T.cols();
+  VectorXd y = VectorXd::Zero(kept), unknown = VectorXd::Ones(kept);
+  MatrixXd covariance = MatrixXd::Zero(kept, kept);
+  std::vector<Index> place(static_cast<std::size_t>(kept), -1);
+  for (Index k = 0; k < kept; ++k) {
+    const Index at =
+        fit.estimate.find(leads[static_cast<std::size_t>(free.kept[static_cast<std::size_t>(k)])]);
+    place[static_cast<std::size_t>(k)] = at;
+    if (at < 0) continue;
+    y[k] = fit.estimate.values[at];
+    unknown[k] = std::isfinite(fit.estimate.sigma[at]) ? 0 : 1;
+  }
+  for (Index a = 0; a < kept; ++a)
+    for (Index b = 0; b < kept; ++b) {
+      const Index i = place[static_cast<std::size_t>(a)], j = place[static_cast<std::size_t>(b)];
+      if (i >= 0 && j >= 0 && unknown[a] == 0 && unknown[b] == 0)
+        covariance(a, b) = fit.estimate.covariance(i, j);
+    }
+  fit.values = free.T * y + free.x0;
+  fit.covariance = free.T * covariance * free.T.transpose();
+  fit.sigma = fit.covariance.diagonal().cwiseMax(0).cwiseSqrt();
+  const VectorXd open = free.T.cwiseAbs() * unknown;
+  for (Index k = 0; k < n; ++k)
+    if (open[k] > 0) fit.sigma[k] = kInfinity;
 }
 
 }  // namespace
+
+std::vector<std::string> ReverseFit::leads() const {
+  std::vector<std::string> names;
+  for (const BaseParameter& parameter : base.base) names.push_back(parameter.lead);
+  return names;
+}
+
+double ReverseFit::relative() const {
+  return relative_error(training);
+}
+
+double relative_error(const std::vector<ComponentError>& errors) {
+  double residual[2] = {0, 0}, entries[2] = {0, 0};
+  for (const ComponentError& error : errors) {
+    const int kind = error.name.front() == 'g' ? 0 : 1;
+    residual[kind] += static_cast<double>(error.count) * error.mean_square;
+    entries[kind] += static_cast<double>(error.count) * error.scale * error.scale;
+  }
+  double largest = 0;
+  for (int kind = 0; kind < 2; ++kind)
+    if (entries[kind] > 0) largest = std::max(largest, std::sqrt(residual[kind] / entries[kind]));
+  return largest;
+}
 
 ReverseTable predict_table(const Robot& robot, const std::vector<std::string>& columns,
                            const VectorXd& values, const MatrixXd& q, RowSet rows) {
@@ -115,7 +140,7 @@ ReverseTable predict_table(const Robot& robot, const std::vector<std::string>& c
   table.q = q;
   const Index count = q.rows(), n = q.cols();
   for (const RowKind kind : {RowKind::gravity, RowKind::inertia}) {
-    if (!uses(rows, kind)) continue;
+    if (!uses_kind(rows, kind)) continue;
     const Plan plan = plan_of(own, kind, columns);
     MatrixXd& target = kind == RowKind::gravity ? table.gravity : table.inertia;
     target.setZero(count, kind == RowKind::gravity ? n : n * (n + 1) / 2);
@@ -138,51 +163,40 @@ ReverseTable predict_table(const Robot& robot, const std::vector<std::string>& c
 
 std::vector<ComponentError> table_errors(const Robot& robot, const std::vector<std::string>& columns,
                                          const VectorXd& values, const ReverseTable& table) {
-  bool empty = false;
-  const RowSet rows = rows_of(table, RowSet::gravity_inertia, empty);
+  const RowSet rows = rows_there(table, RowSet::gravity_inertia);
   const ReverseTable predicted = predict_table(robot, columns, values, table.q, rows);
+  const Index n = table.joints();
   std::vector<ComponentError> errors;
-  for (Index i = 0; table.has_gravity() && i < table.joints(); ++i)
-    errors.push_back(error_of(fmt::format("g{}", i + 1), predicted.gravity.col(i), table.gravity.col(i)));
-  for (Index i = 0; table.has_inertia() && i < table.joints(); ++i)
+  for (Index i = 0; table.has_gravity() && i < n; ++i)
+    errors.push_back(error_of(gravity_name(i), predicted.gravity.col(i), table.gravity.col(i)));
+  for (Index i = 0; table.has_inertia() && i < n; ++i)
     for (Index j = 0; j <= i; ++j)
-      errors.push_back(error_of(fmt::format("M{}{}", i + 1, j + 1),
-                                predicted.inertia.col(triangle_index(i, j)),
+      errors.push_back(error_of(inertia_name(i, j, n), predicted.inertia.col(triangle_index(i, j)),
                                 table.inertia.col(triangle_index(i, j))));
   return errors;
 }
 
 ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const ReverseOptions& options) {
-  bool empty = false;
-  const RowSet rows = rows_of(table, options.rows, empty);
-  if (empty || table.size() == 0)
-    throw InputError({fmt::format("{} has no {} entries", table.name, to_string(options.rows)), {}, "", ""});
-  if (table.joints() != robot.dof())
-    throw InputError({fmt::format("{} has {} joints, the robot {}", table.name, table.joints(), robot.dof()),
-                      {},
-                      "one position a joint",
-                      ""});
-  const Robot own = with_rotors(robot, options.rotor_inertia);
-  BaseOptions base_options;
-  base_options.rows = rows;
-  base_options.drives = options.rotor_inertia;
-  base_options.zero = options.zero;
   ReverseFit fit;
-  fit.base = base_parameters(own, base_options);
-  std::vector<std::string> leads;
-  for (const BaseParameter& parameter : fit.base.base) leads.push_back(parameter.lead);
-  std::vector<Fold> folds;
-  for (const RowKind kind : {RowKind::gravity, RowKind::inertia})
-    if (uses(rows, kind)) fold_kind(own, table, kind, options, leads, folds);
+  fit.rows = rows_there(table, options.rows);
+  check_options(table, robot, options);
+  const Robot own = with_rotors(robot, options.rotor_inertia);
+  fit.base = base_of(own, fit.rows, options);
+  const std::vector<std::string> leads = fit.leads();
+  const FreeBase free = eliminate(fit.base, options.relations);
+  fit.relations = static_cast<Index>(leads.size()) - free.T.cols();
+  std::vector<Fold> folds = fold_table(own, table, fit.rows, options, leads);
+  if (folds.empty())
+    throw InputError({fmt::format("{} has no entries that are used", table.name), {}, "", "leave out less"});
+  if (fit.relations > 0)
+    for (Fold& fold : folds) fold = in_free_base(fold, free, leads);
   fit.estimate = estimate(folds, options.estimate);
-  fit.values.setZero(static_cast<Index>(leads.size()));
-  fit.sigma.setConstant(static_cast<Index>(leads.size()), kInfinity);
-  for (std::size_t k = 0; k < leads.size(); ++k)
-    if (const Index found = fit.estimate.find(leads[k]); found >= 0) {
-      fit.values[static_cast<Index>(k)] = fit.estimate.values[found];
-      fit.sigma[static_cast<Index>(k)] = fit.estimate.sigma[found];
-    }
-  fit.training = table_errors(robot, fit.estimate.columns, fit.estimate.values, table);
+  expand(free, leads, fit);
+  // Components of rows that were not asked for are no errors of this fit.
+  ReverseTable asked = table;
+  if (!uses_kind(fit.rows, RowKind::gravity)) asked.gravity.resize(table.size(), 0);
+  if (!uses_kind(fit.rows, RowKind::inertia)) asked.inertia.resize(table.size(), 0);
+  fit.training = table_errors(robot, leads, fit.values, asked);
   return fit;
 }
 

@@ -4,15 +4,22 @@
 //
 // Gravity alone, inertia alone or both together; a base that holds for all rows that were used. A vendor's M
 // may hold rotor inertias: `rotor_inertia` adds a column Ia for every joint, which only a diagonal entry
-// sees. Entries may be weighted by their deviation (all gravity entries, all inertia entries, or found from
-// the residuals). Tables are exact or rounded, never noisy in q: residuals far above the rounding mean
-// another robot, another joint order or other units.
+// sees. Entries may be weighted by given deviations, or by those that the residuals show (Weighting::by_row:
+// every component g_i, M_ij its own). Tables are exact or rounded, never noisy in q: residuals far above the
+// rounding mean another robot, another joint order or other units (examine.hpp).
+//
+// What is known beforehand: parameters that are zero (their columns are left out), and linear relations
+// aᵀπ = c between standard parameters. Of relations A π = c the base sees those combinations lᵀA with
+// lᵀA N = 0, N the null space of K; they are obeyed exactly, by eliminating as many base parameters.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/expression.hpp"
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/reverse/table.hpp"
@@ -20,11 +27,29 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+// Entries that are not used.
+struct LeaveOut {
+  std::vector<std::string> components;  // "g1", "M76"; "g" and "M" are all of a kind; empty: every one
+  Expression where;                     // of q1 … qn; a default one: at all configurations
+  bool is_everywhere = true;            // without `where`
+};
+
+// Σ terms = value.
+struct Relation {
+  std::vector<std::pair<std::string, double>> terms;  // machine names of standard parameters
+  double value = 0;
+};
+
 struct ReverseOptions {
   RowSet rows = RowSet::gravity_inertia;  // gravity, inertia or both; what the table lacks is left out
   bool rotor_inertia = false;
-  std::vector<std::string> zero;      // parameters known to be zero, by machine name
-  std::vector<std::string> left_out;  // components that are not used: "g1", "M76"
+  std::vector<std::string> zero;  // parameters known to be zero, by machine name
+  std::vector<Relation> relations;
+  std::vector<LeaveOut> left_out;
+  // Deviation of components, the last one that names a component ("g", "M", "M11") counts; others: 1. Beside
+  // them weights by row are relative.
+  std::vector<std::pair<std::string, double>> deviations;
+  bool expressions = true;  // of the base
   EstimateOptions estimate;
 };
 
@@ -37,19 +62,30 @@ struct ComponentError {
 };
 
 struct ReverseFit {
+  RowSet rows = RowSet::gravity_inertia;  // that were there
   BaseParameters base;
-  Estimate estimate;  // columns are the leads of the base, in the order of the rows
+  Estimate estimate;  // columns are leads of the base, without those that relations eliminate
   VectorXd values;    // in the order of the base
-  VectorXd sigma;
+  VectorXd sigma;     // infinite where nothing is known; zero where a relation gives the value
+  MatrixXd covariance;
+  Index relations = 0;  // that the base sees
   std::vector<ComponentError> training;
+
+  std::vector<std::string> leads() const;
+  double relative() const;  // see relative_error()
 };
 
-// Throws InputError for tables without the rows asked for, and with too few configurations for any estimate.
+// Throws InputError for tables without the rows asked for, for names that are not there, and for relations
+// that contradict each other.
 ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {});
 
-// Errors of given base values on a table, one entry a component that is there.
+// Errors of given base values on a table, one entry a component that is there. Components left out are
+// listed, too.
 std::vector<ComponentError> table_errors(const Robot& robot, const std::vector<std::string>& columns,
                                          const VectorXd& values, const ReverseTable& table);
+
+// √(Σ residual² / Σ entry²) of all gravity components and of all inertia components, the larger of the two.
+double relative_error(const std::vector<ComponentError>& errors);
 
 // The table that base values predict at the configurations of another one.
 ReverseTable predict_table(const Robot& robot, const std::vector<std::string>& columns,

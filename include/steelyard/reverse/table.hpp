@@ -1,8 +1,9 @@
-// What a controller or simulator says of a robot at rest: configurations with gravity vector and inertia
-// matrix.
+// What a controller or simulator says of a robot: configurations with gravity vector and inertia matrix.
 //
-// Entries that were not given are NaN: a table may hold gravity only, the lower triangle only, or single
-// entries. Inertia matrices are kept as lower triangles, row by row: M11, M21, M22, M31, …
+// g and M depend on q alone, so that a table may be taken at rest or in motion. Entries that were not given
+// are NaN: gravity only, the lower triangle only, or single entries. Inertia matrices are kept as lower
+// triangles, row by row: M11, M21, M22, M31, … A Jacobian is a check of the kinematics only, see
+// kinematics.hpp.
 #pragma once
 
 #include <functional>
@@ -17,21 +18,27 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct ReverseTable {
-  std::string name;  // file or source, for messages
-  MatrixXd q;        // configurations × joints [rad, m]
-  MatrixXd gravity;  // the same size, or no columns
-  MatrixXd inertia;  // configurations × n(n+1)/2, or no columns
+  std::string name;   // file or source, for messages
+  MatrixXd q;         // configurations × joints [rad, m]
+  MatrixXd gravity;   // the same size, or no columns
+  MatrixXd inertia;   // configurations × n(n+1)/2, or no columns
+  MatrixXd jacobian;  // configurations × 6n, row by row (linear, then angular), or no columns
 
   Index size() const { return q.rows(); }
   Index joints() const { return q.cols(); }
   bool has_gravity() const { return gravity.cols() > 0; }
   bool has_inertia() const { return inertia.cols() > 0; }
+  bool has_jacobian() const { return jacobian.cols() > 0; }
 };
 
 // Place of M_ij, j ≤ i, in a lower triangle.
 inline Index triangle_index(Index i, Index j) {
   return i * (i + 1) / 2 + j;
 }
+
+// "g2", "M31" of joints counted from 0; "M10_2" for robots with more than nine joints.
+std::string gravity_name(Index i);
+std::string inertia_name(Index i, Index j, Index joints);
 
 // One answer of a source: gravity and inertia of one configuration, either may be empty.
 struct ReverseAnswer {
@@ -40,23 +47,30 @@ struct ReverseAnswer {
 };
 using ReverseSource = std::function<ReverseAnswer(const VectorXd& q)>;
 
-// Asks the source at every row of q. A full matrix that is not symmetric to 1e-9 of its largest entry, an
-// answer of the wrong size, and one that is not finite are InputErrors: the source is not what it is taken
-// for.
+// Asks the source at every row of q. A matrix that is not symmetric to 1e-9 of its largest entry, an answer
+// of the wrong size, and one that is not finite are InputErrors with the configuration: the source is not
+// what it is taken for.
 ReverseTable ask(const ReverseSource& source, const MatrixXd& q, const std::string& name);
 
+// Order of numbered columns that hold one triangle.
+enum class TriangleOrder { rows, columns };  // M11 M21 M22 M31 …; M11 M21 … Mn1 M22 …
+
 struct ReverseColumns {
-  std::string position = "q{j}";    // {j}: joint number from 1
-  std::string gravity = "g{j}";     // empty: the table has none
-  std::string inertia = "M{i}{j}";  // {i}, {j}: row and column from 1; empty: the table has none
-  double position_scale = 1;        // to rad or m
-  double gravity_scale = 1;         // to N·m or N
+  std::string position = "q{j}";  // {j}: joint number from 1
+  std::string gravity = "g{j}";   // empty: the table has none
+  // {i}, {j}: row and column from 1; or {k}: numbered from 1, n² of them or a lower triangle in `order`;
+  // empty: the table has none.
+  std::string inertia = "M{i}{j}";
+  std::string jacobian = "J{i}{j}";  // {i}: 1 to 3 linear, 4 to 6 angular; all or none
+  TriangleOrder order = TriangleOrder::rows;
+  double position_scale = 1;  // to rad or m
+  double gravity_scale = 1;   // to N·m or N
   double inertia_scale = 1;
 };
 
-// A CSV table. Gravity: all joints or none. Inertia: every column that is there, either triangle; where both
-// are, they must agree to 1e-6 of the largest entry. Throws InputError for files and columns as CsvReader
-// does.
+// A CSV table; empty fields and "nan" are missing entries (not of positions). Gravity: all joints or none.
+// Inertia: every column that is there, either triangle; where both are, they must agree to 1e-6 of the
+// largest entry. Throws InputError for files and columns as CsvReader does.
 ReverseTable read_reverse_table(const std::string& path, int joints, const ReverseColumns& columns = {});
 
 // Rows [first, first + count) of a table.
