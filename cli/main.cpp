@@ -40,6 +40,7 @@ constexpr Verb kVerbs[] = {
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
     {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,
      Shared::basic},
+    {"export", "The model as C code, or in your own URDF", cli::add_export, Shared::folder},
     {"convert", "A log in another format: CSV, NumPy or MCAP", cli::add_convert, Shared::basic},
 };
 

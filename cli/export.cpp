@@ -1,0 +1,115 @@
+// steelyard export RESULT STUDY: the identified model as files for controllers and simulators.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/text_file.hpp"
+#include "steelyard/result/output_folder.hpp"
+#include "steelyard/study/export_result.hpp"
+#include "steelyard/study/run_study.hpp"
+#include "study_output.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+using nlohmann::ordered_json;
+using steelyard::ExportFormat;
+using steelyard::ExportOutcome;
+using steelyard::ExportWish;
+
+struct ExportOptions {
+  std::string result, study;
+  std::string c, urdf, from;
+};
+
+std::vector<ExportWish> wishes(const ExportOptions& options) {
+  std::vector<ExportWish> list;
+  if (!options.c.empty()) list.push_back({ExportFormat::c, options.c, {}});
+  if (!options.urdf.empty()) list.push_back({ExportFormat::urdf, options.urdf, options.from});
+  if (list.empty())
+    throw steelyard::InputError(
+        {"nothing to export", {}, "--c or --urdf", "steelyard export --help shows examples"});
+  if (options.urdf.empty() != options.from.empty())
+    throw steelyard::InputError(
+        {"--urdf and --from belong together", {}, "the new file and the one it is made from", {}});
+  for (const ExportWish& wish : list)
+    if (wish.name.find('/') != std::string::npos)
+      throw steelyard::InputError(
+          {fmt::format("'{}' names a folder", wish.name), {}, "a file name", "choose the folder with --out"});
+  return list;
+}
+
+ordered_json to_json(const std::vector<ExportOutcome>& outcomes) {
+  ordered_json exports = ordered_json::array();
+  for (const ExportOutcome& outcome : outcomes) {
+    ordered_json item;
+    for (const auto& file : outcome.files) item["path"].push_back(file.name);
+    item["format"] = to_string(outcome.format);
+    item["checked_by"] = outcome.checked_by;
+    item["max_error"] = outcome.max_error;
+    item["not_carried"] = ordered_json::array();
+    for (const auto& missing : outcome.not_carried)
+      item["not_carried"].push_back(
+          {{"joint", missing.joint}, {"what", missing.what}, {"effort", missing.effort}});
+    item["notes"] = outcome.notes;
+    exports.push_back(std::move(item));
+  }
+  return {{"exports", std::move(exports)}};
+}
+
+std::string to_text(const std::vector<ExportOutcome>& outcomes, const std::string& folder) {
+  std::string text;
+  for (const ExportOutcome& outcome : outcomes) {
+    for (const auto& file : outcome.files) text += folder + "/" + file.name + "\n";
+    text +=
+        fmt::format("  read back by {}: largest difference {:.1e}\n", outcome.checked_by, outcome.max_error);
+    for (const auto& missing : outcome.not_carried)
+      text += fmt::format("  not carried: {} of {}, up to {} N·m or N\n", missing.what, missing.joint,
+                          number(missing.effort, 3));
+    for (const std::string& note : outcome.notes) text += "  " + note + "\n";
+  }
+  return text;
+}
+
+int run_export(const ExportOptions& options, const CommonOptions& common) {
+  const std::vector<ExportWish> list = wishes(options);
+  const steelyard::Result result =
+      steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
+  const steelyard::Robot robot = study_robot(steelyard::read_study(options.study));
+  steelyard::OutputFolder folder(common.out);
+  std::vector<ExportOutcome> outcomes;
+  for (const ExportWish& wish : list) {
+    outcomes.push_back(export_result(robot, result, wish));
+    for (const auto& file : outcomes.back().files) folder.write(file.name, file.text);
+  }
+  folder.commit();
+  if (common.json) {
+    print(to_json(outcomes).dump(2) + "\n");
+  } else if (!common.quiet) {
+    print(to_text(outcomes, folder.target().string()));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Run add_export(CLI::App& verb) {
+  const auto options = std::make_shared<ExportOptions>();
+  verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
+  verb.add_option("STUDY", options->study, "Study file (.yaml) that made it")->required();
+  verb.add_option("--c", options->c, "C99 header and source of this name: the base parameters and friction");
+  verb.add_option("--urdf", options->urdf,
+                  "URDF with feasible links, damping and friction, made from --from");
+  verb.add_option("--from", options->from, "Your URDF: only inertials and joint dynamics change");
+  verb.footer(
+      "Examples:\n"
+      "  steelyard export demo/result.json examples/demo/study.yaml --c panda_dynamics --out controller\n"
+      "  steelyard export result/result.json study.yaml --urdf new.urdf --from my.urdf --out model\n");
+  return [options](const CommonOptions& common) { return run_export(*options, common); };
+}
+
+}  // namespace cli
