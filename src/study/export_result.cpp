@@ -65,7 +65,8 @@ ExportOutcome export_c(const Robot& robot, const Result& result, const ExportWis
 }
 
 ExportOutcome export_urdf(const Robot& robot, const Result& result, const ExportWish& wish) {
-  ExportedText text = to_urdf(feasible_model(robot, result), read_text_file(wish.from, "URDF"), wish.from);
+  const ExportModel model = feasible_model(robot, result);
+  ExportedText text = to_urdf(model, read_text_file(wish.from, "URDF"), wish.from);
   check_agreement(text.error, wish.name);
   ExportOutcome out;
   out.max_error = text.error;
