@@ -1,0 +1,214 @@
+#include "signs/decide.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kTied = 0.05;    // |Q_ij| / √(Q_ii Q_jj) above: one component
+constexpr Index kMostJoints = 7;  // all sets of joints are tried up to this many
+
+std::vector<Index> joints_of(const SignProblem& problem) {
+  std::set<Index> joints;
+  for (const SignSegment& segment : problem.segments) joints.insert(segment.joint);
+  return {joints.begin(), joints.end()};
+}
+
+std::vector<Index> segments_of(const SignProblem& problem, const std::set<Index>& joints) {
+  std::vector<Index> members;
+  for (Index k = 0; k < problem.size(); ++k)
+    if (joints.count(problem.segments[static_cast<std::size_t>(k)].joint) > 0) members.push_back(k);
+  return members;
+}
+
+// Components of RᵀR under the threshold.
+std::vector<std::vector<Index>> components(const SignProblem& problem) {
+  const Index size = problem.size();
+  const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
+  std::vector<Index> root(static_cast<std::size_t>(size));
+  for (Index k = 0; k < size; ++k) root[static_cast<std::size_t>(k)] = k;
+  const auto find = [&](Index k) {
+    while (root[static_cast<std::size_t>(k)] != k) k = root[static_cast<std::size_t>(k)];
+    return k;
+  };
+  for (Index i = 0; i < size; ++i)
+    for (Index j = i + 1; j < size; ++j)
+      if (std::abs(gram(i, j)) > kTied * std::sqrt(gram(i, i) * gram(j, j)))
+        root[static_cast<std::size_t>(find(j))] = find(i);
+  std::map<Index, std::vector<Index>> by_root;
+  for (Index k = 0; k < size; ++k) by_root[find(k)].push_back(k);
+  std::vector<std::vector<Index>> out;
+  for (auto& [first, members] : by_root) out.push_back(std::move(members));
+  return out;
+}
+
+// Sets of joints: all of them for few joints; single ones and ends of the chain otherwise.
+std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints) {
+  std::vector<std::set<Index>> sets;
+  const auto count = static_cast<Index>(joints.size());
+  if (count <= kMostJoints) {
+    for (Index bits = 1; bits < (Index{1} << count); ++bits) {
+      std::set<Index> chosen;
+      for (Index j = 0; j < count; ++j)
+        if ((bits >> j & 1) != 0) chosen.insert(joints[static_cast<std::size_t>(j)]);
+      sets.push_back(std::move(chosen));
+    }
+    return sets;
+  }
+  for (Index j = 0; j < count; ++j) {
+    sets.push_back({joints[static_cast<std::size_t>(j)]});
+    sets.emplace_back(joints.begin() + j, joints.end());
+  }
+  return sets;
+}
+
+VectorXd flipped(const VectorXd& signs, const std::vector<Index>& group, const std::vector<int>& known) {
+  VectorXd out = signs;
+  for (const Index k : group)
+    if (known[static_cast<std::size_t>(k)] == 0) out[k] = -out[k];
+  return out;
+}
+
+// Single flips that lower the residual, outside `held`.
+VectorXd settle(const Eigen::MatrixXd& gram, VectorXd signs, const std::vector<int>& known,
+                const std::vector<char>& held) {
+  Eigen::VectorXd gradient = gram * signs;
+  const double least = -1e-12 * gram.trace();
+  for (bool better = true; better;) {
+    better = false;
+    for (Index i = 0; i < signs.size(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - signs[i] * gradient[i]) >= least) continue;
+      gradient -= 2 * signs[i] * gram.col(i);
+      signs[i] = -signs[i];
+      better = true;
+    }
+  }
+  return signs;
+}
+
+// Costs of patterns beside the best one.
+class Alternatives {
+ public:
+  Alternatives(FeasibleCost& cost, const SignOptions& options, const SignSearch& best)
+      : cost_(cost), options_(options), best_(best) {}
+
+  // φ2 of a pattern as far as it matters: exact where it decides, a bound where that is large anyway.
+  double cost(const VectorXd& signs, double enough) const {
+    const double quick = cost_.quick_bound(signs);
+    if (quick >= enough || cost_.fits() >= options_.most_fits) return quick;
+    return std::max(quick, cost_.fit(signs).lower);
+  }
+
+  void note(const VectorXd& signs, double cost, bool is_group) {
+    for (Index k = 0; k < signs.size(); ++k) {
+      if (signs[k] == best_.signs[k]) continue;
+      double& least = (is_group ? group_ : any_)[k];
+      least = std::min(least, cost);
+    }
+  }
+
+  VectorXd any_, group_;
+
+ private:
+  FeasibleCost& cost_;
+  const SignOptions& options_;
+  const SignSearch& best_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Index>> sign_groups(const SignProblem& problem) {
+  std::set<std::vector<Index>> groups;
+  const std::vector<Index> joints = joints_of(problem);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    groups.insert(segments_of(problem, {joints[j]}));
+    groups.insert(segments_of(problem, {joints.begin() + static_cast<Index>(j), joints.end()}));
+  }
+  for (std::vector<Index>& group : components(problem)) groups.insert(std::move(group));
+  std::vector<std::vector<Index>> out;
+  for (const std::vector<Index>& group : groups)
+    if (static_cast<Index>(group.size()) < problem.size()) out.push_back(group);
+  return out;
+}
+
+std::vector<VectorXd> group_flips(const SignProblem& problem, const VectorXd& signs,
+                                  const std::vector<int>& known,
+                                  const std::vector<std::vector<Index>>& groups, double limit) {
+  const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
+  std::vector<std::vector<Index>> sets = groups;
+  for (const std::set<Index>& joints : joint_sets(joints_of(problem)))
+    sets.push_back(segments_of(problem, joints));
+  std::vector<VectorXd> found;
+  const std::vector<char> nothing(static_cast<std::size_t>(problem.size()), 0);
+  for (const std::vector<Index>& group : sets) {
+    const VectorXd start = flipped(signs, group, known);
+    std::vector<char> held = nothing;
+    for (const Index k : group) held[static_cast<std::size_t>(k)] = 1;
+    // First around the group, then everywhere.
+    const VectorXd settled = settle(gram, settle(gram, start, known, held), known, nothing);
+    for (const VectorXd& candidate : {start, settled})
+      if (problem.residual(candidate) <= limit && candidate != signs &&
+          std::find(found.begin(), found.end(), candidate) == found.end())
+        found.push_back(candidate);
+  }
+  return found;
+}
+
+void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::vector<int>& known,
+                     const std::vector<std::vector<Index>>& groups, const SignOptions& options,
+                     SignSearch& result) {
+  const Index size = problem.size();
+  const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
+  const double degrees = static_cast<double>(std::max<Index>(1, problem.rows - problem.R_YY.rows()));
+  const double noise = std::max(result.cost, problem.rounding) * options.correlation / degrees;
+  Alternatives alternatives(cost, options, result);
+  alternatives.any_ = VectorXd::Constant(size, std::numeric_limits<double>::infinity());
+  alternatives.group_ = alternatives.any_;
+
+  // Groups, all segments among them: what only feasibility tells apart.
+  const double enough = 20 * options.least_ratio * result.cost;
+  std::vector<VectorXd> flips = group_flips(problem, result.signs, known, groups, enough);
+  for (const VectorXd& signs : flips) alternatives.note(signs, alternatives.cost(signs, enough), true);
+
+  // Single segments, and what follows from holding them the other way.
+  const Eigen::VectorXd gradient = gram * result.signs;
+  for (Index k = 0; k < size; ++k) {
+    SegmentSign& segment = result.segments.emplace_back();
+    segment.sign = static_cast<int>(result.signs[k]);
+    if (known[static_cast<std::size_t>(k)] != 0) {
+      segment.decided = true;
+      segment.share = 1;
+      segment.ratio = std::numeric_limits<double>::infinity();
+      segment.confidence = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    std::vector<char> held(static_cast<std::size_t>(size), 0);
+    held[static_cast<std::size_t>(k)] = 1;
+    const VectorXd other = settle(gram, flipped(result.signs, {k}, known), known, held);
+    // The way back may lead to the mirrored pattern, which is no news about this segment.
+    const Index changed = (other.array() != result.signs.array()).count();
+    const double single = problem.residual(flipped(result.signs, {k}, known));
+    alternatives.note(flipped(result.signs, {k}, known), single, false);
+    if (2 * changed < size) alternatives.note(other, problem.residual(other), false);
+    // Its effort as predicted by the others: −s_k Σ_{j≠k} Q_kj s_j / Q_kk.
+    segment.share = gram(k, k) > 0 ? 1 - result.signs[k] * gradient[k] / gram(k, k) : 0;
+  }
+  for (Index k = 0; k < size; ++k) {
+    if (known[static_cast<std::size_t>(k)] != 0) continue;
+    SegmentSign& segment = result.segments[static_cast<std::size_t>(k)];
+    const double least = std::min(alternatives.any_[k], alternatives.group_[k]);
+    segment.confidence = std::sqrt(std::max(0.0, least - result.cost) / noise);
+    segment.ratio = alternatives.group_[k] / std::max(result.cost, std::numeric_limits<double>::min());
+    segment.decided = segment.confidence >= options.least_confidence &&
+                      segment.ratio >= options.least_ratio && segment.share >= options.least_share;
+  }
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,28 @@
+// Which segments' signs are sure, and the groups of segments that the data ties weakly to the others.
+#pragma once
+
+#include <vector>
+
+#include "signs/feasible_cost.hpp"
+#include "steelyard/signs/recover.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// The segments of each joint, of each set of joints in a row from the last one, and the components of the
+// form under a threshold; without doubles, without that of all segments.
+std::vector<std::vector<Index>> sign_groups(const SignProblem& problem);
+
+// Patterns that differ from `signs` by groups of joints, all sets of up to seven joints; those with a
+// residual below `limit` only, after flips of single segments.
+std::vector<VectorXd> group_flips(const SignProblem& problem, const VectorXd& signs,
+                                  const std::vector<int>& known,
+                                  const std::vector<std::vector<Index>>& groups, double limit);
+
+// Fills result.segments.
+void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::vector<int>& known,
+                     const std::vector<std::vector<Index>>& groups, const SignOptions& options,
+                     SignSearch& result);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,103 @@
+#include "signs/feasible_cost.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Columns of the quantities that no feasible point has negative.
+std::set<Index> never_negative(const std::vector<Constraint>& constraints, const Quantities& quantities) {
+  std::set<Index> columns;
+  for (const Constraint& constraint : constraints) {
+    if (const auto* bound = std::get_if<Bound>(&constraint.form)) {
+      const Index column = quantities.column(bound->quantity);
+      if (column >= 0 && bound->lower >= 0) columns.insert(column);
+    }
+    if (const auto* body = std::get_if<PseudoInertia>(&constraint.form))
+      for (const int k : {0, 4, 7, 9}) columns.insert(Index{10} * body->link + k);  // m, Jxx, Jyy, Jzz
+  }
+  return columns;
+}
+
+std::string key_of(const VectorXd& signs) {
+  std::string key;
+  for (const double sign : signs) key.push_back(sign < 0 ? '-' : '+');
+  return key;
+}
+
+}  // namespace
+
+FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physics, double gap)
+    : problem_(problem), robot_(*physics.robot), gap_(gap) {
+  Layout layout;
+  layout.row = "all";
+  layout.unit = "1";
+  layout.columns = problem.columns;
+  layout.efforts = {"torque"};
+  layout.effort_units = {"1"};
+  const Index columns = static_cast<Index>(problem.columns.size());
+  MatrixXd unit = MatrixXd::Zero(columns, columns + 1);
+  unit.leftCols(columns).setIdentity();
+  const Fold identity = fold_of_triangle(std::make_shared<const Layout>(layout), unit, columns);
+  const Quantities quantities = quantities_of(robot_, *physics.base, identity);
+  objective_ = torque_objective(identity, *physics.base, quantities);
+  require(objective_.R.rows() == columns, "one row per column of the base");
+  constraints_ = physical_constraints(robot_, quantities);
+  for (const Constraint& constraint : physics.further) constraints_.push_back(constraint);
+  const MatrixXd K = objective_.R;
+  objective_.R = problem.R_YY * K;
+  if (problem.R_YY.rows() < columns) return;  // some columns are not determined: no quick bound
+
+  const Eigen::MatrixXd inverse = Eigen::MatrixXd(problem.R_YY).inverse();
+  const std::set<Index> sure = never_negative(constraints_, quantities);
+  std::vector<Index> rows;
+  for (Index k = 0; k < columns; ++k) {
+    bool holds = true;
+    for (Index j = 0; j < K.cols(); ++j) holds &= K(k, j) == 0 || (K(k, j) > 0 && sure.count(j) > 0);
+    if (holds) rows.push_back(k);
+  }
+  from_effort_.resize(static_cast<Index>(rows.size()), problem.size());
+  information_.resize(static_cast<Index>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    from_effort_.row(static_cast<Index>(i)) = inverse.row(rows[i]) * problem.R_YE;
+    information_[static_cast<Index>(i)] = 1 / inverse.row(rows[i]).squaredNorm();
+  }
+}
+
+double FeasibleCost::quick_bound(const VectorXd& signs) const {
+  const double residual = std::max(0.0, problem_.residual(signs) - problem_.rounding);
+  if (from_effort_.rows() == 0) return residual;
+  const Eigen::VectorXd values = (from_effort_ * signs).cwiseMin(0);
+  return residual + values.cwiseAbs2().cwiseProduct(information_).maxCoeff() * (1 - 1e-9);
+}
+
+ConvexSolution FeasibleCost::solve(const VectorXd& signs, double gap) const {
+  Objective objective = objective_;
+  objective.z = problem_.R_YE * signs;
+  objective.constant = problem_.residual(signs);
+  ConvexOptions options;
+  options.gap = gap;
+  return solve_convex(objective, constraints_, robot_, options);
+}
+
+const PatternCost& FeasibleCost::fit(const VectorXd& signs) {
+  const auto [found, is_new] = seen_.try_emplace(key_of(signs));
+  if (!is_new) return found->second;
+  ++fits_;
+  const ConvexSolution solution = solve(signs, gap_);
+  PatternCost& cost = found->second;
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  cost.value = solution.usable() ? solution.value : kNone;
+  cost.lower = solution.usable() ? std::max(solution.lower_bound, quick_bound(signs)) : kNone;
+  return cost;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

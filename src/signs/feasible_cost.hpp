@@ -1,0 +1,47 @@
+// φ2 of sign patterns: the convex fit, and a bound that costs a product.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "steelyard/feasible/convex.hpp"
+#include "steelyard/signs/recover.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct PatternCost {
+  double value = 0;  // φ2 of a feasible point, or +∞ when none was looked for
+  double lower = 0;  // φ2 of every feasible point is at least this
+};
+
+class FeasibleCost {
+ public:
+  FeasibleCost(const SignProblem& problem, const SignPhysics& physics, double gap);
+
+  // residual(s), and more where a base parameter is negative that cannot be.
+  double quick_bound(const VectorXd& signs) const;
+
+  // The convex fit; patterns are kept, so that asking twice costs once.
+  const PatternCost& fit(const VectorXd& signs);
+
+  int fits() const { return fits_; }
+  // Feasible parameters of a pattern, to the gap of ConvexOptions' default.
+  ConvexSolution solve(const VectorXd& signs, double gap) const;
+  const std::vector<std::string>& columns() const { return objective_.columns; }
+
+ private:
+  const SignProblem& problem_;
+  const Robot& robot_;
+  std::vector<Constraint> constraints_;
+  Objective objective_;  // for any signs: z and the constant are put in
+  double gap_;
+  Eigen::MatrixXd from_effort_;  // values of the columns that cannot be negative, from the signs
+  Eigen::VectorXd information_;  // one over the variance of each
+  std::unordered_map<std::string, PatternCost> seen_;
+  int fits_ = 0;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,64 @@
+#include "signs/order.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <algorithm>
+#include <numeric>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Elimination of RᵀR, the smallest remaining diagonal entry each time.
+std::vector<Index> schur_order(const MatrixXd& R) {
+  const Index size = R.cols();
+  Eigen::MatrixXd gram = R.transpose() * R;
+  std::vector<Index> order;
+  std::vector<char> done(static_cast<std::size_t>(size), 0);
+  for (Index k = 0; k < size; ++k) {
+    Index pivot = -1;
+    for (Index i = 0; i < size; ++i)
+      if (!done[static_cast<std::size_t>(i)] && (pivot < 0 || gram(i, i) < gram(pivot, pivot))) pivot = i;
+    done[static_cast<std::size_t>(pivot)] = 1;
+    order.push_back(pivot);
+    if (!(gram(pivot, pivot) > 0)) continue;
+    const Eigen::VectorXd column = gram.col(pivot);
+    for (Index j = 0; j < size; ++j)
+      if (!done[static_cast<std::size_t>(j)]) gram.col(j) -= column * (column[j] / column[pivot]);
+  }
+  return order;
+}
+
+}  // namespace
+
+OrderedForm order_columns(const MatrixXd& R, double rounding, Index most) {
+  const Index size = R.cols();
+  OrderedForm form;
+  if (size <= most) {
+    form.order = schur_order(R);
+  } else {
+    const VectorXd norms = R.colwise().squaredNorm();
+    form.order.resize(static_cast<std::size_t>(size));
+    std::iota(form.order.begin(), form.order.end(), Index{0});
+    std::stable_sort(form.order.begin(), form.order.end(),
+                     [&](Index a, Index b) { return norms[a] < norms[b]; });
+  }
+  Eigen::MatrixXd permuted(size, size);
+  for (Index k = 0; k < size; ++k) permuted.col(k) = R.col(form.order[static_cast<std::size_t>(k)]);
+  if (size <= most) {
+    const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(permuted);
+    form.R = permuted.triangularView<Eigen::Upper>();
+    return form;
+  }
+  Eigen::MatrixXd gram = permuted.transpose() * permuted;
+  gram.diagonal().array() += rounding / static_cast<double>(size);
+  const Eigen::LLT<Eigen::MatrixXd> factor(gram);
+  require(factor.info() == Eigen::Success, "the form of the signs is not positive definite");
+  form.R = factor.matrixU();
+  return form;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

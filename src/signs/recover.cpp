@@ -1,0 +1,195 @@
+#include "steelyard/signs/recover.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "signs/decide.hpp"
+#include "signs/feasible_cost.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/signs/search.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Tried beside the best: costs that are within this of each other are equal.
+constexpr double kSame = 1e-9;
+
+class SignSearcher {
+ public:
+  SignSearcher(const SignProblem& problem, const SignPhysics& physics, const SignOptions& options)
+      : problem_(problem), options_(options), cost_(problem, physics, options.fit_gap) {
+    for (const SignSegment& segment : problem.segments) {
+      known_.push_back(segment.sign);
+      has_known_ |= segment.sign != 0;
+    }
+    groups_ = sign_groups(problem);
+  }
+
+  SignSearch run() {
+    start();
+    OrderedPatterns patterns(problem_.R_EE, known_, problem_.rounding, options_.most_nodes);
+    bool is_complete = true;
+    while (const auto next = patterns.next(best_.value)) {
+      if (!first_)
+        first_ = next->residual;
+      else if (second_ <= 0)
+        second_ = next->residual;
+      is_complete = consider_both(next->signs) && is_complete;
+      if (is_over()) break;
+    }
+    SignSearch result;
+    result.nodes = patterns.nodes();
+    const double bound = std::min(patterns.bound(), unsettled_);
+    finish(result, bound, is_complete && bound > best_.value * (1 - kSame), patterns.bound());
+    return result;
+  }
+
+ private:
+  struct Best {
+    VectorXd signs;
+    double value = std::numeric_limits<double>::infinity();
+  };
+
+  bool is_over() const {
+    if (cost_.fits() >= options_.most_fits) return true;
+    if (options_.most_seconds <= 0) return false;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return spent.count() > options_.most_seconds;
+  }
+
+  // A good pattern to begin with, by the spectrum, by flips and by a beam; then flips of whole groups.
+  void start() {
+    const VectorXd energy = (problem_.R_YE.colwise().squaredNorm() + problem_.R_EE.colwise().squaredNorm());
+    SignPattern pattern =
+        descend(problem_.R_EE, spectral_signs(problem_.R_EE, energy, known_), known_, groups_);
+    if (problem_.size() > kReflectedSegments / 2) {
+      const SignPattern other =
+          descend(problem_.R_EE, widest_beam(problem_.R_EE, known_, options_.beam), known_, groups_);
+      if (other.residual < pattern.residual) pattern = other;
+    }
+    consider_both(pattern.signs);
+    for (const VectorXd& flipped : group_flips(problem_, pattern.signs, known_, groups_, best_.value))
+      if (!is_over()) consider_both(flipped);
+  }
+
+  bool consider_both(const VectorXd& signs) {
+    const bool first = consider(signs);
+    return has_known_ ? first : consider(-signs) && first;
+  }
+
+  // False when it could not be settled whether the pattern is better than the best.
+  bool consider(const VectorXd& signs) {
+    if (cost_.quick_bound(signs) > best_.value) return true;
+    if (is_over()) {
+      unsettled_ = std::min(unsettled_, cost_.quick_bound(signs));
+      return false;
+    }
+    const PatternCost& cost = cost_.fit(signs);
+    const bool is_best = best_.signs.size() == signs.size() && best_.signs == signs;
+    if (cost.value < best_.value && !is_best) {
+      others_.push_back(best_);
+      best_ = {signs, cost.value};
+    } else if (!is_best && cost.lower < best_.value * (1 - kSame)) {
+      unsettled_ = std::min(unsettled_, cost.lower);  // within the gap of the fits: as good, not worse
+    }
+    return true;
+  }
+
+  void finish(SignSearch& result, double bound, bool proven, double tree_bound) {
+    if (!std::isfinite(best_.value))
+      throw InputError({"no signs give a model that a robot can have",
+                        {},
+                        "constraints that some model obeys",
+                        "remove constraints, or look at the robot's geometry"});
+    result.signs = best_.signs;
+    result.residual = problem_.residual(best_.signs);
+    const ConvexSolution solution = cost_.solve(best_.signs, ConvexOptions{}.gap);
+    result.cost = solution.usable() ? std::min(solution.value, best_.value) : best_.value;
+    result.x = solution.x;
+    result.columns = cost_.columns();
+    result.lower_bound = std::min(bound, result.cost);
+    result.second = second_;
+    const bool residual_proven = first_ && result.residual <= *first_ + problem_.rounding;
+    result.proof = proven                                             ? SignProof::feasible_optimal
+                   : residual_proven || tree_bound >= result.residual ? SignProof::residual_optimal
+                                                                      : SignProof::bound_only;
+    decide_segments(problem_, cost_, known_, groups_, options_, result);
+    result.fits = cost_.fits();
+  }
+
+  const SignProblem& problem_;
+  const SignOptions& options_;
+  FeasibleCost cost_;
+  std::vector<int> known_;
+  bool has_known_ = false;
+  std::vector<std::vector<Index>> groups_;
+  Best best_;
+  std::vector<Best> others_;
+  double unsettled_ = std::numeric_limits<double>::infinity();  // smallest bound of what could not be settled
+  std::optional<double> first_;
+  double second_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+const char* to_string(SignProof proof) {
+  switch (proof) {
+    case SignProof::feasible_optimal:
+      return "feasible-optimal";
+    case SignProof::residual_optimal:
+      return "residual-optimal";
+    case SignProof::bound_only:
+      return "bound-only";
+  }
+  return "";
+}
+
+void SignOptions::validate() const {
+  const auto refuse = [](const char* name, double value, const char* limit) {
+    throw InputError({fmt::format("option {} of the sign search is {}", name, value), {}, limit, ""});
+  };
+  if (most_nodes < 2) refuse("most_nodes", static_cast<double>(most_nodes), "at least 2");
+  if (most_fits < 2) refuse("most_fits", most_fits, "at least 2");
+  if (!(most_seconds >= 0)) refuse("most_seconds", most_seconds, "zero or positive");
+  if (!(correlation >= 1)) refuse("correlation", correlation, "at least 1");
+  if (beam < 1) refuse("beam", static_cast<double>(beam), "at least 1");
+  if (!(fit_gap > 0)) refuse("fit_gap", fit_gap, "positive");
+}
+
+VectorXd SignSearch::decided() const {
+  VectorXd kept = signs;
+  for (std::size_t k = 0; k < segments.size(); ++k)
+    if (!segments[k].decided) kept[static_cast<Index>(k)] = 0;
+  return kept;
+}
+
+SignSearch recover_signs(const SignProblem& problem, const SignPhysics& physics, const SignOptions& options) {
+  options.validate();
+  require(physics.robot != nullptr && physics.base != nullptr, "signs need a robot and its base");
+  return SignSearcher(problem, physics, options).run();
+}
+
+WeighedSearch recover_signs_reweighed(const std::vector<Fold>& folds,
+                                      const std::vector<SignSegment>& segments, const VectorXd& weights,
+                                      const SignPhysics& physics, const SignOptions& options, int rounds) {
+  WeighedSearch result;
+  result.problem = make_sign_problem(folds, segments, weights);
+  result.search = recover_signs(result.problem, physics, options);
+  for (int round = 0; round < rounds; ++round) {
+    const VectorXd next = residual_weights(folds, result.problem, result.search.signs);
+    const VectorXd before = result.search.signs;
+    result.problem = make_sign_problem(folds, segments, next);
+    result.search = recover_signs(result.problem, physics, options);
+    if (result.search.signs == before) break;
+  }
+  return result;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
