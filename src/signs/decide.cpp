@@ -193,9 +193,11 @@ void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::
     const VectorXd other = settle(gram, flipped(result.signs, {k}, known), known, held);
     // The way back may lead to the mirrored pattern, which is no news about this segment.
     const Index changed = (other.array() != result.signs.array()).count();
-    const double single = problem.residual(flipped(result.signs, {k}, known));
-    alternatives.note(flipped(result.signs, {k}, known), single, false);
-    if (2 * changed < size) alternatives.note(other, problem.residual(other), false);
+    const double sure = result.cost + std::pow(options.least_confidence, 2) * noise;
+    const VectorXd single = flipped(result.signs, {k}, known);
+    alternatives.note(single, alternatives.cost(single, sure), false);
+    if (2 * changed < size && other != single)
+      alternatives.note(other, alternatives.cost(other, sure), false);
     // Its effort as predicted by the others: −s_k Σ_{j≠k} Q_kj s_j / Q_kk.
     segment.share = gram(k, k) > 0 ? 1 - result.signs[k] * gradient[k] / gram(k, k) : 0;
   }
