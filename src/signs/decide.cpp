@@ -67,6 +67,19 @@ std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints) {
   return sets;
 }
 
+// The segments of a joint in one direction of its motion: |fo + fc sign(q̇)| tells fo and fc apart only by
+// what else the joint carries.
+std::vector<std::vector<Index>> directions(const SignProblem& problem) {
+  std::map<std::pair<Index, int>, std::vector<Index>> by_direction;
+  for (Index k = 0; k < problem.size(); ++k) {
+    const SignSegment& segment = problem.segments[static_cast<std::size_t>(k)];
+    if (segment.direction != 0) by_direction[{segment.joint, segment.direction}].push_back(k);
+  }
+  std::vector<std::vector<Index>> out;
+  for (auto& [key, members] : by_direction) out.push_back(std::move(members));
+  return out;
+}
+
 VectorXd flipped(const VectorXd& signs, const std::vector<Index>& group, const std::vector<int>& known) {
   VectorXd out = signs;
   for (const Index k : group)
@@ -100,7 +113,7 @@ class Alternatives {
 
   // φ2 of a pattern as far as it matters: exact where it decides, a bound where that is large anyway.
   double cost(const VectorXd& signs, double enough) const {
-    const double quick = cost_.quick_bound(signs);
+    const double quick = cost_.quick_bound(signs, enough);
     if (quick >= enough || cost_.fits() >= options_.most_fits) return quick;
     return std::max(quick, cost_.fit(signs).lower);
   }
@@ -131,6 +144,7 @@ std::vector<std::vector<Index>> sign_groups(const SignProblem& problem) {
     groups.insert(segments_of(problem, {joints.begin() + static_cast<Index>(j), joints.end()}));
   }
   for (std::vector<Index>& group : components(problem)) groups.insert(std::move(group));
+  for (std::vector<Index>& group : directions(problem)) groups.insert(std::move(group));
   std::vector<std::vector<Index>> out;
   for (const std::vector<Index>& group : groups)
     if (static_cast<Index>(group.size()) < problem.size()) out.push_back(group);

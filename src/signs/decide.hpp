@@ -9,8 +9,9 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// The segments of each joint, of each set of joints in a row from the last one, and the components of the
-// form under a threshold; without doubles, without that of all segments.
+// The segments of each joint, of each set of joints in a row from the last one, of a joint in one direction
+// of its motion, and the components of the form under a threshold; without doubles, without that of all
+// segments.
 std::vector<std::vector<Index>> sign_groups(const SignProblem& problem);
 
 // Patterns that differ from `signs` by groups of joints, all sets of up to seven joints; those with a

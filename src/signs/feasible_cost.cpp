@@ -71,11 +71,22 @@ FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physic
   }
 }
 
-double FeasibleCost::quick_bound(const VectorXd& signs) const {
+double FeasibleCost::quick_bound(const VectorXd& signs, double limit) const {
   const double residual = std::max(0.0, problem_.residual(signs) - problem_.rounding);
-  if (from_effort_.rows() == 0) return residual;
-  const Eigen::VectorXd values = (from_effort_ * signs).cwiseMin(0);
-  return residual + values.cwiseAbs2().cwiseProduct(information_).maxCoeff() * (1 - 1e-9);
+  if (residual >= limit) return residual;
+  double more = 0;
+  if (from_effort_.rows() > 0) {
+    const Eigen::VectorXd values = (from_effort_ * signs).cwiseMin(0);
+    more = values.cwiseAbs2().cwiseProduct(information_).maxCoeff() * (1 - 1e-9);
+  }
+  const Eigen::VectorXd z = problem_.R_YE * signs;
+  const double left = std::min(limit, problem_.effort) - residual;  // of the fit of a point below the limit
+  for (const Cut& cut : cuts_) {
+    const double reach = std::sqrt(left) + (z - cut.Rx).norm();
+    const double slack = cut.w.dot(cut.Rx - z) - 2 * std::sqrt(cut.gap) * reach;
+    if (slack > 0) more = std::max(more, slack * slack / cut.w.squaredNorm());
+  }
+  return residual + more;
 }
 
 ConvexSolution FeasibleCost::solve(const VectorXd& signs, double gap) const {
@@ -95,7 +106,14 @@ const PatternCost& FeasibleCost::fit(const VectorXd& signs) {
   PatternCost& cost = found->second;
   constexpr double kNone = std::numeric_limits<double>::infinity();
   cost.value = solution.usable() ? solution.value : kNone;
-  cost.lower = solution.usable() ? std::max(solution.lower_bound, quick_bound(signs)) : kNone;
+  cost.lower = kNone;
+  if (!solution.usable()) return cost;
+  cost.lower = std::max(solution.lower_bound, problem_.residual(signs) - problem_.rounding);
+  Cut cut;
+  cut.Rx = objective_.R * solution.x;
+  cut.w = 2 * (cut.Rx - problem_.R_YE * signs);
+  cut.gap = std::max(0.0, solution.value - solution.lower_bound) + 1e-12 * problem_.effort;
+  if (cut.w.squaredNorm() > 1e-12 * problem_.effort) cuts_.push_back(std::move(cut));
   return cost;
 }
 

@@ -20,8 +20,13 @@ class FeasibleCost {
  public:
   FeasibleCost(const SignProblem& problem, const SignPhysics& physics, double gap);
 
-  // residual(s), and more where a base parameter is negative that cannot be.
-  double quick_bound(const VectorXd& signs) const;
+  // A number that φ2(s) is not below, or `limit` when that is smaller: residual(s), and more where a base
+  // parameter is negative that cannot be, or where an earlier fit has shown a half space to be empty.
+  //
+  // A fit of z with optimum x*, value φ and lower bound L: for feasible x the step from x* towards x cannot
+  // gain more than φ − L, so that wᵀR(x − x*) ≥ −2 √(φ − L) ‖R(x − x*)‖ with w = 2(R x* − z). Other signs
+  // have another z, but the same half space.
+  double quick_bound(const VectorXd& signs, double limit) const;
 
   // The convex fit; patterns are kept, so that asking twice costs once.
   const PatternCost& fit(const VectorXd& signs);
@@ -39,6 +44,12 @@ class FeasibleCost {
   double gap_;
   Eigen::MatrixXd from_effort_;  // values of the columns that cannot be negative, from the signs
   Eigen::VectorXd information_;  // one over the variance of each
+  struct Cut {
+    Eigen::VectorXd w;
+    Eigen::VectorXd Rx;
+    double gap = 0;
+  };
+  std::vector<Cut> cuts_;
   std::unordered_map<std::string, PatternCost> seen_;
   int fits_ = 0;
 };

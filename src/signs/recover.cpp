@@ -18,6 +18,7 @@ namespace {
 
 // Tried beside the best: costs that are within this of each other are equal.
 constexpr double kSame = 1e-9;
+constexpr int kGroupRounds = 4;
 
 class SignSearcher {
  public:
@@ -73,8 +74,26 @@ class SignSearcher {
       if (other.residual < pattern.residual) pattern = other;
     }
     consider_both(pattern.signs);
-    for (const VectorXd& flipped : group_flips(problem_, pattern.signs, known_, groups_, best_.value))
-      if (!is_over()) consider_both(flipped);
+    for (int round = 0; round < kGroupRounds && !is_over(); ++round) {
+      const VectorXd before = best_.signs;
+      if (before.size() == 0 || !try_groups(before) || best_.signs == before) break;
+    }
+  }
+
+  // Flips of groups, the most promising first. False when there was nothing to try.
+  bool try_groups(const VectorXd& signs) {
+    std::vector<std::pair<double, VectorXd>> tries;
+    for (VectorXd& flipped : group_flips(problem_, signs, known_, groups_, best_.value)) {
+      const double bound = cost_.quick_bound(flipped, best_.value);
+      if (bound < best_.value) tries.emplace_back(bound, std::move(flipped));
+    }
+    std::stable_sort(tries.begin(), tries.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [bound, flipped] : tries) {
+      if (is_over()) break;
+      if (has_known_ || flipped != -signs) consider(flipped);
+    }
+    return !tries.empty();
   }
 
   bool consider_both(const VectorXd& signs) {
@@ -84,15 +103,14 @@ class SignSearcher {
 
   // False when it could not be settled whether the pattern is better than the best.
   bool consider(const VectorXd& signs) {
-    if (cost_.quick_bound(signs) > best_.value) return true;
+    if (cost_.quick_bound(signs, best_.value) > best_.value) return true;
     if (is_over()) {
-      unsettled_ = std::min(unsettled_, cost_.quick_bound(signs));
+      unsettled_ = std::min(unsettled_, cost_.quick_bound(signs, best_.value));
       return false;
     }
     const PatternCost& cost = cost_.fit(signs);
     const bool is_best = best_.signs.size() == signs.size() && best_.signs == signs;
     if (cost.value < best_.value && !is_best) {
-      others_.push_back(best_);
       best_ = {signs, cost.value};
     } else if (!is_best && cost.lower < best_.value * (1 - kSame)) {
       unsettled_ = std::min(unsettled_, cost.lower);  // within the gap of the fits: as good, not worse
@@ -129,7 +147,6 @@ class SignSearcher {
   bool has_known_ = false;
   std::vector<std::vector<Index>> groups_;
   Best best_;
-  std::vector<Best> others_;
   double unsettled_ = std::numeric_limits<double>::infinity();  // smallest bound of what could not be settled
   std::optional<double> first_;
   double second_ = 0;

@@ -139,7 +139,17 @@ std::vector<Range> joint_ranges(const SampleBlock& samples, const SegmentedRun& 
   return cutter.ranges(options.shortest);
 }
 
-void finish(SegmentedRun& run) {
+int direction_of(const double* velocity, Range range) {
+  const int sign = velocity[range.begin] > 0 ? 1 : -1;
+  for (Index s = range.begin; s < range.end; ++s)
+    if (velocity[s] * sign <= 0) return 0;
+  return sign;
+}
+
+void finish(const SampleBlock& samples, SegmentedRun& run) {
+  if (const int velocity = samples.find(channel::kVelocity); velocity >= 0)
+    for (SignSegment& segment : run.segments)
+      segment.direction = direction_of(samples.row(velocity, segment.joint), segment.range);
   Index kept = 0;
   for (const SignSegment& segment : run.segments) kept += segment.range.size();
   const Index all = run.effort.size();
@@ -180,13 +190,13 @@ SegmentedRun find_segments(const SampleBlock& samples, double rate, const Segmen
   const Index trim = trim_of(options, rate);
   for (Index j = 0; j < joints; ++j) {
     if (has_sign(options, j)) {
-      run.segments.push_back({j, {0, samples.size()}, 1});
+      run.segments.push_back({j, {0, samples.size()}, 1, 0});
       continue;
     }
     for (const Range range : joint_ranges(samples, run, j, trim, options))
-      run.segments.push_back({j, range, 0});
+      run.segments.push_back({j, range, 0, 0});
   }
-  finish(run);
+  finish(samples, run);
   return run;
 }
 
@@ -211,7 +221,7 @@ SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<S
            "correct the list of segments"});
   }
   run.segments = std::move(segments);
-  finish(run);
+  finish(samples, run);
   return run;
 }
 

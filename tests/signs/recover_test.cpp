@@ -119,7 +119,7 @@ TEST(RecoverSigns, OfVeryManySegmentsAreBoundedInNodes) {
   const SegmentedRun run = find_segments(trial.samples, trial.rate);
   for (const SignSegment& segment : run.segments)
     for (Index s = segment.range.begin; s + 6 <= segment.range.end; s += 6)
-      pieces.push_back({segment.joint, {s, s + 6}, 0});
+      pieces.push_back({segment.joint, {s, s + 6}, 0, 0});
   const SegmentedRun cut = use_segments(trial.samples, trial.rate, pieces);
   EXPECT_GT(cut.segments.size(), 300U);
   const std::vector<Fold> folds = fold_segments(kr5().plan, kr5().layouts, trial.samples, cut);

@@ -93,13 +93,13 @@ TEST(FindSegments, RefuseSignedEffortsAndNothing) {
 }
 
 TEST(UseSegments, SortsAndRefusesOverlaps) {
-  const SegmentedRun run = use_segments(log_of(wave), kRate, {{0, {300, 350}, 0}, {0, {20, 100}, -1}});
+  const SegmentedRun run = use_segments(log_of(wave), kRate, {{0, {300, 350}, 0, 0}, {0, {20, 100}, -1, 0}});
   EXPECT_EQ(run.segments[0].range.begin, 20);
   EXPECT_EQ(run.segments[0].sign, -1);
   EXPECT_DOUBLE_EQ(run.kept_share, 130.0 / 500);
-  EXPECT_THROW(use_segments(log_of(wave), kRate, {{0, {20, 100}, 0}, {0, {99, 120}, 0}}), InputError);
-  EXPECT_THROW(use_segments(log_of(wave), kRate, {{0, {20, 501}, 0}}), InputError);
-  EXPECT_THROW(use_segments(log_of(wave), kRate, {{1, {20, 50}, 0}}), InputError);
+  EXPECT_THROW(use_segments(log_of(wave), kRate, {{0, {20, 100}, 0, 0}, {0, {99, 120}, 0, 0}}), InputError);
+  EXPECT_THROW(use_segments(log_of(wave), kRate, {{0, {20, 501}, 0, 0}}), InputError);
+  EXPECT_THROW(use_segments(log_of(wave), kRate, {{1, {20, 50}, 0, 0}}), InputError);
 }
 
 }  // namespace

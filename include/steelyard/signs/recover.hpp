@@ -3,7 +3,8 @@
 //   φ2(s) = residual(s) + min over feasible x of ‖R_YY (K x − π(s))‖²  ≥  residual(s)
 //
 // Patterns come in order of residual; φ2 of each is found by the convex fit, or bounded from below by a base
-// parameter that no feasible robot has negative (friction that drives, an inertia below zero). When the next
+// parameter that no feasible robot has negative (friction that drives, an inertia below zero) or by what
+// earlier fits have shown. When the next
 // residual is above the best φ2 found, no pattern that is left can be better:
 //   feasible_optimal   no other pattern has a smaller φ2 at these weights
 //   residual_optimal   the least-squares residual is proven smallest; other patterns may still have a smaller
@@ -37,14 +38,14 @@ const char* to_string(SignProof proof);  // "feasible-optimal", …
 
 struct SignOptions {
   std::uint64_t most_nodes = 2'000'000;  // of the tree, 24 bytes each
-  int most_fits = 200;                   // convex fits
+  int most_fits = 400;                   // convex fits
   double most_seconds = 0;               // 0: no limit. With a limit the result depends on the machine
   double correlation = 1;                // rows per independent row: rate / (2 cut-off) of the filter
   double least_confidence = 4;           // deviations
-  double least_ratio = 2;                // of costs, for group flips
+  double least_ratio = 1.5;              // of costs, for group flips
   double least_share = 0.3;              // of the effort
   Index beam = 64;                       // width where the tree is not finished
-  double fit_gap = 1e-3;                 // of the convex fits that compare patterns
+  double fit_gap = 1e-5;                 // of the convex fits that compare patterns
 
   void validate() const;  // throws InputError
 };

@@ -23,8 +23,9 @@ inline namespace STEELYARD_ABI {
 
 struct SignSegment {
   Index joint = 0;
-  Range range;   // samples of the run
-  int sign = 0;  // +1 or −1: known; 0: wanted
+  Range range;        // samples of the run
+  int sign = 0;       // +1 or −1: known; 0: wanted
+  int direction = 0;  // sign of the velocity, where it has one over the whole segment
 };
 
 struct SegmentOptions {
