@@ -10,6 +10,7 @@
 if(NOT DEFINED STEELYARD_STAGES)
   set(STEELYARD_STAGES
       core robot dynamics log regressor fold estimate feasible simulate excite
+      signs
       reverse
       gains
       engines

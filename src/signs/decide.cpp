@@ -10,7 +10,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kTied = 0.05;    // |Q_ij| / √(Q_ii Q_jj) above: one component
+constexpr double kTied = 0.05;  // |Q_ij| / √(Q_ii Q_jj) above: one component
+constexpr double kGroupShare = 1.0 / 3;
 constexpr Index kMostJoints = 7;  // all sets of joints are tried up to this many
 
 std::vector<Index> joints_of(const SignProblem& problem) {
@@ -108,8 +109,9 @@ VectorXd settle(const Eigen::MatrixXd& gram, VectorXd signs, const std::vector<i
 // Costs of patterns beside the best one.
 class Alternatives {
  public:
-  Alternatives(FeasibleCost& cost, const SignOptions& options, const SignSearch& best)
-      : cost_(cost), options_(options), best_(best) {}
+  Alternatives(const SignProblem& problem, FeasibleCost& cost, const SignOptions& options,
+               const SignSearch& best)
+      : problem_(problem), cost_(cost), options_(options), best_(best) {}
 
   // φ2 of a pattern as far as it matters: exact where it decides, a bound where that is large anyway.
   double cost(const VectorXd& signs, double enough) const {
@@ -118,17 +120,27 @@ class Alternatives {
     return std::max(quick, cost_.fit(signs).lower);
   }
 
-  void note(const VectorXd& signs, double cost, bool is_group) {
+  // For joints that change in a good part of their samples the whole cost counts, for others its rise.
+  void note(const VectorXd& signs, double cost) {
+    std::map<Index, std::pair<double, double>> rows;  // changed, all
+    for (Index k = 0; k < signs.size(); ++k) {
+      const auto count = static_cast<double>(problem_.rows_of[static_cast<std::size_t>(k)]);
+      auto& [changed, all] = rows[problem_.segments[static_cast<std::size_t>(k)].joint];
+      all += count;
+      if (signs[k] != best_.signs[k]) changed += count;
+    }
     for (Index k = 0; k < signs.size(); ++k) {
       if (signs[k] == best_.signs[k]) continue;
-      double& least = (is_group ? group_ : any_)[k];
-      least = std::min(least, cost);
+      const auto& [changed, all] = rows[problem_.segments[static_cast<std::size_t>(k)].joint];
+      any_[k] = std::min(any_[k], cost);
+      if (changed >= kGroupShare * all) group_[k] = std::min(group_[k], cost);
     }
   }
 
   VectorXd any_, group_;
 
  private:
+  const SignProblem& problem_;
   FeasibleCost& cost_;
   const SignOptions& options_;
   const SignSearch& best_;
@@ -181,14 +193,14 @@ void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::
   const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
   const double degrees = static_cast<double>(std::max<Index>(1, problem.rows - problem.R_YY.rows()));
   const double noise = std::max(result.cost, problem.rounding) * options.correlation / degrees;
-  Alternatives alternatives(cost, options, result);
+  Alternatives alternatives(problem, cost, options, result);
   alternatives.any_ = VectorXd::Constant(size, std::numeric_limits<double>::infinity());
   alternatives.group_ = alternatives.any_;
 
   // Groups, all segments among them: what only feasibility tells apart.
   const double enough = 20 * options.least_ratio * result.cost;
   std::vector<VectorXd> flips = group_flips(problem, result.signs, known, groups, enough);
-  for (const VectorXd& signs : flips) alternatives.note(signs, alternatives.cost(signs, enough), true);
+  for (const VectorXd& signs : flips) alternatives.note(signs, alternatives.cost(signs, enough));
 
   // Single segments, and what follows from holding them the other way.
   const Eigen::VectorXd gradient = gram * result.signs;
@@ -209,16 +221,15 @@ void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::
     const Index changed = (other.array() != result.signs.array()).count();
     const double sure = result.cost + std::pow(options.least_confidence, 2) * noise;
     const VectorXd single = flipped(result.signs, {k}, known);
-    alternatives.note(single, alternatives.cost(single, sure), false);
-    if (2 * changed < size && other != single)
-      alternatives.note(other, alternatives.cost(other, sure), false);
+    alternatives.note(single, alternatives.cost(single, sure));
+    if (2 * changed < size && other != single) alternatives.note(other, alternatives.cost(other, sure));
     // Its effort as predicted by the others: −s_k Σ_{j≠k} Q_kj s_j / Q_kk.
     segment.share = gram(k, k) > 0 ? 1 - result.signs[k] * gradient[k] / gram(k, k) : 0;
   }
   for (Index k = 0; k < size; ++k) {
     if (known[static_cast<std::size_t>(k)] != 0) continue;
     SegmentSign& segment = result.segments[static_cast<std::size_t>(k)];
-    const double least = std::min(alternatives.any_[k], alternatives.group_[k]);
+    const double least = alternatives.any_[k];
     segment.confidence = std::sqrt(std::max(0.0, least - result.cost) / noise);
     segment.ratio = alternatives.group_[k] / std::max(result.cost, std::numeric_limits<double>::min());
     segment.decided = segment.confidence >= options.least_confidence &&

@@ -1,0 +1,213 @@
+// Signs of |torque| logs: `bench/signs_bench trials [first last]`, `real`, `speed`; without words all three.
+//
+// trials  random motions and noise with seeds first … last (1 … 100 by default, so that a table can be made
+// in
+//         pieces): trials with all segments right (a mixed one is wrong), trials proven feasible-optimal,
+//         means
+// real    |torque| of public logs against their signs
+// speed   from folds to certified signs, against Algorithm 1 of the published tree search with a dense
+//         pseudo-inverse a node (its parameter retrieval left out); hypotheses a second of the beam
+// docs/signs.md quotes them.
+#include <fmt/format.h>
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "clock.hpp"
+#include "signs/real_signs.hpp"
+#include "signs/sign_cases.hpp"
+#include "steelyard/feasible/convex.hpp"
+#include "steelyard/signs/search.hpp"
+
+namespace {
+
+using namespace steelyard;
+using namespace steelyard::sign_cases;
+
+struct NamedCase {
+  const char* name;
+  Case options;
+};
+
+std::vector<NamedCase> trial_cases() {
+  std::vector<NamedCase> cases;
+  const auto add = [&](const char* name, const char* robot, double noise, double coulomb) {
+    Case options;
+    options.robot = robot;
+    options.noise = noise;
+    options.coulomb = coulomb;
+    options.segments.at_reversals = coulomb > 0;
+    cases.push_back({name, options});
+  };
+  add("kr5, 1 %", "kr5", 0.01, 0);
+  add("kr5, 5 %", "kr5", 0.05, 0);
+  add("kr5, 10 %", "kr5", 0.1, 0);
+  add("kr5, 20 %", "kr5", 0.2, 0);
+  add("kr5, 30 %", "kr5", 0.3, 0);
+  add("kr5, 5 %, Coulomb 0.1", "kr5", 0.05, 0.1);
+  add("kr5, 5 %, Coulomb 0.3", "kr5", 0.05, 0.3);
+  add("kr5, 5 %, Coulomb 0.6", "kr5", 0.05, 0.6);
+  add("ur10, 5 %, Coulomb 0.3", "ur10", 0.05, 0.3);
+  add("panda, 5 %, Coulomb 0.3", "panda", 0.05, 0.3);
+  add("tx40, 5 %, Coulomb 0.3", "tx40", 0.05, 0.3);
+  return cases;
+}
+
+void run_trials(std::uint64_t first, std::uint64_t last) {
+  fmt::print("{:<26}{:>8}{:>8}{:>10}{:>10}{:>8}{:>8}{:>10}\n", "case", "trials", "right", "certified",
+             "segments", "mixed", "kept", "ms");
+  for (const NamedCase& named : trial_cases()) {
+    const Bench bench = make_bench(STEELYARD_SOURCE_DIR, named.options.robot, named.options.coulomb > 0);
+    Case options = named.options;
+    // Robots without published inertias: uniform bodies of the links' size.
+    if (options.robot != "kr5") {
+      const Quantities quantities(bench.robot);
+      options.standard = reference_parameters(bench.robot, quantities);
+    }
+    double right = 0, certified = 0, segments = 0, mixed = 0, kept = 0, seconds = 0, count = 0;
+    for (std::uint64_t seed = first; seed <= last; ++seed, ++count) {
+      const Trial trial = simulate_trial(bench, options, seed);
+      const SegmentedRun run = find_segments(trial.samples, trial.rate, options.segments);
+      const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
+      SignSearch search;
+      const double begin = thread_nanoseconds();
+      search = recover_signs(make_sign_problem(folds, run.segments, rms_weights(run)),
+                             {&bench.robot, &bench.base, {}});
+      seconds += (thread_nanoseconds() - begin) / 1e9;
+      const Score result = score(trial.truth, run, search);
+      right += result.wrong == 0;
+      certified += search.proof == SignProof::feasible_optimal;
+      segments += static_cast<double>(result.segments);
+      mixed += result.mixed > 0;
+      kept += result.kept;
+    }
+    fmt::print("{:<26}{:>8}{:>8}{:>10}{:>10.1f}{:>8}{:>7.1f}%{:>10.1f}\n", named.name, count, right,
+               certified, segments / count, mixed, 100 * kept / count, 1e3 * seconds / count);
+    std::fflush(stdout);
+  }
+}
+
+void run_real() {
+  const char* data = std::getenv("STEELYARD_DATA");
+  if (data == nullptr) {
+    fmt::print("real logs: STEELYARD_DATA is not set\n");
+    return;
+  }
+  const std::string folder = data, robots = std::string(STEELYARD_SOURCE_DIR) + "/robots/";
+  const std::string lwr = folder + "/kuka_lwr4_flobaroid/";
+  const std::pair<const char*, RealLog> logs[] = {
+      {"panda", {robots + "panda.yaml", folder + "/franka_panda_gaz2019/panda_excitation_traj1.csv", 5, 0.4}},
+      {"ur10", {robots + "ur10.yaml", folder + "/ur10_unisa/ur10_exciting_125Hz.csv", 8, 0.3}},
+      {"lwr4 run 1", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw1_200Hz.csv", 8, 0.3}},
+      {"lwr4 run 2", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw2_200Hz.csv", 8, 0.3}},
+      {"lwr4 run 3", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw3_200Hz.csv", 8, 0.3}}};
+  fmt::print("{:<12}{:>9}{:>8}{:>9}{:>16}{:>18}{:>9}{:>9}  {}\n", "log", "segments", "kept", "decided",
+             "decided right", "wrong by joint", "ours", "signed", "proof");
+  for (const auto& [name, log] : logs) {
+    const RealScore found = try_real_log(log);
+    fmt::print("{:<12}{:>9}{:>7.1f}%{:>8.1f}%{:>15.2f}%{:>18}{:>8.2f}%{:>8.2f}%  {}\n", name,
+               found.score.segments, 100 * found.score.kept, 100 * found.score.decided_share,
+               100 * (1 - found.score.wrong_share), fmt::format("{}", fmt::join(found.decided_wrong, " ")),
+               100 * found.ours, 100 * found.with_signs, to_string(found.proof));
+    std::fflush(stdout);
+  }
+}
+
+// Algorithm 1 as it reads: rows are stacked segment by segment, every node solves by a pseudo-inverse.
+double published_seconds(const Bench& bench, const SampleBlock& samples, const SegmentedRun& run) {
+  constexpr std::size_t kFirst = 5, kWidth = 5;
+  std::vector<std::size_t> order(run.segments.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return run.segments[a].range.size() > run.segments[b].range.size();
+  });
+  const auto columns = static_cast<Index>(bench.plan.columns.size());
+  const auto channel_row = [&](std::string_view name) { return samples.row(samples.find(name)); };
+  const double begin = thread_nanoseconds();
+  std::vector<std::vector<int>> kept = {{}};
+  Eigen::MatrixXd Y(0, columns);
+  std::vector<Eigen::VectorXd> efforts;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const SignSegment& segment = run.segments[order[k]];
+    const Index old = Y.rows();
+    Y.conservativeResize(old + segment.range.size(), columns);
+    for (Index s = segment.range.begin; s < segment.range.end; ++s) {
+      VectorXd q(6), qd(6), qdd(6);
+      for (Index j = 0; j < 6; ++j) {
+        q[j] = channel_row(channel::kPosition)[j * samples.stride() + s];
+        qd[j] = channel_row(channel::kVelocity)[j * samples.stride() + s];
+        qdd[j] = channel_row(channel::kAcceleration)[j * samples.stride() + s];
+      }
+      Y.row(old + s - segment.range.begin) = regressor(bench.plan, q, qd, qdd).row(segment.joint);
+    }
+    efforts.push_back(run.effort.col(segment.joint).segment(segment.range.begin, segment.range.size()));
+    std::vector<std::vector<int>> children;
+    for (const std::vector<int>& node : kept)
+      for (const int sign : {1, -1}) {
+        children.push_back(node);
+        children.back().push_back(sign);
+      }
+    kept = std::move(children);
+    if (k + 1 < kFirst) continue;
+    std::vector<std::pair<double, std::size_t>> costs;
+    for (std::size_t c = 0; c < kept.size(); ++c) {
+      Eigen::VectorXd tau(Y.rows());
+      Index at = 0;
+      for (std::size_t i = 0; i < efforts.size(); ++i) {
+        tau.segment(at, efforts[i].size()) = kept[c][i] * efforts[i];
+        at += efforts[i].size();
+      }
+      const Eigen::JacobiSVD<Eigen::MatrixXd> svd(Y, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      const Eigen::VectorXd inverse = (svd.singularValues().array() > 1e-8 * svd.singularValues()[0])
+                                          .select(svd.singularValues().cwiseMax(1e-300).cwiseInverse(), 0);
+      const Eigen::MatrixXd pseudo_inverse = svd.matrixV() * inverse.asDiagonal() * svd.matrixU().transpose();
+      costs.emplace_back((Y * (pseudo_inverse * tau) - tau).squaredNorm(), c);
+    }
+    std::sort(costs.begin(), costs.end());
+    std::vector<std::vector<int>> best;
+    for (std::size_t c = 0; c < std::min(kWidth, costs.size()); ++c) best.push_back(kept[costs[c].second]);
+    kept = std::move(best);
+  }
+  return (thread_nanoseconds() - begin) / 1e9;
+}
+
+void run_speed() {
+  const Bench bench = make_bench(STEELYARD_SOURCE_DIR, "kr5", false);
+  const Trial trial = simulate_trial(bench, {}, 1);
+  const SegmentedRun run = find_segments(trial.samples, trial.rate);
+  const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
+  double best = 1e9;
+  SignProof proof = SignProof::bound_only;
+  for (int k = 0; k < 20; ++k) {
+    const double begin = thread_nanoseconds();
+    proof = recover_signs(make_sign_problem(folds, run.segments, rms_weights(run)),
+                          {&bench.robot, &bench.base, {}})
+                .proof;
+    best = std::min(best, (thread_nanoseconds() - begin) / 1e9);
+  }
+  fmt::print("folds to {} signs, {} segments: {:.1f} ms\n", to_string(proof), run.segments.size(),
+             1e3 * best);
+  const SignProblem problem = make_sign_problem(folds, run.segments, rms_weights(run));
+  const std::vector<int> known(run.segments.size(), 0);
+  std::uint64_t hypotheses = 0;
+  const double begin = thread_nanoseconds();
+  widest_beam(problem.R_EE, known, 20000, &hypotheses);
+  const double beam = (thread_nanoseconds() - begin) / 1e9;
+  fmt::print("beam: {:.3g} hypotheses/s\n", static_cast<double>(hypotheses) / beam);
+  const double published = published_seconds(bench, trial.samples, run);
+  fmt::print("published tree, a pseudo-inverse a node: {:.1f} s, {:.0f} times as long\n", published,
+             published / best);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "all";
+  if (what == "speed" || what == "all") run_speed();
+  if (what == "real" || what == "all") run_real();
+  if (what == "trials" || what == "all")
+    run_trials(count > 2 ? std::strtoull(words[2], nullptr, 10) : 1,
+               count > 3 ? std::strtoull(words[3], nullptr, 10) : 100);
+}
