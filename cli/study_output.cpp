@@ -23,6 +23,21 @@ std::string percent(const std::optional<double>& share) {
   return share ? percent(*share) : "-";
 }
 
+std::string elastic_text(const steelyard::ElasticSummary& elastic) {
+  const auto end = [](const std::optional<double>& value) {
+    return value ? number(*value, 4) : std::string("?");
+  };
+  Table joints({"joint", "K", "from", "to", "B", "SNR", "K is known"});
+  for (const steelyard::ElasticJoint& joint : elastic.joints) {
+    if (!joint.is_elastic) continue;
+    const steelyard::ElasticValue K = joint.stiffness.value_or(steelyard::ElasticValue{});
+    joints.add({joint.name, joint.stiffness ? number(K.value, 4) : "-", end(K.lower), end(K.upper),
+                joint.motor_inertia ? number(joint.motor_inertia->value, 4) : "-", number(joint.snr, 3),
+                joint.identifiable ? "yes" : "no"});
+  }
+  return "\nElastic joints\n" + joints.to_string();
+}
+
 std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
                                  result.base.size(), result.samples, result.rows);
@@ -46,6 +61,7 @@ std::string summary_text(const Result& result) {
         text += fmt::format("; run '{}' {} %", run.run, percent(run.feasible->prepared));
     text += "\n";
   }
+  if (result.elastic) text += elastic_text(*result.elastic);
   if (!result.findings.empty()) text += "\nFindings\n" + findings_text(result.findings);
   text += fmt::format("\nVerdict: {}\n", to_string(result.verdict.level));
   for (const std::string& reason : result.verdict.reasons) text += "  " + reason + "\n";

@@ -103,7 +103,7 @@ constexpr std::array kKinds = {
     FindingKind{"biased-by-differentiation", Severity::warning,
                 "estimate with instruments (method: iv), lower the cut-off, or log finer positions"},
     FindingKind{
-        "stiffness-unknown", Severity::warning,
+        "stiffness-unknown", Severity::error,
         "do not use this joint's stiffness; load the joint more, or use finer encoders or a torque sensor"},
     FindingKind{"inertia-not-positive", Severity::error,
                 "check order and units of the matrix; no robot has such an inertia matrix"},

@@ -24,6 +24,9 @@ FeasibleSummary read_feasible(const JsonNode& node);
 void write_estimator(JsonWriter& json, const EstimatorSummary& estimator);  // with its key
 EstimatorSummary read_estimator(const JsonNode& node);
 
+void write_elastic(JsonWriter& json, const ElasticSummary& elastic);  // with its key
+ElasticSummary read_elastic(const JsonNode& node);
+
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
 LinkValues read_link(const JsonNode& node);
 

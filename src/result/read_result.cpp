@@ -254,6 +254,7 @@ Result result_from_json(const std::string& text, const std::string& name) {
   result.base = node.list("base", read_base);
   result.drives = node.list("drives", read_drive);
   if (node.has("feasible")) result.feasible = read_feasible(node.at("feasible"));
+  if (node.has("elastic")) result.elastic = read_elastic(node.at("elastic"));
   if (node.has("links")) result.links = node.list("links", read_link);
   result.validation = node.list("validation", read_validation);
   result.unavailable = node.texts("unavailable");

@@ -262,6 +262,7 @@ std::string to_json(const Result& result) {
   json.end_array();
   if (result.feasible) write_feasible(json, *result.feasible);
   if (!result.links.empty()) write_links(json, result.links);
+  if (result.elastic) write_elastic(json, *result.elastic);
   write_validation(json, result.validation);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);

@@ -26,7 +26,7 @@ constexpr double kLargestFactor = 3;  // by which κ changes in an iteration
 constexpr int kHalvings = 12;
 
 // By joint; both zero for stiff ones.
-struct Shape {
+struct KappaShape {
   VectorXd kappa, nu;
 };
 
@@ -35,7 +35,8 @@ class KappaRows {
   explicit KappaRows(const ElasticModel& model) : model_(model) {}
 
   // `tangents_at`: with the tangents at these parameters; null: without.
-  std::vector<Fold> at(std::span<const Fold> folds, const Shape& shape, const Estimate* tangents_at) const {
+  std::vector<Fold> at(std::span<const Fold> folds, const KappaShape& shape,
+                       const Estimate* tangents_at) const {
     std::vector<Fold> out;
     for (const Fold& fold : folds) {
       const std::size_t j = joint_of(model_, fold);
@@ -68,9 +69,9 @@ class KappaRows {
 
   std::string row(std::size_t j) const { return "torque:" + model_.names[j]; }
 
-  Shape shape(double kappa) const {
+  KappaShape shape(double kappa) const {
     const auto n = static_cast<Index>(model_.names.size());
-    Shape out{VectorXd::Zero(n), VectorXd::Zero(n)};
+    KappaShape out{VectorXd::Zero(n), VectorXd::Zero(n)};
     for (Index j = 0; j < n; ++j)
       if (model_.is_elastic[static_cast<std::size_t>(j)]) out.kappa[j] = kappa;
     return out;
@@ -80,40 +81,41 @@ class KappaRows {
   const ElasticModel& model_;
 };
 
-double cost_of(const Estimate& estimate) {
+double kappa_cost(const Estimate& estimate) {
   double cost = 0;
   for (const Residual& residual : estimate.per_row)
     cost += static_cast<double>(residual.rows) * std::log(std::max(residual.rms, 1e-300));
   return cost;
 }
 
-struct Projection {
-  Shape shape;
+struct KappaProjection {
+  KappaShape shape;
   Estimate links;
   double cost = 0;
 };
 
-Projection project(const KappaRows& rows, const std::vector<Fold>& all, const Shape& shape,
-                   const EstimateOptions& options) {
-  Projection out{shape, estimate(rows.at(all, shape, nullptr), options), 0};
-  out.cost = cost_of(out.links);
+KappaProjection project_kappa(const KappaRows& rows, const std::vector<Fold>& all, const KappaShape& shape,
+                              const EstimateOptions& options) {
+  KappaProjection out{shape, estimate(rows.at(all, shape, nullptr), options), 0};
+  out.cost = kappa_cost(out.links);
   return out;
 }
 
-Projection best_of_grid(const KappaRows& rows, const std::vector<Fold>& all, const EstimateOptions& options) {
-  Projection best;
+KappaProjection best_of_grid(const KappaRows& rows, const std::vector<Fold>& all,
+                             const EstimateOptions& options) {
+  KappaProjection best;
   for (int g = 0; g < kGridPoints; ++g) {
     const double share = static_cast<double>(g) / (kGridPoints - 1);
     const double kappa = kSmallestKappa * std::pow(kLargestKappa / kSmallestKappa, share);
-    Projection here = project(rows, all, rows.shape(kappa), options);
+    KappaProjection here = project_kappa(rows, all, rows.shape(kappa), options);
     if (g == 0 || here.cost < best.cost) best = std::move(here);
   }
   return best;
 }
 
 // One step of all κ and ν, shortened until the cost does not rise; the largest relative change of a κ.
-double improve(const ElasticModel& model, const KappaRows& rows, const std::vector<Fold>& all,
-               const EstimateOptions& options, Projection& at) {
+double improve_kappa(const ElasticModel& model, const KappaRows& rows, const std::vector<Fold>& all,
+                     const EstimateOptions& options, KappaProjection& at) {
   const Estimate step = estimate(rows.at(all, at.shape, &at.links), options);
   std::vector<std::string> kappas, nus;
   for (std::size_t j = 0; j < model.names.size(); ++j) {
@@ -123,7 +125,7 @@ double improve(const ElasticModel& model, const KappaRows& rows, const std::vect
   const VectorXd kappa_step = values_of(step, kappas), nu_step = values_of(step, nus);
   double share = 1;
   for (int h = 0; h < kHalvings; ++h, share /= 2) {
-    Shape shape = at.shape;
+    KappaShape shape = at.shape;
     double moved = 0;
     for (Index j = 0; j < kappa_step.size(); ++j) {
       if (!model.is_elastic[static_cast<std::size_t>(j)]) continue;
@@ -133,7 +135,7 @@ double improve(const ElasticModel& model, const KappaRows& rows, const std::vect
       shape.nu[j] += share * nu_step[j];
       moved = std::max(moved, std::abs(shape.kappa[j] / before - 1));
     }
-    Projection next = project(rows, all, shape, options);
+    KappaProjection next = project_kappa(rows, all, shape, options);
     if (!(next.cost <= at.cost)) continue;
     at = std::move(next);
     return moved;
@@ -150,7 +152,7 @@ std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const Elasti
   ElasticValue out{B / kappa, {}, {}};
   const MatrixXd& C = fit.intervals.covariance;
   const double variance = C(b, b) / (B * B) + C(k, k) / (kappa * kappa) - 2 * C(b, k) / (B * kappa);
-  if (!std::isfinite(variance) || variance < 0 || !fit.intervals.sigma.allFinite()) return out;
+  if (!std::isfinite(variance) || variance < 0 || !(fit.intervals.sigma[k] > 0)) return out;
   // The wider of the two intervals says how many deviations the level takes.
   const double width = (*joint.kappa->upper - kappa) / fit.intervals.sigma[k];
   const double half = width * std::sqrt(variance) * std::abs(out.value);
@@ -160,8 +162,8 @@ std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const Elasti
   return out;
 }
 
-void describe(const ElasticModel& model, const KappaRows& rows, const Fold& all, const Projection& at,
-              std::size_t j, ElasticFit& fit) {
+void describe_kappa(const ElasticModel& model, const KappaRows& rows, const Fold& all,
+                    const KappaProjection& at, std::size_t j, ElasticFit& fit) {
   ElasticJoint& out = fit.joints[j];
   put_motor(fit, j, out);
   if (!model.is_elastic[j]) return;
@@ -207,9 +209,9 @@ ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> f
   const KappaRows rows(model);
   const std::vector<Fold> all = totals(model, folds);
   const EstimateOptions options = elastic_estimate_options(model.options);
-  Projection at = best_of_grid(rows, all, options);
+  KappaProjection at = best_of_grid(rows, all, options);
   for (fit.iterations = 1; fit.iterations <= model.options.most_iterations; ++fit.iterations) {
-    fit.converged = improve(model, rows, all, options, at) <= model.options.tolerance;
+    fit.converged = improve_kappa(model, rows, all, options, at) <= model.options.tolerance;
     if (fit.converged) break;
   }
   const std::vector<Fold> blocks = rows.at(folds, at.shape, &at.links);
@@ -219,7 +221,7 @@ ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> f
     ElasticJoint& joint = fit.joints.emplace_back();
     joint.name = model.names[j];
     joint.is_elastic = model.is_elastic[j];
-    describe(model, rows, all[j], at, j, fit);
+    describe_kappa(model, rows, all[j], at, j, fit);
     if (joint.is_elastic) judge_kappa(model, j, fit);
   }
   return fit;

@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kColumnDifferences = 6;  // order of the differences of Y
 
-bool has_channel(const std::vector<std::string>& channels, std::string_view name) {
+bool has_elastic_channel(const std::vector<std::string>& channels, std::string_view name) {
   return std::find(channels.begin(), channels.end(), name) != channels.end();
 }
 
-void require_channel(const std::vector<std::string>& channels, std::string_view name,
-                     ElasticEquations equations) {
-  if (has_channel(channels, name)) return;
+void require_elastic_channel(const std::vector<std::string>& channels, std::string_view name,
+                             ElasticEquations equations) {
+  if (has_elastic_channel(channels, name)) return;
   throw InputError(
       {fmt::format("the run has no channel '{}', which the equations '{}' need", name, to_string(equations)),
        {},
@@ -111,7 +111,7 @@ ExtraColumns derived_columns(const Plan& plan) {
   return out;
 }
 
-Robot without_drives(Robot robot) {
+Robot links_alone(Robot robot) {
   for (Joint& joint : robot.joints) joint.drive = {};
   return robot;
 }
@@ -156,15 +156,16 @@ ElasticModel elastic_model(const Robot& robot, const std::vector<std::string>& c
   model.options = options;
   for (const Joint& joint : robot.joints) model.names.push_back(joint.name);
   model.is_elastic = elastic_joints(model.names, options.joints);
-  require_channel(channels, channel::kPosition, options.equations);
+  require_elastic_channel(channels, channel::kPosition, options.equations);
   const bool needs_torque = options.equations != ElasticEquations::elastic_torque;
-  if (needs_torque) require_channel(channels, channel::kTorque, options.equations);
+  if (needs_torque) require_elastic_channel(channels, channel::kTorque, options.equations);
   if (options.equations == ElasticEquations::motors_and_links)
-    require_channel(channels, channel::kTheta, options.equations);
-  if (!needs_torque) require_channel(channels, channel::kElasticTorque, options.equations);
-  model.has_theta = options.equations != ElasticEquations::links && has_channel(channels, channel::kTheta);
-  model.has_torque = needs_torque || has_channel(channels, channel::kTorque);
-  const Robot links = without_drives(robot);
+    require_elastic_channel(channels, channel::kTheta, options.equations);
+  if (!needs_torque) require_elastic_channel(channels, channel::kElasticTorque, options.equations);
+  model.has_theta =
+      options.equations != ElasticEquations::links && has_elastic_channel(channels, channel::kTheta);
+  model.has_torque = needs_torque || has_elastic_channel(channels, channel::kTorque);
+  const Robot links = links_alone(robot);
   BaseOptions base_options;
   base_options.expressions = false;
   model.base = base_parameters(links, base_options);

@@ -54,7 +54,7 @@ class SpringRows {
   const ElasticModel& model_;
 };
 
-std::string row_name(const ElasticModel& model, const char* kind, std::size_t j) {
+std::string spring_row(const ElasticModel& model, const char* kind, std::size_t j) {
   return fmt::format("{}:{}", kind, model.names[j]);
 }
 
@@ -73,12 +73,12 @@ void SpringRows::add_linear(const Fold& fold, std::size_t j, std::vector<Fold>& 
   if (model_.options.equations == ElasticEquations::motors_and_links) {
     std::vector<ColumnTerm> all = links;
     for (const ColumnTerm& term : motor_terms(j)) all.push_back(term);
-    out.push_back(recombine(fold, row_name(model_, "total", j), all, {{"", kMotorTorque}}));
+    out.push_back(recombine(fold, spring_row(model_, "total", j), all, {{"", kMotorTorque}}));
     return;
   }
-  out.push_back(recombine(fold, row_name(model_, "sensor", j), links, {{"", kSensor}}));
+  out.push_back(recombine(fold, spring_row(model_, "sensor", j), links, {{"", kSensor}}));
   if (model_.has_torque)
-    out.push_back(recombine(fold, row_name(model_, "motor", j), motor_terms(j),
+    out.push_back(recombine(fold, spring_row(model_, "motor", j), motor_terms(j),
                             {{"", kMotorTorque}, {"", kSensor, -1}}));
 }
 
@@ -95,8 +95,8 @@ std::vector<Fold> SpringRows::plain(std::span<const Fold> folds) const {
     links.push_back({spring, spring});
     if (model_.options.deflection_offset) links.push_back({numbered("do", j), numbered("one", j)});
     motor.push_back({spring, spring, -1});
-    out.push_back(recombine(fold, row_name(model_, "link", j), links, {}));
-    out.push_back(recombine(fold, row_name(model_, "motor", j), motor, {{"", kMotorTorque}}));
+    out.push_back(recombine(fold, spring_row(model_, "link", j), links, {}));
+    out.push_back(recombine(fold, spring_row(model_, "motor", j), motor, {{"", kMotorTorque}}));
   }
   return out;
 }
@@ -117,13 +117,14 @@ std::vector<Fold> SpringRows::linearized(std::span<const Fold> folds, const Spri
       columns.push_back({numbered("dt", j), numbered("fv", j), at.natural[static_cast<Index>(j)]});
     for (ColumnTerm& term : effort) term.factor *= x;
     effort.push_back({"", numbered("K", j), -at.natural[static_cast<Index>(j)]});
-    out.push_back(recombine(fold, row_name(model_, "deflection", j), columns, effort));
+    out.push_back(recombine(fold, spring_row(model_, "deflection", j), columns, effort));
   }
   return out;
 }
 
-// K of the deflection that effort `from` gives, by plain regression.
-double regression(const ElasticModel& model, const Fold& fold, std::size_t j, const std::string& effort) {
+// K of the deflection that effort `from` gives, by plain sensor_regression.
+double sensor_regression(const ElasticModel& model, const Fold& fold, std::size_t j,
+                         const std::string& effort) {
   const std::string spring = numbered("K", j);
   const Fold row =
       recombine(fold, "spring", {{spring, spring, -1}, {"do", numbered("one", j)}}, {{"", effort}});
@@ -140,8 +141,8 @@ double natural_stiffness(const Fold& fold, std::size_t j, const std::string& eff
 }
 
 // Gauss-Newton on the joints' totals.
-Springs iterate(const ElasticModel& model, const SpringRows& rows, const std::vector<Fold>& all, Springs at,
-                ElasticFit& fit) {
+Springs iterate_springs(const ElasticModel& model, const SpringRows& rows, const std::vector<Fold>& all,
+                        Springs at, ElasticFit& fit) {
   const EstimateOptions options = elastic_estimate_options(model.options);
   for (fit.iterations = 1; fit.iterations <= model.options.most_iterations; ++fit.iterations) {
     at.links = estimate(rows.linearized(all, at), options);
@@ -189,11 +190,12 @@ void describe_joint(const ElasticModel& model, const SpringRows& rows, const Fol
                     std::size_t j, ElasticFit& fit) {
   ElasticJoint& out = fit.joints[j];
   put_motor(fit, j, out);
+  if (out.is_elastic && !model.has_theta) out.reason = "the log has no motor positions";
   if (!rows.has_spring(j)) return;
   const std::string one = numbered("one", j);
   const double k = at.natural[static_cast<Index>(j)], x = at.x[static_cast<Index>(j)];
   out.deflection = rms_about_mean(all, {{"", numbered("K", j)}}, one);
-  const double rms = row_rms(fit.estimate, row_name(model, "deflection", j));
+  const double rms = row_rms(fit.estimate, spring_row(model, "deflection", j));
   const double explained = rms_about_mean(all, rows.link_effort(at.links, j, ""), one);
   out.snr = rms > 0 ? std::abs(x) * explained / rms : 0;
   if (const auto delay = value_with_interval(fit.estimate, fit.intervals, numbered("dt", j)))
@@ -206,8 +208,8 @@ void describe_joint(const ElasticModel& model, const SpringRows& rows, const Fol
 }
 
 // Links from the rows without springs; springs from the motor equation alone, or the torque sensors.
-Springs start(const ElasticModel& model, const SpringRows& rows, const std::vector<Fold>& all,
-              std::span<const Fold> folds, double effective_share, ElasticFit& fit) {
+Springs start_springs(const ElasticModel& model, const SpringRows& rows, const std::vector<Fold>& all,
+                      std::span<const Fold> folds, double effective_share, ElasticFit& fit) {
   EstimateOptions options = elastic_estimate_options(model.options);
   const auto n = static_cast<Index>(model.names.size());
   Springs at{VectorXd::Ones(n), VectorXd::Ones(n), estimate(rows.linear(all), options)};
@@ -221,7 +223,7 @@ Springs start(const ElasticModel& model, const SpringRows& rows, const std::vect
     joint.is_elastic = model.is_elastic[j];
     if (!rows.has_spring(j) || all[j].rows() == 0) continue;
     joint.least_squares =
-        both ? values_of(plain, {numbered("K", j)})[0] : regression(model, all[j], j, kSensor);
+        both ? values_of(plain, {numbered("K", j)})[0] : sensor_regression(model, all[j], j, kSensor);
     MotorSpring motor;
     if (model.has_torque) motor = motor_spring(model, j, folds, effective_share);
     joint.motor_bracket = motor.bracket;
@@ -242,8 +244,8 @@ ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, d
   fit.equations = model.options.equations;
   const SpringRows rows(model);
   const std::vector<Fold> all = totals(model, folds);
-  Springs at = start(model, rows, all, folds, effective_share, fit);
-  at = iterate(model, rows, all, at, fit);
+  Springs at = start_springs(model, rows, all, folds, effective_share, fit);
+  at = iterate_springs(model, rows, all, at, fit);
   const std::vector<Fold> blocks = rows.linearized(folds, at);
   fit.estimate = estimate(blocks, elastic_estimate_options(model.options, true));
   fit.intervals = elastic_intervals(model, fit.estimate, blocks, effective_share);

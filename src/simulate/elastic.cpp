@@ -36,8 +36,8 @@ void require_simple_friction(const Friction& friction, const std::string& joint)
                     ""});
 }
 
-ElasticPlant make_plant(const Robot& robot, const ElasticRobot& elastic,
-                        const ElasticMotionOptions& options) {
+ElasticPlant make_elastic_plant(const Robot& robot, const ElasticRobot& elastic,
+                                const ElasticMotionOptions& options) {
   require_plain(robot);
   validate(elastic.parameters, robot);
   const Index n = robot.size();
@@ -69,7 +69,7 @@ ElasticPlant make_plant(const Robot& robot, const ElasticRobot& elastic,
   return plant;
 }
 
-void set_gains(ElasticPlant& plant, const ElasticMotionOptions& options, const VectorXd& q) {
+void set_elastic_gains(ElasticPlant& plant, const ElasticMotionOptions& options, const VectorXd& q) {
   const double omega = 2 * std::numbers::pi * options.bandwidth;
   const VectorXd inertia = mass_matrix(plant.tree, plant.standard, q).diagonal() + plant.B;
   plant.kp = omega * omega * inertia;
@@ -200,14 +200,14 @@ VectorXd ElasticMotion::deflection() const {
 ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, const Trajectory& reference,
                              const ElasticMotionOptions& options) {
   options.validate();
-  ElasticPlant plant = make_plant(robot, elastic, options);
+  ElasticPlant plant = make_elastic_plant(robot, elastic, options);
   if (reference.joints() != plant.joints())
     throw InputError(
         {fmt::format("a motion of {} joints for a robot with {}", reference.joints(), plant.joints()),
          {},
          "one coordinate per joint",
          ""});
-  set_gains(plant, options, reference.at(0).q);
+  set_elastic_gains(plant, options, reference.at(0).q);
   const ElasticLoop loop(plant, reference, options);
   const ElasticState start = options.start ? *options.start : loop.start();
   for (const VectorXd* part : {&start.q, &start.qd, &start.theta, &start.thetad})

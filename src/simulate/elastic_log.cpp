@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-void add_noise(const char* purpose, std::uint64_t seed, const VectorXd& deviation, MatrixXd& values) {
+void add_sensor_noise(const char* purpose, std::uint64_t seed, const VectorXd& deviation, MatrixXd& values) {
   VectorXd noise(values.rows());
   for (Index j = 0; j < values.cols(); ++j) {
     if (deviation[j] == 0) continue;
@@ -20,7 +20,7 @@ void add_noise(const char* purpose, std::uint64_t seed, const VectorXd& deviatio
   }
 }
 
-void round_to(const VectorXd& quantum, MatrixXd& values) {
+void round_to_steps(const VectorXd& quantum, MatrixXd& values) {
   for (Index j = 0; j < values.cols(); ++j)
     if (quantum[j] > 0)
       for (Index s = 0; s < values.rows(); ++s)
@@ -41,19 +41,19 @@ Run elastic_log(const ElasticMotion& motion, const ElasticMotionOptions& options
     return VectorXd((a.cwiseAbs2() + b.cwiseAbs2()).cwiseSqrt());
   };
   MatrixXd q = motion.q, theta = motion.theta, effort = motion.effort, elastic = motion.elastic_torque;
-  add_noise("link encoder", options.seed, both(list(options.link_noise, "noise of the link encoders"), share),
-            q);
-  add_noise("motor encoder", options.seed,
-            both(list(options.motor_noise, "noise of the motor encoders"), share), theta);
-  add_noise("effort noise", options.seed,
-            both(list(options.effort_noise, "effort noise"),
-                 list(options.relative_effort_noise, "relative effort noise").cwiseProduct(rms)),
-            effort);
-  add_noise("elastic torque", options.seed, list(options.elastic_torque_noise, "noise of the torque sensors"),
-            elastic);
+  add_sensor_noise("link encoder", options.seed,
+                   both(list(options.link_noise, "noise of the link encoders"), share), q);
+  add_sensor_noise("motor encoder", options.seed,
+                   both(list(options.motor_noise, "noise of the motor encoders"), share), theta);
+  add_sensor_noise("effort noise", options.seed,
+                   both(list(options.effort_noise, "effort noise"),
+                        list(options.relative_effort_noise, "relative effort noise").cwiseProduct(rms)),
+                   effort);
+  add_sensor_noise("elastic torque", options.seed,
+                   list(options.elastic_torque_noise, "noise of the torque sensors"), elastic);
   const VectorXd quantum = list(options.quantum, "encoder step");
-  round_to(quantum, q);
-  round_to(quantum, theta);
+  round_to_steps(quantum, q);
+  round_to_steps(quantum, theta);
   Run run;
   run.label = label;
   run.samples = SampleBlock({std::string(channel::kPosition), std::string(channel::kTorque),

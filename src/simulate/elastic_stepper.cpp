@@ -7,17 +7,19 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kRoot = 0.28867513459481287;  // √3/6
-constexpr double kA[2][2] = {{0.25, 0.25 - kRoot}, {0.25 + kRoot, 0.25}};
-constexpr double kC[2] = {0.5 - kRoot, 0.5 + kRoot};
-constexpr double kSquare[2][2] = {
-    {kA[0][0] * kA[0][0] + kA[0][1] * kA[1][0], kA[0][0] * kA[0][1] + kA[0][1] * kA[1][1]},
-    {kA[1][0] * kA[0][0] + kA[1][1] * kA[1][0], kA[1][0] * kA[0][1] + kA[1][1] * kA[1][1]}};
-constexpr double kEnd[2] = {0.5 * (kA[0][0] + kA[1][0]), 0.5 * (kA[0][1] + kA[1][1])};
+constexpr double kGaussRoot = 0.28867513459481287;  // √3/6
+constexpr double kGaussA[2][2] = {{0.25, 0.25 - kGaussRoot}, {0.25 + kGaussRoot, 0.25}};
+constexpr double kGaussC[2] = {0.5 - kGaussRoot, 0.5 + kGaussRoot};
+constexpr double kGaussSquare[2][2] = {{kGaussA[0][0] * kGaussA[0][0] + kGaussA[0][1] * kGaussA[1][0],
+                                        kGaussA[0][0] * kGaussA[0][1] + kGaussA[0][1] * kGaussA[1][1]},
+                                       {kGaussA[1][0] * kGaussA[0][0] + kGaussA[1][1] * kGaussA[1][0],
+                                        kGaussA[1][0] * kGaussA[0][1] + kGaussA[1][1] * kGaussA[1][1]}};
+constexpr double kGaussEnd[2] = {0.5 * (kGaussA[0][0] + kGaussA[1][0]),
+                                 0.5 * (kGaussA[0][1] + kGaussA[1][1])};
 
-constexpr int kMostIterations = 40;
-constexpr int kFrozenIterations = 4;  // then the slopes of the friction are taken anew every time
-constexpr double kConverged = 1e-14;  // of the positions, which are no better than that
+constexpr int kMostNewton = 40;
+constexpr int kFrozenNewton = 4;            // then the slopes of the friction are taken anew every time
+constexpr double kNewtonConverged = 1e-14;  // of the positions, which are no better than that
 
 }  // namespace
 
@@ -48,17 +50,18 @@ Energies ElasticPlant::energy(const ElasticState& state) const {
 }
 
 double ElasticStepper::stage(int i) {
-  return kC[i];
+  return kGaussC[i];
 }
 
 void ElasticStepper::place(double h, Stage& stage, int i) const {
   const double h2 = h * h;
-  stage.at.qd = state_.qd + h * (kA[i][0] * stages_[0].qdd + kA[i][1] * stages_[1].qdd);
-  stage.at.thetad = state_.thetad + h * (kA[i][0] * stages_[0].thetadd + kA[i][1] * stages_[1].thetadd);
-  stage.at.q = state_.q + h * kC[i] * state_.qd +
-               h2 * (kSquare[i][0] * stages_[0].qdd + kSquare[i][1] * stages_[1].qdd);
-  stage.at.theta = state_.theta + h * kC[i] * state_.thetad +
-                   h2 * (kSquare[i][0] * stages_[0].thetadd + kSquare[i][1] * stages_[1].thetadd);
+  stage.at.qd = state_.qd + h * (kGaussA[i][0] * stages_[0].qdd + kGaussA[i][1] * stages_[1].qdd);
+  stage.at.thetad =
+      state_.thetad + h * (kGaussA[i][0] * stages_[0].thetadd + kGaussA[i][1] * stages_[1].thetadd);
+  stage.at.q = state_.q + h * kGaussC[i] * state_.qd +
+               h2 * (kGaussSquare[i][0] * stages_[0].qdd + kGaussSquare[i][1] * stages_[1].qdd);
+  stage.at.theta = state_.theta + h * kGaussC[i] * state_.thetad +
+                   h2 * (kGaussSquare[i][0] * stages_[0].thetadd + kGaussSquare[i][1] * stages_[1].thetadd);
 }
 
 // Unknowns: accelerations of links, then motors, at the first stage, then at the second.
@@ -68,7 +71,7 @@ void ElasticStepper::factorize(double h, const MatrixXd& M) {
   for (int i = 0; i < 2; ++i) {
     const VectorXd slope = plant_.friction_slope(stages_[i].at.thetad);
     for (int k = 0; k < 2; ++k) {
-      const double position = h * h * kSquare[i][k], velocity = h * kA[i][k];
+      const double position = h * h * kGaussSquare[i][k], velocity = h * kGaussA[i][k];
       for (Index j = 0; j < n; ++j) {
         const Index link = 2 * n * i + j, motor = link + n, to_link = 2 * n * k + j, to_motor = to_link + n;
         const double coupling = position * plant_.K[j] + velocity * plant_.D[j];
@@ -116,12 +119,12 @@ bool ElasticStepper::step(double h, const ElasticTarget& first, const ElasticTar
   factorize(h, M);
   const double scale = std::max({1.0, state_.q.cwiseAbs().maxCoeff(), state_.theta.cwiseAbs().maxCoeff()});
   bool converged = false;
-  for (int k = 0; k < kMostIterations && !converged; ++k) {
-    if (k >= kFrozenIterations) factorize(h, M);
+  for (int k = 0; k < kMostNewton && !converged; ++k) {
+    if (k >= kFrozenNewton) factorize(h, M);
     const double change = correct(targets);
     place_all();
     if (!std::isfinite(change)) return false;
-    converged = h * h * change < kConverged * scale;
+    converged = h * h * change < kNewtonConverged * scale;
   }
   if (!converged) return false;
   for (int i = 0; i < 2; ++i) {
@@ -130,8 +133,9 @@ bool ElasticStepper::step(double h, const ElasticTarget& first, const ElasticTar
     work_ += 0.5 * h * plant_.control(*targets[i], at.theta, at.thetad).dot(at.thetad);
     dissipated_ += 0.5 * h * (plant_.friction(at.thetad).dot(at.thetad) + plant_.D.dot(slip.cwiseAbs2()));
   }
-  state_.q += h * state_.qd + h * h * (kEnd[0] * stages_[0].qdd + kEnd[1] * stages_[1].qdd);
-  state_.theta += h * state_.thetad + h * h * (kEnd[0] * stages_[0].thetadd + kEnd[1] * stages_[1].thetadd);
+  state_.q += h * state_.qd + h * h * (kGaussEnd[0] * stages_[0].qdd + kGaussEnd[1] * stages_[1].qdd);
+  state_.theta +=
+      h * state_.thetad + h * h * (kGaussEnd[0] * stages_[0].thetadd + kGaussEnd[1] * stages_[1].thetadd);
   state_.qd += 0.5 * h * (stages_[0].qdd + stages_[1].qdd);
   state_.thetad += 0.5 * h * (stages_[0].thetadd + stages_[1].thetadd);
   return true;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "steelyard/core/sha256.hpp"
+#include "steelyard/fold/slots.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
 #include "study/instrument.hpp"
@@ -9,26 +10,6 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-namespace {
-
-// Blocks that a bootstrap likes to have, as far as they are longer than two memories of the filters.
-constexpr Index kWantedBlocks = 32;
-
-// The largest halving of a chunk that gives at least as many slots as cross-validation wants blocks, or
-// smaller for a bootstrap.
-Index slot_for_blocks(const PreparedRun& run, Index blocks) {
-  const ChunkPlan& plan = run.plan();
-  Index memory = 0;
-  for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
-    if (filter) memory += filter->memory;
-  Index size = plan.size;
-  while (size % 2 == 0 && size * blocks > plan.samples) size /= 2;
-  while (size % 2 == 0 && size * kWantedBlocks > plan.samples && size / 2 >= 2 * memory) size /= 2;
-  return size;
-}
-
-}  // namespace
-
 void open_runs(StudyState& state) {
   state.runs.clear();
   for (const StudyRun& run : state.study.runs) {

@@ -1,5 +1,6 @@
 #include "steelyard/log/transmission.hpp"
 #include "steelyard/study/study.hpp"
+#include "study/elastic.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -25,6 +26,8 @@ TrueParameters make_parameters(const SimulationSpec& spec, const Robot& robot) {
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
   if (run.simulation) {
     const SimulationSpec& spec = *run.simulation;
+    if (spec.elastic)
+      return elastic_simulation(spec, robot, make_parameters(spec, robot), make_trajectory(spec));
     return simulated_source(
         Simulator(robot, make_parameters(spec, robot), make_trajectory(spec), spec.options));
   }

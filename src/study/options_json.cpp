@@ -143,6 +143,13 @@ std::string options_json(const Study& study) {
   json["estimate"] = {{"method", to_string(study.estimate.weighting)}, {"prior_weight", study.prior.weight}};
   add_estimator(study.estimator, json["estimate"]);
   if (study.feasible) json["feasible"] = feasible_json(*study.feasible);
+  if (study.elastic)
+    json["elastic"] = {{"equations", to_string(study.elastic->options.equations)},
+                       {"joints", study.elastic->options.joints},
+                       {"encoder_delay", study.elastic->options.encoder_delay},
+                       {"deflection_offset", study.elastic->options.deflection_offset},
+                       {"least_snr", study.elastic->options.least_snr},
+                       {"level", study.elastic->options.level}};
   if (study.cross)
     json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};
   json["waive"] = study.waive;

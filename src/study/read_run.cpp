@@ -9,8 +9,8 @@ namespace {
 
 const std::vector<std::string>& channel_names() {
   static const std::vector<std::string> names = {
-      "position",       "velocity",       "acceleration",       "torque",       "current",
-      "motor_position", "motor_velocity", "motor_acceleration", "motor_torque", "known",
+      "position",       "velocity",           "acceleration", "torque", "current", "motor_position",
+      "motor_velocity", "motor_acceleration", "motor_torque", "known",  "theta",   "elastic_torque",
   };
   return names;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "study/elastic_yaml.hpp"
 #include "study/study_yaml.hpp"
 
 namespace steelyard {
@@ -124,7 +125,7 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
   const YamlFields fields(
       context, node, "simulate",
       {"motion", "rate", "friction", "rotor_inertia", "position_noise", "quantum", "effort_noise",
-       "relative_effort_noise", "delay", "jitter", "stamp_noise", "repeat", "velocity", "seed"});
+       "relative_effort_noise", "elastic", "delay", "jitter", "stamp_noise", "repeat", "velocity", "seed"});
   SimulationSpec spec;
   read_motion(context, fields.at("motion"), spec);
   spec.drives.resize(1);
@@ -151,6 +152,13 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
   if (const YamlNode* seed = fields.find("seed")) {
     options.seed = to_count(context, *seed, "seed");
     spec.own_seed = true;
+  }
+  if (const YamlNode* elastic = fields.find("elastic")) {
+    spec.elastic = read_elastic_simulation(context, *elastic);
+    for (const char* key : {"delay", "jitter", "stamp_noise", "repeat", "velocity"})
+      if (const YamlNode* other = fields.find(key))
+        context.fail(*other, fmt::format("'{}' of a simulation with elastic joints", key), "none of these",
+                     "remove it, or simulate stiff joints");
   }
   options.validate();
   run.simulation = std::move(spec);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "steelyard/core/text_file.hpp"
+#include "study/elastic_yaml.hpp"
 #include "study/friction_yaml.hpp"
 #include "study/study_yaml.hpp"
 
@@ -108,7 +109,7 @@ Study read_study_text(const std::string& text, const std::string& path) {
   const YamlNode root = parse_yaml(text, path);
   const YamlFields fields(context, root, "study",
                           {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate",
-                           "feasible", "validate", "report", "waive"});
+                           "feasible", "elastic", "validate", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -129,6 +130,8 @@ Study read_study_text(const std::string& text, const std::string& path) {
   if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
   if (const YamlNode* feasible = fields.find("feasible"))
     study.feasible = read_feasible_section(context, *feasible, folder);
+  if (const YamlNode* elastic = fields.find("elastic"))
+    study.elastic = read_elastic_section(context, *elastic);
   if (const YamlNode* validate = fields.find("validate")) {
     const YamlFields options(context, *validate, "validate", {"cross"});
     if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);

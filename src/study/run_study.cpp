@@ -1,6 +1,7 @@
 #include "steelyard/study/run_study.hpp"
 
 #include "steelyard/fold/fold_file.hpp"
+#include "study/elastic.hpp"
 #include "study/estimators.hpp"
 #include "study/examine.hpp"
 #include "study/extra_columns.hpp"
@@ -82,6 +83,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   retrieve_feasible(state);
   predict_runs(state);
   cross_validate_runs(state);
+  identify_elastic_joints(state);
   summarize(state);
   summarize_feasible(state);
   judge_runs(state);

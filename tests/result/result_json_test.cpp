@@ -68,11 +68,11 @@ TEST(ResultJson, ReadBackHoldsTheSameValues) {
 
 TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
   const ordered_json json = ordered_json::parse(to_json(full_result()));
-  EXPECT_THAT(
-      keys(json),
-      ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings", "condition",
-                  "condition_scaled", "residual", "estimator", "preparation", "cross_validation", "intervals",
-                  "bands", "base", "drives", "feasible", "links", "validation", "unavailable", "provenance"));
+  EXPECT_THAT(keys(json),
+              ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings",
+                          "condition", "condition_scaled", "residual", "estimator", "preparation",
+                          "cross_validation", "intervals", "bands", "base", "drives", "feasible", "links",
+                          "elastic", "validation", "unavailable", "provenance"));
   EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof"));
   EXPECT_THAT(keys(json["findings"][0]),
               ElementsAre("code", "joint", "severity", "evidence", "remedy", "waived"));

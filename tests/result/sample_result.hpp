@@ -56,6 +56,20 @@ inline Result full_result() {
        {},
        "zero",
        FrictionValues{"sigmoid", {{"phi1", 0.5}, {"phi2", 12.5}}, {{"phi2", 1e-3}}, "determined", "chosen"}}};
+  ElasticJoint spring;
+  spring.name = "joint1";
+  spring.identifiable = false;
+  spring.reason = "the deflection does not follow the torque";
+  spring.stiffness = ElasticValue{5000, 4500, std::nullopt};
+  spring.least_squares = 3000;
+  spring.motor_bracket = {2500, 7000};
+  spring.motor_inertia = ElasticValue{0.4, 0.3, 0.5};
+  spring.kappa = ElasticValue{8e-5, 7e-5, 9e-5};
+  spring.friction = {{"fv", 1.5}, {"fc", 2}, {"fo", 0.1}};
+  spring.encoder_delay = 0.003;
+  spring.deflection = 1e-3;
+  spring.snr = 8;
+  result.elastic = ElasticSummary{"motors_and_links", true, 5, {spring}, {{"Jzz1", {0.5, 0.4, 0.6}}}};
   result.feasible = {"penalty",
                      sample_residual(1.1),
                      CrossValidationSummary{10, "phase", sample_residual(1.3)},

@@ -14,6 +14,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
+#include "steelyard/result/elastic_summary.hpp"
 #include "steelyard/result/estimator_summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
@@ -194,6 +195,7 @@ struct Result {
   std::vector<DriveValues> drives;
   std::optional<FeasibleSummary> feasible;
   std::vector<LinkValues> links;
+  std::optional<ElasticSummary> elastic;
   std::vector<RunValidation> validation;
   std::vector<std::string> unavailable;
   Provenance provenance;

@@ -20,6 +20,7 @@
 #include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
 #include "steelyard/study/drive_spec.hpp"
+#include "steelyard/study/elastic_spec.hpp"
 #include "steelyard/study/estimator_spec.hpp"
 #include "steelyard/study/feasible_spec.hpp"
 
@@ -33,6 +34,7 @@ struct SimulationSpec {
   std::vector<Drive> drives;      // friction, rotor inertia, gains; none, or one for all, or one per joint
   SimulateOptions options;        // its seed is set by set_seed
   bool own_seed = false;          // the study gives this run a seed of its own
+  std::optional<ElasticSimulationSpec> elastic = {};  // springs between links and motors
 };
 
 // A run is a file, or a simulation.
@@ -82,6 +84,7 @@ struct Study {
   EstimatorSpec estimator;
   PriorOptions prior;
   std::optional<FeasibleSpec> feasible;
+  std::optional<ElasticSpec> elastic;
   std::optional<CrossOptions> cross;
   bool report = true;
   std::vector<std::string> waive;
