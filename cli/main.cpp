@@ -36,6 +36,8 @@ constexpr Verb kVerbs[] = {
     {"identify", "The same without the report", cli::add_identify, Shared::folder},
     {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, Shared::study},
     {"validate", "Try a result's model on other runs", cli::add_validate, Shared::folder},
+    {"excite", "A motion that shows the most, within every limit", cli::add_excite, Shared::folder},
+    {"next", "What the next run would add to a study", cli::add_next, Shared::folder},
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
     {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,

@@ -19,5 +19,7 @@ Run add_fold(CLI::App& verb);      // files.cpp
 Run add_model(CLI::App& verb);     // model.cpp
 Run add_export(CLI::App& verb);    // export.cpp
 Run add_convert(CLI::App& verb);   // convert.cpp
+Run add_excite(CLI::App& verb);    // excite.cpp
+Run add_next(CLI::App& verb);      // excite.cpp
 
 }  // namespace cli

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/fold/slots.hpp"
 #include "study/extra_columns.hpp"
@@ -12,6 +13,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 void open_runs(StudyState& state) {
   state.runs.clear();
+  if (state.study.runs.empty())
+    throw InputError({"the study has no runs",
+                      {state.study.path, 0, 0, ""},
+                      "at least one with the role 'fit'",
+                      "add `runs:`; a motion for them: `steelyard excite`"});
   for (const StudyRun& run : state.study.runs) {
     RunState& opened = state.runs.emplace_back();
     opened.run = &run;

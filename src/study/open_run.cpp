@@ -10,6 +10,7 @@ Trajectory make_trajectory(const SimulationSpec& spec) {
   if (const auto* fourier = std::get_if<FourierSeries>(&spec.motion)) return Trajectory(*fourier);
   if (const auto* random = std::get_if<RandomMotion>(&spec.motion))
     return Trajectory(random_multi_sine(*random, spec.motion_seed));
+  if (const auto* rest = std::get_if<RestToRest>(&spec.motion)) return Trajectory(*rest);
   return Trajectory(std::get<PointToPoint>(spec.motion));
 }
 

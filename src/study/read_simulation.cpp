@@ -34,15 +34,27 @@ MatrixXd to_matrix(const YamlContext& context, const YamlNode& node, const std::
   return matrix;
 }
 
-FourierSeries read_fourier(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "fourier", {"omega", "a", "b", "q0", "duration"});
+std::variant<FourierSeries, RestToRest> read_fourier(const YamlContext& context, const YamlNode& node) {
+  const YamlFields fields(context, node, "fourier",
+                          {"omega", "a", "b", "q0", "duration", "lead", "start", "finish"});
   FourierSeries series;
   series.omega = to_number(context, fields.at("omega"), "omega");
   series.a = to_matrix(context, fields.at("a"), "a");
   series.b = to_matrix(context, fields.at("b"), "b");
   series.q0 = to_list_of_numbers(context, fields.at("q0"), "q0");
   set_number(context, fields, "duration", series.duration);
-  return series;
+  if (!fields.has("lead")) {
+    for (const char* end : {"start", "finish"})
+      if (fields.has(end))
+        context.fail(fields.at(end), fmt::format("{} without a lead-in", end), "", "add `lead:` in seconds");
+    return series;
+  }
+  RestToRest motion;
+  motion.series = series;
+  set_number(context, fields, "lead", motion.lead);
+  set_list(context, fields, "start", motion.start);
+  set_list(context, fields, "finish", motion.finish);
+  return motion;
 }
 
 RandomMotion read_random(const YamlContext& context, const YamlNode& node, std::uint64_t& seed) {
@@ -63,12 +75,16 @@ RandomMotion read_random(const YamlContext& context, const YamlNode& node, std::
 }
 
 PointToPoint read_points(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "points", {"points", "velocity", "acceleration", "jerk", "dwell"});
+  const YamlFields fields(context, node, "points",
+                          {"points", "velocity", "acceleration", "jerk", "dwell", "time"});
   PointToPoint moves;
   for (const YamlNode& point : to_list(context, fields.at("points"), "points"))
     moves.points.push_back(to_list_of_numbers(context, point, "point"));
-  moves.velocity = to_list_of_numbers(context, fields.at("velocity"), "velocity");
-  moves.acceleration = to_list_of_numbers(context, fields.at("acceleration"), "acceleration");
+  set_list(context, fields, "time", moves.time);
+  if (moves.time.size() == 0) {
+    moves.velocity = to_list_of_numbers(context, fields.at("velocity"), "velocity");
+    moves.acceleration = to_list_of_numbers(context, fields.at("acceleration"), "acceleration");
+  }
   set_list(context, fields, "jerk", moves.jerk);
   set_list(context, fields, "dwell", moves.dwell);
   return moves;
@@ -79,7 +95,8 @@ void read_motion(const YamlContext& context, const YamlNode& node, SimulationSpe
   if (node.keys.size() != 1)
     context.fail(node, fmt::format("motion has {} kinds", node.keys.size()),
                  "one of fourier, multi_sine, points", "keep one");
-  if (const YamlNode* fourier = fields.find("fourier")) spec.motion = read_fourier(context, *fourier);
+  if (const YamlNode* fourier = fields.find("fourier"))
+    std::visit([&](auto&& motion) { spec.motion = motion; }, read_fourier(context, *fourier));
   if (const YamlNode* random = fields.find("multi_sine"))
     spec.motion = read_random(context, *random, spec.motion_seed);
   if (const YamlNode* points = fields.find("points")) spec.motion = read_points(context, *points);

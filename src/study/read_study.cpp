@@ -8,6 +8,7 @@
 #include "steelyard/core/text_file.hpp"
 #include "study/elastic_yaml.hpp"
 #include "study/friction_yaml.hpp"
+#include "study/read_excite.hpp"
 #include "study/study_yaml.hpp"
 
 namespace steelyard {
@@ -109,7 +110,7 @@ Study read_study_text(const std::string& text, const std::string& path) {
   const YamlNode root = parse_yaml(text, path);
   const YamlFields fields(context, root, "study",
                           {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate",
-                           "feasible", "elastic", "validate", "report", "waive"});
+                           "feasible", "elastic", "validate", "excite", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -123,10 +124,14 @@ Study read_study_text(const std::string& text, const std::string& path) {
     study.drive_spec.columns = read_effort_expressions(context, *node, "columns");
   if (const YamlNode* node = fields.find("known"))
     study.drive_spec.known = read_effort_expressions(context, *node, "known");
-  const YamlNode& runs = fields.at("runs");
-  for (const YamlNode& run : to_list(context, runs, "runs"))
-    study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
-  check_labels(context, runs, study);
+  if (const YamlNode* excite = fields.find("excite"))
+    study.excite = read_excite_section(context, *excite, folder);
+  if (!study.excite || fields.has("runs")) {  // a first motion is sought before there are runs
+    const YamlNode& runs = fields.at("runs");
+    for (const YamlNode& run : to_list(context, runs, "runs"))
+      study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
+    check_labels(context, runs, study);
+  }
   if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
   if (const YamlNode* feasible = fields.find("feasible"))
     study.feasible = read_feasible_section(context, *feasible, folder);

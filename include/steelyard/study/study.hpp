@@ -22,6 +22,7 @@
 #include "steelyard/study/drive_spec.hpp"
 #include "steelyard/study/elastic_spec.hpp"
 #include "steelyard/study/estimator_spec.hpp"
+#include "steelyard/study/excite_spec.hpp"
 #include "steelyard/study/feasible_spec.hpp"
 
 namespace steelyard {
@@ -29,7 +30,7 @@ inline namespace STEELYARD_ABI {
 
 // A run the study makes itself: the study's robot with the parameters of its file, on a motion.
 struct SimulationSpec {
-  std::variant<FourierSeries, RandomMotion, PointToPoint> motion;
+  std::variant<FourierSeries, RandomMotion, PointToPoint, RestToRest> motion;
   std::uint64_t motion_seed = 1;  // of a random motion
   std::vector<Drive> drives;      // friction, rotor inertia, gains; none, or one for all, or one per joint
   SimulateOptions options;        // its seed is set by set_seed
@@ -86,6 +87,7 @@ struct Study {
   std::optional<FeasibleSpec> feasible;
   std::optional<ElasticSpec> elastic;
   std::optional<CrossOptions> cross;
+  std::optional<ExciteSpec> excite;
   bool report = true;
   std::vector<std::string> waive;
 };

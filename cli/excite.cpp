@@ -1,0 +1,139 @@
+// steelyard excite STUDY: a motion that shows the most, as CSV, JSON and YAML, with what it will show.
+// steelyard next STUDY: what the next run would add to those of the study.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "output.hpp"
+#include "steelyard/core/text_file.hpp"
+#include "steelyard/excite/motion_files.hpp"
+#include "steelyard/result/output_folder.hpp"
+#include "steelyard/study/excite_study.hpp"
+#include "study_output.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+steelyard::Study read(const std::string& path, const CommonOptions& common, double time_limit) {
+  steelyard::Study study = steelyard::read_study(path);
+  if (common.seed) set_seed(study, *common.seed);
+  if (study.excite && time_limit > 0) study.excite->options.time_limit = time_limit;
+  return study;
+}
+
+void write_motion(steelyard::OutputFolder& folder, const std::string& stem,
+                  const steelyard::MotionFiles& files) {
+  folder.write(stem + ".csv", files.csv);
+  folder.write(stem + ".json", files.json);
+  folder.write(stem + ".yaml", files.yaml);
+  folder.write(stem + "-study.yaml", files.study);
+}
+
+std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
+  const steelyard::ExcitedMotion& found = outcome.found;
+  Table table({"", "before", "after"});
+  table.add({"condition", number(found.before.condition), number(found.report.condition)});
+  table.add({"condition, columns scaled", number(found.before.condition_scaled),
+             number(found.report.condition_scaled)});
+  table.add({"log det", number(found.before.log_det), number(found.report.log_det)});
+  std::string text = table.to_string();
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, found.report.limits.size()); ++k) {
+    const steelyard::LimitUse& use = found.report.limits[k];
+    text += fmt::format("{}: {} of {} at {} s\n", use.what, number(use.worst), number(use.limit),
+                        number(use.time, 4));
+  }
+  for (const steelyard::Outlook& outlook : found.report.parameters)
+    if (outlook.poor)
+      text += fmt::format("poor: {}, deviation {}: {}\n", outlook.parameter, number(outlook.sigma, 3),
+                          outlook.why);
+  for (const std::string& note : found.notes) text += "note: " + note + "\n";
+  if (found.time_limit_reached)
+    text += fmt::format(
+        "the time limit ended the search after {} starts: another machine may find another motion\n",
+        found.starts);
+  return text;
+}
+
+std::string next_summary(const steelyard::NextOutcome& outcome) {
+  Table table({"next run", "log det", "shrinks most", "by"});
+  for (const steelyard::NextCandidate& candidate : outcome.candidates)
+    table.add({candidate.load > 0 ? fmt::format("payload {} kg", candidate.load) : candidate.kind,
+               number(candidate.log_det), candidate.shrinks, number(candidate.most, 3)});
+  std::string text = table.to_string();
+  for (const steelyard::NextCandidate& candidate : outcome.candidates)
+    if (candidate.load > 0)
+      text += fmt::format(
+          "payload {} kg: gains of drives, if unknown, to {} at worst (without a load: not at all)\n",
+          candidate.load, number(candidate.gain_sigma.maxCoeff(), 3));
+  return text;
+}
+
+int run_excite(const std::string& path, double time_limit, const CommonOptions& common) {
+  const steelyard::Study study = read(path, common, time_limit);
+  steelyard::OutputFolder folder(common.out);
+  Progress progress(common.quiet);
+  const steelyard::ExciteOutcome outcome = excite_study(study, study_options(common, progress));
+  write_motion(
+      folder, "motion",
+      motion_files(outcome.robot, outcome.base, outcome.found.motion, outcome.options, outcome.output_rate));
+  const std::string json = to_json(outcome);
+  folder.write("excite.json", json);
+  folder.commit();
+  if (common.json)
+    print(json);
+  else if (!common.quiet)
+    print(excite_summary(outcome) + folder.target().string() + "/motion.csv\n");
+  return kDone;
+}
+
+int run_next(const std::string& path, double time_limit, const std::string& previous,
+             const CommonOptions& common) {
+  const steelyard::Study study = read(path, common, time_limit);
+  const std::string earlier = previous.empty() ? "" : steelyard::read_text_file(previous, "prediction");
+  steelyard::OutputFolder folder(common.out);
+  Progress progress(common.quiet);
+  const steelyard::NextOutcome outcome = next_study(study, study_options(common, progress));
+  const std::string json = to_json(outcome, earlier);
+  for (const steelyard::NextCandidate& candidate : outcome.candidates)
+    if (candidate.motion && candidate.load == 0)
+      write_motion(folder, candidate.kind,
+                   motion_files(outcome.robot, outcome.base, candidate.motion->motion, outcome.options,
+                                outcome.output_rate));
+  folder.write("next.json", json);
+  folder.commit();
+  if (common.json)
+    print(json);
+  else if (!common.quiet)
+    print(next_summary(outcome) + folder.target().string() + "/next.json\n");
+  return kDone;
+}
+
+}  // namespace
+
+Run add_excite(CLI::App& verb) {
+  const auto path = std::make_shared<std::string>();
+  const auto limit = std::make_shared<double>(0);
+  verb.add_option("STUDY", *path, "Study file (.yaml) with a section `excite`")->required();
+  verb.add_option("--time-limit", *limit, "Seconds after which the best motion so far is taken");
+  verb.footer("Example:\n  steelyard excite examples/panda-excite/study.yaml --out panda-motion\n");
+  return [path, limit](const CommonOptions& common) { return run_excite(*path, *limit, common); };
+}
+
+Run add_next(CLI::App& verb) {
+  const auto path = std::make_shared<std::string>();
+  const auto previous = std::make_shared<std::string>();
+  const auto limit = std::make_shared<double>(0);
+  verb.add_option("STUDY", *path, "Study file (.yaml) with runs and a section `excite`")->required();
+  verb.add_option("--time-limit", *limit, "Seconds a search may take");
+  verb.add_option("--previous", *previous,
+                  "next.json from before the last run: what it predicted is compared");
+  verb.footer("Example:\n  steelyard next examples/panda-excite/next.yaml --out panda-next\n");
+  return [path, limit, previous](const CommonOptions& common) {
+    return run_next(*path, *limit, *previous, common);
+  };
+}
+
+}  // namespace cli
