@@ -41,9 +41,8 @@ void add_grids(const Robot& robot, std::vector<Hypothesis>& list) {
           list.push_back(gravity_hypothesis(robot, direction));
       }
   for (int j = 0; j < robot.dof(); ++j)
-    for (const double decades :
-         {-3.0, -2.5, -2.0, -1.5, -1.0, -0.65, -0.45, -0.3, 0.3, 0.45, 0.65, 1.0, 1.5, 2.0, 2.5, 3.0})
-      list.push_back(effort_hypothesis(robot, j, std::pow(10.0, decades)));
+    for (int quarter = -12; quarter <= 12; ++quarter)
+      if (quarter != 0) list.push_back(effort_hypothesis(robot, j, std::pow(10.0, 0.25 * quarter)));
   for (const double factor : {1e-3, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0, 1e3})
     list.push_back(time_hypothesis(robot, factor));
 }
@@ -151,8 +150,11 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   if (!examination.ranked.empty()) {
     const RankedHypothesis& best = examination.ranked[0];
     const int blocks = static_cast<int>(best.fit.by_block.size());
-    examination.beaten = best.gain > options.least_gain && 2 * best.gain_fitted > options.least_gain &&
-                         4 * best.stretches >= 3 * blocks;
+    const auto gains = [&](double least) { return best.gain > least && 2 * best.gain_fitted > least; };
+    const bool alone = std::none_of(examination.ranked.begin() + 1, examination.ranked.end(),
+                                    [&](const RankedHypothesis& r) { return 2 * r.gain > best.gain; });
+    examination.beaten = (gains(options.clear_gain) && 4 * best.stretches >= 3 * blocks) ||
+                         (gains(options.least_gain) && best.stretches == blocks && alone);
   }
   return examination;
 }

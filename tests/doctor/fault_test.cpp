@@ -1,17 +1,21 @@
 // Faults put into clean real logs, one at a time: each must be named with its joint.
 //
-// A fault of the set-up counts as visible when the right set-up beats the faulty one by the doctor's own
-// margin on the log it is put into; what free parameters absorb no residual can show (the zero of a first
-// joint with a vertical axis, of a last joint, the twist before a light wrist). Invisible ones are printed,
-// and must not lead to a false error.
+// Some faults of the set-up do not show in a log: free parameters absorb them (the zero of a first joint with
+// a vertical axis, of a last joint, the twist before a light wrist). Whether one shows is measured here, not
+// listed: the log with the fault and the log without are fitted by the same model, four stretches held out in
+// turn, and the fault does not show when the residuals are not larger within what they scatter by from
+// stretch to stretch. Everything else counts. Faults that do not show are printed, and must not lead to a
+// false error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
 #include "faults.hpp"
 #include "oracle/data_folder.hpp"
+#include "steelyard/core/statistics.hpp"
 #include "steelyard/doctor/doctor.hpp"
 
 namespace steelyard::testing {
@@ -76,15 +80,35 @@ TEST_P(SignalFaults, AreNamedWithTheirJoint) {
 INSTANTIATE_TEST_SUITE_P(RealLogs, SignalFaults, ::testing::Values("panda", "ur10", "tx40", "lwr3"),
                          [](const auto& test) { return std::string(test.param); });
 
-// By how much the right set-up beats the faulty one.
-double visibility(const RealLog& log, const SetUpFault& fault) {
-  const std::unique_ptr<SampleSource> source = view_run(fault.run);
+// Σ_j ln r_j of the four held-out stretches, r_j a joint's residual over its effort; no allowance for what
+// sensors leave.
+std::vector<double> residual_logs(const Robot& robot, const steelyard::Run& run) {
+  TrialOptions options;
+  options.noise_factor = options.floor = 0;
+  const std::unique_ptr<SampleSource> source = view_run(run);
   const TimeScan time = scan_time(*source);
-  const CoarseRun run = coarse_run(view_run(fault.run), log.name, time, DoctorOptions().coarse);
-  const Trial trial(fault.robot, {run});
-  const SetUp given = SetUp::as_given(trial.joints());
-  const double faulty = trial.fit(trial.given(), given).score;
-  return faulty - (fault.mend.robot ? trial.fit(given, log.robot) : trial.fit(fault.mend.set_up)).score;
+  const Trial trial(robot, {coarse_run(view_run(run), "run", time, DoctorOptions().coarse)}, options);
+  return trial.fit(trial.given(), SetUp::as_given(trial.joints())).by_block;
+}
+
+// By how much residuals are larger with the fault than without, and the deviation of that: stretch by
+// stretch.
+struct Growth {
+  double mean = 0, deviation = 0;
+  double stretches = 0;
+  // Outside the 95 % interval of Student's t, and by more than a twentieth of one joint's residual.
+  bool shows() const { return mean > student_quantile(0.975, stretches - 1) * deviation && mean > 0.05; }
+};
+
+Growth growth(const std::vector<double>& clean, const std::vector<double>& faulty) {
+  Growth out;
+  const auto n = static_cast<double>(clean.size());
+  for (std::size_t b = 0; b < clean.size(); ++b) out.mean += (faulty[b] - clean[b]) / n;
+  for (std::size_t b = 0; b < clean.size(); ++b)
+    out.deviation += std::pow(faulty[b] - clean[b] - out.mean, 2) / (n - 1) / n;
+  out.deviation = std::sqrt(out.deviation);
+  out.stretches = n;
+  return out;
 }
 
 // An examination takes a third of a second; sanitized, every fifth fault is tried.
@@ -103,9 +127,11 @@ TEST_P(SetUpFaults, AreNamedWithTheirJoint) {
   std::map<std::string, Count> table;
   Count total;
   const std::vector<Hypothesis> faults = set_up_faults(log);
+  const std::vector<double> clean = residual_logs(log.robot, log.run);
   for (std::size_t k = 0; k < faults.size(); k += kStride) {
     const SetUpFault fault = inject(log, faults[k]);
-    const bool visible = visibility(log, fault) > options.least_gain;
+    const Growth worse = growth(clean, residual_logs(fault.robot, fault.run));
+    const bool visible = worse.shows();
     const Examination examination =
         examine(fault.robot, {{log.run.label, [&] { return view_run(fault.run); }}});
     bool named = false, wrong = false;
@@ -125,8 +151,8 @@ TEST_P(SetUpFaults, AreNamedWithTheirJoint) {
       count->wrong += wrong;
     }
     if (!visible || !named || wrong)
-      std::printf("  %s, mend: %s%s%s\n", log.name.c_str(), fault.mend.what.c_str(),
-                  visible ? "" : ": not visible",
+      std::printf("  %s, mend: %s; residuals %+.2f ± %.2f%s%s\n", log.name.c_str(), fault.mend.what.c_str(),
+                  worse.mean, worse.deviation, visible ? "" : ": does not show",
                   said.empty() ? ", nothing is said" : (", said" + said).c_str());
   }
   print(log.name, table);
@@ -137,31 +163,68 @@ TEST_P(SetUpFaults, AreNamedWithTheirJoint) {
 INSTANTIATE_TEST_SUITE_P(RealLogs, SetUpFaults, ::testing::Values("panda", "ur10", "tx40", "lwr3"),
                          [](const auto& test) { return std::string(test.param); });
 
-TEST(EffortDelay, OfAllJointsIsNamedWithItsSize) {
+Delays delays_of(const RealLog& log, const steelyard::Run& run, TimeScan& time) {
+  const std::unique_ptr<SampleSource> source = view_run(run);
+  time = scan_time(*source);
+  const Trial trial(log.robot, {coarse_run(view_run(run), log.name, time, DoctorOptions().coarse)});
+  return examine_delays(trial);
+}
+
+// The slowest log shows 50 ms only: its efforts change little in 30 ms.
+double injected_delay(const RealLog& log) {
+  return log.name == "lwr3" ? 0.05 : 0.03;
+}
+
+class EffortDelay : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EffortDelay, OfAllJointsIsNamedWithItsSize) {
   if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
-  int named = 0, injected = 0;
-  for (const char* name : {"panda", "ur10", "tx40", "lwr3"}) {
-    const RealLog log = real_log(name);
-    // The slowest log shows 50 ms only: its efforts change little in 30 ms.
-    const double late = log.name == "lwr3" ? 0.05 : 0.03;
-    for (const double seconds : {late, -late}) {
-      steelyard::Run run = log.run;
-      delay_efforts(run, seconds, -1);
-      const std::unique_ptr<SampleSource> source = view_run(run);
-      const TimeScan time = scan_time(*source);
-      const Trial trial(log.robot, {coarse_run(view_run(run), name, time, DoctorOptions().coarse)});
-      const Delays delays = examine_delays(trial);
-      const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
-      ++injected;
-      const bool found =
-          findings.size() == 1 && findings[0].code == "effort-delay" && findings[0].joint.empty();
-      named += found;
-      std::printf("%s: %+.0f ms injected, %+.1f ms found, gain %.2f%s\n", name, 1e3 * seconds,
-                  1e3 * delays.common.seconds, delays.common.gain, found ? "" : ": not named");
+  const RealLog log = real_log(GetParam());
+  for (const double seconds : {injected_delay(log), -injected_delay(log)}) {
+    steelyard::Run run = log.run;
+    delay_efforts(run, seconds, -1);
+    TimeScan time;
+    const Delays delays = delays_of(log, run, time);
+    const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].code, "effort-delay");
+    EXPECT_EQ(findings[0].joint, "");
+    std::printf("%s: %+.0f ms injected, %+.1f ms found, gain %.2f\n", log.name.c_str(), 1e3 * seconds,
+                1e3 * delays.common.seconds, delays.common.residual);
+  }
+}
+
+// All joints of the Panda and the TX-40, the three heavy ones of the UR10. What 50 ms do to the UR10's wrists
+// and to the slow LWR4+ is not more than what their sensors and their friction leave; nothing wrong is said.
+std::size_t joints_that_tell(const RealLog& log) {
+  return log.name == "ur10" ? 3 : log.name == "lwr3" ? 0 : log.joints.size();
+}
+
+TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
+  if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
+  const RealLog log = real_log(GetParam());
+  const double seconds = log.name == "tx40" ? 0.03 : 0.05;  // the TX-40 moves faster
+  for (std::size_t j = 0; j < log.joints.size(); ++j) {
+    steelyard::Run run = log.run;
+    delay_efforts(run, seconds, static_cast<int>(j));
+    TimeScan time;
+    const Delays delays = delays_of(log, run, time);
+    const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
+    const bool named = findings.size() == 1 && findings[0].joint == log.joints[j];
+    std::printf("  %s, %s: %+.0f ms injected, %+.1f ms found, gain %.2f%s\n", log.name.c_str(),
+                log.joints[j].c_str(), 1e3 * seconds, 1e3 * delays.joints[j].seconds, delays.joints[j].gain,
+                named ? "" : ": not named");
+    if (j < joints_that_tell(log)) {
+      EXPECT_TRUE(named) << log.joints[j];
+    }
+    if (!named) {
+      EXPECT_TRUE(findings.empty()) << findings[0].joint << ": " << findings[0].evidence;
     }
   }
-  EXPECT_EQ(named, injected);
 }
+
+INSTANTIATE_TEST_SUITE_P(RealLogs, EffortDelay, ::testing::Values("panda", "ur10", "tx40", "lwr3"),
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace steelyard::testing

@@ -72,6 +72,8 @@ class Trial {
   const Robot& robot() const;  // with the drive terms of the trial
   const std::vector<CoarseRun>& runs() const;
   const std::vector<std::string>& columns() const;
+  // f_j of a score, with another noise factor than that of the options.
+  VectorXd floors(double noise_factor) const;
 
   Fit fit(const SetUp& set_up) const;                      // positions and efforts
   Fit fit(const SetUp& set_up, const Robot& other) const;  // another robot with the same joints

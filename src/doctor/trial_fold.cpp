@@ -1,0 +1,146 @@
+// A set-up's samples as folds, and the inequalities that every machine obeys.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "doctor/trial_impl.hpp"
+#include "steelyard/fold/samples.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+using doctor::MappedBlock;
+using doctor::RowGram;
+
+constexpr int kConfigurations = 8;  // at which M_jj must be positive
+
+std::string effort_name(Index j) {
+  return "effort" + std::to_string(j + 1);
+}
+
+// The rows of a joint at which its sign is sure: not within `smear` seconds of a reversal, not at rest.
+// Times are the log's, not the hypothesis's: the filter knew no other.
+std::vector<std::vector<std::uint8_t>> moving(const MappedBlock& block, double smear, double time) {
+  constexpr double kRest = 0.01;  // of the joint's largest velocity
+  const Index samples = block.q.rows();
+  std::vector<std::vector<std::uint8_t>> masks;
+  for (Index j = 0; j < block.q.cols(); ++j) {
+    masks.emplace_back(static_cast<std::size_t>(samples));
+    const double rest = kRest * (samples > 0 ? block.qd.col(j).cwiseAbs().maxCoeff() : 0);
+    for (Index s = 0; s < samples; ++s) {
+      const double speed = std::abs(block.qd(s, j));
+      masks.back()[static_cast<std::size_t>(s)] =
+          speed > rest && speed > smear * time * std::abs(block.qdd(s, j));
+    }
+  }
+  return masks;
+}
+
+std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, bool rates) {
+  LayoutOptions options;
+  options.efforts.clear();
+  for (int j = 0; j < plan.joints; ++j) options.efforts.push_back(effort_name(j));
+  for (int j = 0; rates && j < plan.joints; ++j) options.efforts.push_back(effort_name(j) + "_rate");
+  options.effort_units.assign(options.efforts.size(), "1");
+  return row_layouts(plan, robot, options);
+}
+
+void add_gram(const Fold& fold, RowGram& gram) {
+  const Eigen::MatrixXd Y = fold.columns(), E = fold.efforts();
+  if (gram.rows == 0) {
+    gram.columns.setZero(Y.cols(), Y.cols());
+    gram.mixed.setZero(Y.cols(), E.cols());
+    gram.efforts.setZero(E.cols(), E.cols());
+  }
+  gram.columns.noalias() += Y.transpose() * Y;
+  gram.mixed.noalias() += Y.transpose() * E;
+  gram.efforts.noalias() += E.transpose() * E;
+  gram.rows += static_cast<double>(fold.rows());
+}
+
+}  // namespace
+
+MappedBlock Trial::Impl::mapped(const Stretch& stretch, const SetUp& set_up) const {
+  const CoarseRun& run = runs_[stretch.run];
+  const Index count = stretch.end - stretch.begin;
+  const auto part = [&](const MatrixXd& m) { return m.middleRows(stretch.begin, count); };
+  MappedBlock block;
+  block.q = part(run.q) * set_up.position.transpose();
+  block.q.rowwise() += set_up.zero.transpose();
+  block.qd = part(run.qd) * set_up.position.transpose() / set_up.time;
+  block.qdd = part(run.qdd) * set_up.position.transpose() / (set_up.time * set_up.time);
+  return block;
+}
+
+Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, const Plan& plan) const {
+  std::vector<Eigen::RowVectorXd> rows;
+  const Index p = static_cast<Index>(plan.columns.size());
+  for (std::size_t k = 0; k < plan.columns.size(); ++k) {
+    const std::string& name = plan.columns[k];
+    const std::string stem = name.substr(0, name.find_first_of("0123456789"));
+    if (stem == "fv" || stem == "fc" || stem == "Ia")
+      rows.push_back(Eigen::RowVectorXd::Unit(p, static_cast<Index>(k)));
+  }
+  PlanOptions options;
+  options.kind = RowKind::inertia;
+  options.wanted = plan.columns;
+  const Plan inertia = make_plan(robot, options);
+  std::vector<Index> place;  // of the inertia plan's columns in the other
+  for (const std::string& name : inertia.columns)
+    place.push_back(std::find(plan.columns.begin(), plan.columns.end(), name) - plan.columns.begin());
+  for (int k = 0; k < kConfigurations; ++k) {
+    const Stretch& stretch = stretches_[static_cast<std::size_t>(k) % stretches_.size()];
+    const CoarseRun& run = runs_[stretch.run];
+    const Index at =
+        stretch.begin + (stretch.end - stretch.begin) * (k / static_cast<int>(stretches_.size()) + 1) / 4;
+    const VectorXd q = set_up.position * run.q.row(std::min(at, run.size() - 1)).transpose() + set_up.zero;
+    const VectorXd none = VectorXd::Zero(q.size());
+    const MatrixXd M = regressor(inertia, q, none, none);
+    for (std::size_t r = 0; r < inertia.rows.size(); ++r) {
+      if (inertia.rows[r].i != inertia.rows[r].j) continue;
+      Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(p);
+      for (std::size_t c = 0; c < place.size(); ++c)
+        row[place[c]] = M(static_cast<Index>(r), static_cast<Index>(c));
+      rows.push_back(row);
+    }
+  }
+  Eigen::MatrixXd A(static_cast<Index>(rows.size()), p);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    A.row(static_cast<Index>(r)) = rows[r] / std::max(rows[r].norm(), 1e-30);
+  return A;
+}
+
+std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Robot& robot,
+                                                       const Plan& plan) const {
+  auto folded = std::make_shared<Folded>();
+  const bool rates = given_ == nullptr;  // only the set-up as given is asked for delays
+  const std::vector<Layout> layouts = trial_layouts(plan, robot, rates);
+  folded->grams.assign(doctor::kTrialBlocks, std::vector<RowGram>(plan.rows.size()));
+  for (const Row& row : plan.rows) folded->columns.push_back(row.columns);
+  folded->parameters = static_cast<Index>(plan.columns.size());
+  folded->rates = rates;
+  for (const Stretch& stretch : stretches_) {
+    const MappedBlock block = mapped(stretch, set_up);
+    const CoarseRun& run = runs_[stretch.run];
+    RowInput input;
+    for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
+    for (Index j = 0; rates && j < plan.joints; ++j)
+      input.efforts.push_back(run.effort_rate.col(j).data() + stretch.begin);
+    std::vector<RowInput> inputs(plan.rows.size(), input);
+    const std::vector<std::vector<std::uint8_t>> masks = moving(block, options_.smear, set_up.time);
+    for (std::size_t r = 0; r < inputs.size(); ++r)
+      inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
+    std::vector<Fold> folds;
+    for (const Layout& layout : layouts) folds.emplace_back(layout);
+    fold_samples(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
+                 inputs, folds);
+    for (std::size_t r = 0; r < folds.size(); ++r)
+      add_gram(folds[r], folded->grams[static_cast<std::size_t>(stretch.block)][r]);
+  }
+  folded->signs = sign_rows(set_up, robot, plan);
+  return folded;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,68 @@
+// What a trial is made of: the log cut into stretches, folds of them by set-up, and the fit of a set-up.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "steelyard/doctor/trial.hpp"
+
+namespace steelyard::doctor {
+
+inline constexpr int kTrialBlocks = 4;  // stretches that are held out in turn
+
+// The kinematic samples of one block, mapped by a set-up.
+struct MappedBlock {
+  Eigen::MatrixXd q, qd, qdd;
+};
+
+// YᵀY, Yᵀ[τ dτ/dt] and the efforts' own products of one row and block.
+struct RowGram {
+  Eigen::MatrixXd columns, mixed, efforts;
+  double rows = 0;
+};
+
+}  // namespace steelyard::doctor
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct Trial::Folded {
+  std::vector<std::vector<doctor::RowGram>> grams;  // [block][row]
+  std::vector<std::vector<int>> columns;            // of each row
+  Eigen::MatrixXd signs;                            // A of the inequalities
+  Index parameters = 0;
+  bool rates = false;  // the efforts' derivatives follow the efforts
+};
+
+class Trial::Impl {
+ public:
+  Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& options);
+
+  Plan plan_of(const Robot& robot) const;
+  std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
+  Fit fit(const Folded& folded, const SetUp& set_up, bool held_out) const;
+  Eigen::VectorXd floors(double noise_factor) const;
+
+  Robot robot_;
+  std::vector<CoarseRun> runs_;
+  Plan plan_;
+  TrialOptions options_;
+  std::shared_ptr<const Folded> given_;
+
+ private:
+  struct Stretch {
+    std::size_t run;
+    Index begin, end;
+    int block;
+  };
+  doctor::MappedBlock mapped(const Stretch& stretch, const SetUp& set_up) const;
+  Eigen::MatrixXd sign_rows(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
+
+  std::vector<Stretch> stretches_;
+  Eigen::VectorXd efforts_, floors_;  // rms of the logged efforts; relative to them
+  Eigen::VectorXd residual_;          // rms of the set-up as given
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
