@@ -28,7 +28,7 @@ void check(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& g
   }
 }
 
-std::set<int> tested(const BlockGroups& groups) {
+std::set<int> tested_groups(const BlockGroups& groups) {
   std::set<int> all;
   for (const std::vector<int>& run : groups) all.insert(run.begin(), run.end());
   all.erase(all.begin(), all.lower_bound(0));
@@ -39,29 +39,23 @@ std::set<int> tested(const BlockGroups& groups) {
                     "cut the runs into more blocks"});
 }
 
-struct Parts {
-  std::vector<Fold> training;
-  std::vector<Fold> test;
-};
-
-// Block numbers go on from run to run, so that weights by block do not mix runs. A gap belongs to a part when
-// both blocks beside it do.
-Parts split(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups, int left_out) {
-  Parts parts;
+// The blocks of a group, or those outside it. Block numbers go on from run to run, so that weights by block
+// do not mix runs. A gap belongs to a part when both blocks beside it do.
+std::vector<Fold> split(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups, int group,
+                        bool inside) {
+  std::vector<Fold> part;
   Index number = 0;
-  const auto put = [&](std::vector<Fold>& part, const std::vector<Fold>& folds) {
+  const auto put = [&](const std::vector<Fold>& folds) {
     for (const Fold& fold : folds) part.emplace_back(fold).set_block(number);
   };
   for (std::size_t r = 0; r < runs.size(); ++r) {
     for (std::size_t b = 0; b < runs[r].size(); ++b, ++number) {
-      const bool out = groups[r][b] == left_out;
-      put(out ? parts.test : parts.training, runs[r][b].core);
-      const bool last = b + 1 == runs[r].size();
-      if (last || (groups[r][b + 1] == left_out) == out)
-        put(out ? parts.test : parts.training, runs[r][b].gap);
+      if ((groups[r][b] == group) != inside) continue;
+      put(runs[r][b].core);
+      if (b + 1 == runs[r].size() || (groups[r][b + 1] == group) == inside) put(runs[r][b].gap);
     }
   }
-  return parts;
+  return part;
 }
 
 }  // namespace
@@ -101,19 +95,26 @@ CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, 
 }
 
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
+                               const FitFunction& fit) {
+  return cross_validate(runs, runs, groups, fit);
+}
+
+CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& training,
+                               const std::vector<std::vector<FoldBlock>>& tested, const BlockGroups& groups,
                                const FitFunction& fit_training) {
-  check(runs, groups);
+  check(training, groups);
+  check(tested, groups);
   CrossValidation out;
-  for (const int group : tested(groups)) {
-    const Parts parts = split(runs, groups, group);
-    const FittedColumns fit = fit_training(parts.training);
+  for (const int group : tested_groups(groups)) {
+    const FittedColumns fit = fit_training(split(training, groups, group, false));
+    const std::vector<Fold> test = split(tested, groups, group, true);
     if (out.columns.empty()) out.columns = fit.columns;
     VectorXd values = VectorXd::Zero(static_cast<Index>(out.columns.size()));
     for (std::size_t k = 0; k < out.columns.size(); ++k) {
       const auto found = std::find(fit.columns.begin(), fit.columns.end(), out.columns[k]);
       if (found != fit.columns.end()) values[static_cast<Index>(k)] = fit.values[found - fit.columns.begin()];
     }
-    for (const Residual& part : residuals(parts.test, fit.columns, fit.values).per_row)
+    for (const Residual& part : residuals(test, fit.columns, fit.values).per_row)
       add_by_row(part, out.per_row);
     out.values.push_back(std::move(values));
     out.status.push_back(fit.status);

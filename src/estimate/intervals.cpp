@@ -103,33 +103,5 @@ double effective_share(const LowPass& filter, Index decimation) {
   return std::min(1.0, 2 * integral * static_cast<double>(decimation) / filter.rate);
 }
 
-DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixXd& influences,
-                                         const VectorXd& sigma, std::span<const OtherCutoff> others) {
-  constexpr double kNear = 1.4;         // cut-offs closer than this factor show nothing
-  constexpr double kSignificant = 2.5;  // deviations of a difference that count
-  const Index n = estimate.values.size();
-  DifferentiationBias out;
-  out.bias = VectorXd::Zero(n);
-  out.biased.assign(static_cast<std::size_t>(n), false);
-  for (const OtherCutoff& other : others) {
-    if (other.ratio < kNear && other.ratio > 1 / kNear) continue;
-    require(other.influences.cols() == influences.cols(), "estimates at two cut-offs have the same blocks");
-    const double gain = other.ratio > 1 ? std::pow(other.ratio, 3) - 1 : -1;
-    for (Index k = 0; k < n; ++k) {
-      const Index at = other.estimate->find(estimate.columns[static_cast<std::size_t>(k)]);
-      if (at < 0 || !is_determined(estimate, k) || !is_determined(*other.estimate, at)) continue;
-      const double moved = other.estimate->values[at] - estimate.values[k];
-      // Errors of derivatives cancel from block to block, which makes the spread over blocks too large; for
-      // white noise the difference to half the band has the deviation σ, to the double one less.
-      const double spread = std::min(sigma[k], (other.influences.row(at) - influences.row(k)).norm());
-      if (!(std::abs(moved) > kSignificant * spread)) continue;
-      if (std::abs(moved / gain) > std::abs(out.bias[k])) out.bias[k] = moved / gain;
-    }
-  }
-  for (Index k = 0; k < n; ++k)
-    out.biased[static_cast<std::size_t>(k)] = std::abs(out.bias[k]) > sigma[k] / 2;
-  return out;
-}
-
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

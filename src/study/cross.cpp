@@ -1,4 +1,5 @@
 #include "steelyard/estimate/cross_validation.hpp"
+#include "study/period.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
 
@@ -16,10 +17,9 @@ HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& o
         static_cast<double>(run.folds->slot_samples * run.folds->folds.slots_per_block());
     double period = 0;  // samples
     if (options.by_phase)
-      period =
-          options.period
-              ? *options.period / run.prepared->preparation().grid.step
-              : static_cast<double>(find_period(run.prediction.coarse_position) * run.prediction.coarse_step);
+      period = options.period ? *options.period / run.prepared->preparation().grid.step
+                              : find_period(run.prediction.coarse_position) *
+                                    static_cast<double>(run.prediction.coarse_step);
     if (period >= 2 * block_samples && period < static_cast<double>(run.folds->samples)) {
       held.groups.push_back(groups_by_phase(count, block_samples, period, options.blocks));
       held.by = "phase";
@@ -30,12 +30,26 @@ HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& o
   return held;
 }
 
+CrossValidation cross_validate_estimator(const StudyState& state,
+                                         const std::vector<std::vector<FoldBlock>>& blocks,
+                                         const BlockGroups& groups) {
+  EstimateOptions options = state.study.estimate;
+  options.conditions = false;
+  const bool own = !state.estimator_blocks.empty();
+  return cross_validate(own ? state.estimator_blocks : blocks, blocks, groups,
+                        [&](std::span<const Fold> training) -> FittedColumns {
+                          Estimate fit = state.instrument
+                                             ? instrument_estimate(training, options, state.priors).estimate
+                                             : estimate(training, options, state.priors);
+                          return {std::move(fit.columns), std::move(fit.values), fit.status};
+                        });
+}
+
 void cross_validate_runs(StudyState& state) {
   if (!state.study.cross) return;
   state.result.cross_validation = state.clock.time("cross-validation", [&] {
     const HeldOut held = held_out_groups(state.runs, *state.study.cross);
-    const CrossValidation found =
-        cross_validate(held.blocks, held.groups, state.study.estimate, state.priors);
+    const CrossValidation found = cross_validate_estimator(state, held.blocks, held.groups);
     CrossValidationSummary summary;
     summary.by = held.by;
     summary.blocks = static_cast<int>(found.groups);

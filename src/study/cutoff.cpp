@@ -15,7 +15,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
-#include "study/cutoff_period.hpp"
+#include "study/period.hpp"
 #include "study/prior.hpp"
 #include "study/state.hpp"
 
@@ -87,9 +87,7 @@ std::vector<CutoffRun> scan_runs(StudyState& state) {
     out.rate = 1 / prepared.preparation().grid.step;
     out.samples = prepared.preparation().grid.samples;
     const CrossOptions cross = state.study.cross.value_or(CrossOptions{});
-    if (cross.by_phase)
-      out.period = cross.period ? *cross.period * out.rate
-                                : static_cast<double>(find_period(watched.positions()) * watched.step());
+    if (cross.by_phase) out.period = out.rate * (cross.period ? *cross.period : watched.period());
     out.slot = 1;
     while (2 * out.slot * kSlotsWanted <= out.samples && out.slot < 4096) out.slot *= 2;
   }

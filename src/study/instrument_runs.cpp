@@ -18,6 +18,7 @@ std::vector<Fold> fold_with_instruments(StudyState& state, const std::vector<Ins
   Index number = 0;
   std::size_t fit = 0;
   summary.simulated = true;
+  state.estimator_blocks.clear();
   for (RunState& run : state.runs) {
     if (!run.is_fit()) continue;
     const auto motion = std::make_shared<const InstrumentMotion>(follow(
@@ -25,7 +26,9 @@ std::vector<Fold> fold_with_instruments(StudyState& state, const std::vector<Ins
     summary.simulated = summary.simulated && motion->simulated;
     PassOptions pass;
     pass.slot_samples = run.folds->slot_samples;
-    number = append_blocks(fold_prepared(state, *run.run, *run.prepared, pass, motion), number, folds);
+    const FoldPass found = fold_prepared(state, *run.run, *run.prepared, pass, motion);
+    number = append_blocks(found, number, folds);
+    state.estimator_blocks.push_back(found.folds.blocks());
   }
   return folds;
 }

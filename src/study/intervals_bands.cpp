@@ -49,7 +49,7 @@ BandCounter::BandCounter(const StudyState& state) : plan_(state.plan) {
   for (const std::vector<int>& run : groups)
     largest = std::max(largest, *std::max_element(run.begin(), run.end()));
   if (largest > 0) {
-    const CrossValidation refits = cross_validate(blocks, groups, state.study.estimate, state.priors);
+    const CrossValidation refits = cross_validate_estimator(state, blocks, groups);
     for (const VectorXd& values : refits.values) {
       VectorXd& moved = moved_.emplace_back(VectorXd::Zero(static_cast<Index>(plan_.columns.size())));
       for (std::size_t k = 0; k < plan_.columns.size(); ++k) {

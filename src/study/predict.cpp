@@ -174,34 +174,5 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   return result;
 }
 
-Index find_period(const MatrixXd& position) {
-  const Index samples = position.rows();
-  VectorXd variance = (position.rowwise() - position.colwise().mean()).colwise().squaredNorm().transpose() /
-                      static_cast<double>(std::max<Index>(1, samples));
-  const auto mismatch = [&](Index lag) {
-    double worst = 0;
-    for (Index j = 0; j < position.cols(); ++j) {
-      if (variance[j] <= 0) continue;
-      const VectorXd d = position.col(j).tail(samples - lag) - position.col(j).head(samples - lag);
-      worst = std::max(worst, std::sqrt(d.squaredNorm() / static_cast<double>(samples - lag) / variance[j]));
-    }
-    return worst;
-  };
-  constexpr double kSame = 0.1;  // a thousandth of the run off in time is 7 % for the Panda's excitation
-
-  Index best = 0;
-  double least = kSame;
-  for (Index lag = samples / 10; lag < samples * 9 / 10; ++lag) {
-    const double value = mismatch(lag);
-    if (value < least) {
-      least = value;
-      best = lag;
-    } else if (best > 0 && value > 2 * kSame) {
-      break;  // past the first valley
-    }
-  }
-  return best;
-}
-
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -37,9 +37,5 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
                    BandCounter* bands = nullptr, const ExtraPrediction& extra = {});
 
-// Period of a periodic motion in coarse samples, 0 when it has none: the shortest lag, of at least a tenth of
-// the run, after which all joints are where they were, to a tenth of their movement (RMS).
-Index find_period(const MatrixXd& position);
-
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -21,6 +21,7 @@ WeighedFolds fold_weighed(StudyState& state, const std::vector<double>& sigma) {
   ResidualCounts counts(rows);
   WeighedFolds out;
   Index number = 0;
+  state.estimator_blocks.clear();
   for (RunState& run : state.runs) {
     if (!run.is_fit()) continue;
     std::vector<Layout> layouts;
@@ -31,7 +32,9 @@ WeighedFolds fold_weighed(StudyState& state, const std::vector<double>& sigma) {
     pass.slot_samples = run.folds->slot_samples;
     pass.weigh = [&](Index row, std::span<const double* const> columns, Index count, const std::uint8_t* mask,
                      double* weight) { weigher.weigh(row, columns, count, mask, weight); };
-    number = append_blocks(fold_prepared(state, *run.run, *run.prepared, pass), number, out.folds);
+    const FoldPass found = fold_prepared(state, *run.run, *run.prepared, pass);
+    number = append_blocks(found, number, out.folds);
+    state.estimator_blocks.push_back(found.folds.blocks());
   }
   out.scales = counts.scales(sigma, options);
   return out;

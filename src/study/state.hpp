@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "steelyard/estimate/bias.hpp"
+#include "steelyard/estimate/cross_validation.hpp"
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/estimate/instrument.hpp"
 #include "steelyard/estimate/intervals.hpp"
@@ -100,7 +102,9 @@ struct StudyState {
   Estimate estimated;
   std::optional<InstrumentEstimate> instrument;  // method iv
   std::vector<Fold> instrument_folds;            // with instrument columns
-  std::optional<Estimate> before_elimination;    // of essential parameters
+  // Blocks of the fit runs as methods iv and huber fold them; empty: those of run.folds.
+  std::vector<std::vector<FoldBlock>> estimator_blocks;
+  std::optional<Estimate> before_elimination;  // of essential parameters
   // What intervals are about.
   const Estimate& full() const { return before_elimination ? *before_elimination : estimated; }
 
@@ -150,6 +154,13 @@ struct HeldOut {
   std::string by;  // "index" or "phase"
 };
 HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& options);
+
+// Refits without each group, by the estimator that the state's estimate comes from: with its instruments, or
+// its weights of single rows, as the fit on everything left them. `blocks` are those of run.folds, as they
+// are predicted.
+CrossValidation cross_validate_estimator(const StudyState& state,
+                                         const std::vector<std::vector<FoldBlock>>& blocks,
+                                         const BlockGroups& groups);
 
 // Values in the order of the plan's columns; those the estimate lacks are zero.
 VectorXd values_for(const Plan& plan, const Estimate& estimate);

@@ -5,6 +5,7 @@
 
 #include "estimate/estimate_cases.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/estimate/bias.hpp"
 #include "steelyard/estimate/intervals.hpp"
 
 namespace steelyard {

@@ -1,4 +1,4 @@
-// How often intervals hold the truth: a simulated Panda identified again and again with other noise.
+// How often intervals hold the truth: a simulated robot identified again and again with other noise.
 //
 // The motion and the efforts without noise are computed once; every repetition adds its own noise, is
 // prepared, folded and estimated as a study does it, and its intervals are compared with the parameters that
@@ -11,23 +11,31 @@
 #include <vector>
 
 #include "steelyard/core/random.hpp"
+#include "steelyard/estimate/bias.hpp"
 #include "steelyard/estimate/intervals.hpp"
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "study/bias.hpp"
+#include "study/encoder_noise.hpp"
+#include "study/estimators.hpp"
+#include "study/instrument.hpp"
 #include "true_base.hpp"
 
 namespace steelyard::coverage {
 
+enum class Arm { panda, two_r };
+
 struct Case {
+  Arm arm = Arm::panda;
   int repetitions = 100;
   double rate = 200;           // [Hz]
   double cutoff = 10;          // [Hz] of the columns; positions an octave higher
-  double duration = 21;        // [s]
   double effort_noise = 0.05;  // [N·m]
   double corner = 0;           // [Hz] of the effort noise (first order); 0: white
   double encoder_noise = 0;    // [rad]
   bool bias_check = false;
+  bool instruments = false;  // IV instead of weighted least squares
   Weighting weighting = Weighting::by_row;
   IntervalOptions options;
 };
@@ -55,15 +63,29 @@ struct Bench {
   Run clean;
 };
 
+// The demo's Panda (21 s), or the two-link arm in fast motion (20 s).
+inline Study arm_study(const std::string& source, Arm arm) {
+  if (arm == Arm::panda) return read_study(source + "/examples/demo/study.yaml");
+  return read_study_text(
+      "robot: robots/two_r.yaml\n"
+      "drives: {friction: [viscous, coulomb, offset]}\n"
+      "runs:\n"
+      "  - label: run\n"
+      "    simulate:\n"
+      "      motion: {multi_sine: {harmonics: 6, period: 20, center: [0, 0], reach: [1, 1], seed: 3}}\n"
+      "      friction: {viscous: [0.5, 0.3], coulomb: [0.6, 0.4], offset: [0.1, -0.1]}\n"
+      "      velocity: none\n",
+      source + "/study.yaml");
+}
+
 inline Bench make_bench(const std::string& source, const Case& options) {
   Bench bench;
-  bench.study = read_study(source + "/examples/demo/study.yaml");
+  bench.study = arm_study(source, options.arm);
   bench.study.runs.resize(1);
   SimulationSpec& spec = *bench.study.runs[0].simulation;
   spec.options.rate = options.rate;
   spec.options.effort_noise.resize(0);
   spec.options.quantum.resize(0);
-  std::get<FourierSeries>(spec.motion).duration = options.duration;
   bench.robot = study_robot(bench.study);
   bench.base = base_parameters(bench.robot);
   PlanOptions plan;
@@ -106,19 +128,32 @@ struct Fitted {
   std::vector<Fold> folds;
   Estimate estimate;
   double effective = 1;
+  std::optional<InstrumentEstimate> instruments;
 };
 
-inline Fitted fit(const Bench& bench, const Case& options, const Run& run, double cutoff) {
+inline PreparedRun prepare(std::unique_ptr<SampleSource> source, double cutoff) {
   PrepareOptions prepare;
   prepare.filter.cutoff = 2 * cutoff;
   prepare.column_filter.cutoff = cutoff;
-  PreparedRun prepared(view_run(run), {"run", RunRole::fit, ""}, prepare);
+  return PreparedRun(std::move(source), {"run", RunRole::fit, ""}, prepare);
+}
+
+inline std::vector<Fold> fold_blocks(const Bench& bench, PreparedRun& prepared,
+                                     const std::vector<Layout>& layouts,
+                                     std::vector<ExtraColumns> extra = {}) {
   PassOptions pass;
   pass.slot_samples = 128;  // 0.64 s at 200 Hz: two memories of 10 Hz
-  const FoldPass folds = fold_run(prepared, bench.plan, bench.layouts, pass);
+  pass.extra = std::move(extra);
+  std::vector<Fold> folds;
+  append_blocks(fold_run(prepared, bench.plan, layouts, pass), 0, folds);
+  return folds;
+}
+
+inline Fitted fit(const Bench& bench, const Case& options, std::unique_ptr<SampleSource> source,
+                  double cutoff) {
+  PreparedRun prepared = prepare(std::move(source), cutoff);
   Fitted out;
-  for (const FoldBlock& block : folds.folds.blocks())
-    for (Fold& fold : block.all()) out.folds.push_back(std::move(fold));
+  out.folds = fold_blocks(bench, prepared, bench.layouts);
   EstimateOptions estimate_options;
   estimate_options.weighting = options.weighting;
   estimate_options.conditions = false;
@@ -126,6 +161,48 @@ inline Fitted fit(const Bench& bench, const Case& options, const Run& run, doubl
   out.effective =
       effective_share(*prepared.preparation().column_filter, prepared.preparation().decimation.factor);
   return out;
+}
+
+// Instruments from the weighted least squares estimate, iterated as a study does it.
+inline void refine_with_instruments(const Bench& bench, const Case& options, const Run& run, Fitted& fitted) {
+  const InstrumentSpec spec;
+  PreparedRun prepared = prepare(view_run(run), options.cutoff);
+  const InstrumentMotion reference =
+      reference_motion(prepared, reference_cutoff(prepared.preparation(), spec));
+  EstimateOptions how;
+  how.weighting = options.weighting;
+  for (int k = 0; k < spec.most_iterations; ++k) {
+    const auto motion = std::make_shared<const InstrumentMotion>(
+        follow(bench.robot, bench.plan, values_for(bench.plan, fitted.estimate), reference, spec.bandwidth));
+    const std::vector<ExtraColumns> columns = {instrument_columns(bench.plan, {}, motion)};
+    fitted.folds = fold_blocks(bench, prepared, with_extra_columns(bench.layouts, columns), columns);
+    fitted.instruments = instrument_estimate(fitted.folds, how);
+    const bool done = change_in_sigma(fitted.estimate, fitted.instruments->estimate) < spec.tolerance;
+    fitted.estimate = fitted.instruments->estimate;
+    if (done) break;
+  }
+}
+
+// Refits at half and double the cut-off, and with more noise on the positions.
+inline std::vector<bool> biased_columns(const Bench& bench, const Case& options, const Run& noisy,
+                                        const Fitted& fitted, const VectorXd& sigma, std::uint64_t seed) {
+  const Fitted low = fit(bench, options, view_run(noisy), options.cutoff / 2);
+  const Fitted high = fit(bench, options, view_run(noisy), options.cutoff * 2);
+  const VectorXd noise = position_noise(*view_run(noisy));
+  const auto disturbed = [&](double sign) {
+    return fit(bench, options, std::make_unique<DisturbedSource>(view_run(noisy), noise, sign, seed),
+               options.cutoff)
+        .estimate;
+  };
+  const VectorXd shift = shift_by_noise(fitted.estimate, disturbed(1), disturbed(-1));
+  Index blocks = 0;
+  for (const auto* folds : {&fitted.folds, &low.folds, &high.folds})
+    for (const Fold& fold : *folds) blocks = std::max(blocks, fold.block() + 1);
+  const auto influences = [&](const Fitted& of) {
+    return influences_by_block(of.folds, of.estimate, {}, blocks, 1);
+  };
+  const OtherCutoff others[] = {{&low.estimate, influences(low), 0.5}, {&high.estimate, influences(high), 2}};
+  return differentiation_bias(fitted.estimate, influences(fitted), sigma, others, shift).biased;
 }
 
 inline Outcome run(const std::string& source, const Case& options) {
@@ -136,21 +213,17 @@ inline Outcome run(const std::string& source, const Case& options) {
   VectorXd held = VectorXd::Zero(n), flagged = held, error = held, square = held;
   for (int r = 0; r < options.repetitions; ++r) {
     const Run noisy = noisy_run(bench, options, r);
-    const Fitted fitted = fit(bench, options, noisy, options.cutoff);
+    Fitted fitted = fit(bench, options, view_run(noisy), options.cutoff);
+    if (options.instruments) refine_with_instruments(bench, options, noisy, fitted);
     IntervalOptions how = options.options;
     how.effective_share = fitted.effective;
     how.bootstrap.seed = static_cast<std::uint64_t>(r);
-    const BlockMoments moments = block_moments(fitted.folds, fitted.estimate);
+    const BlockMoments moments = fitted.instruments ? block_moments(fitted.folds, *fitted.instruments)
+                                                    : block_moments(fitted.folds, fitted.estimate);
     const Intervals found = intervals(fitted.estimate, &moments, how);
     std::vector<bool> biased(static_cast<std::size_t>(n), false);
-    if (options.bias_check) {
-      const Fitted low = fit(bench, options, noisy, options.cutoff / 2);
-      const Fitted high = fit(bench, options, noisy, options.cutoff * 2);
-      const OtherCutoff others[] = {
-          {&low.estimate, block_influences(block_moments(low.folds, low.estimate)), 0.5},
-          {&high.estimate, block_influences(block_moments(high.folds, high.estimate)), 2}};
-      biased = differentiation_bias(fitted.estimate, block_influences(moments), found.sigma, others).biased;
-    }
+    if (options.bias_check)
+      biased = biased_columns(bench, options, noisy, fitted, found.sigma, static_cast<std::uint64_t>(r));
     for (Index i = 0; i < n; ++i) {
       const Index k = fitted.estimate.find(out.names[static_cast<std::size_t>(i)]);
       const double off = fitted.estimate.values[k] - bench.truth[i];

@@ -134,6 +134,26 @@ TEST(Instruments, ParametersThatCannotMoveLeaveTheReference) {
   EXPECT_EQ(same.q, reference.q);
 }
 
+BlockGroups groups_of_five(const HeldOut& held) {
+  BlockGroups groups;
+  for (const auto& blocks : held.blocks)
+    groups.push_back(groups_by_index(static_cast<Index>(blocks.size()), 5));
+  return groups;
+}
+
+// Largest |mean of the refits − value| / σ over the columns.
+double moved_refits(const CrossValidation& refits, const Estimate& to) {
+  double worst = 0;
+  for (std::size_t k = 0; k < refits.columns.size(); ++k) {
+    const Index at = to.find(refits.columns[k]);
+    double mean = 0;
+    for (const VectorXd& values : refits.values)
+      mean += values[static_cast<Index>(k)] / static_cast<double>(refits.values.size());
+    worst = std::max(worst, std::abs(mean - to.values[at]) / to.sigma[at]);
+  }
+  return worst;
+}
+
 // Fifteen spikes on the torques of the first joint, each smeared over some three rows by the filter, and a
 // push of half a second against the second.
 TEST(SingleRows, OutliersOfALogDoNotMoveTheParameters) {
@@ -163,6 +183,28 @@ TEST(SingleRows, OutliersOfALogDoNotMoveTheParameters) {
   EXPECT_TRUE(state.result.estimator->converged);
   ASSERT_EQ(state.result.estimator->rows.size(), 2u);
   EXPECT_GT(state.result.estimator->rows[1].far_share, 0.01);
+  // Cross-validation refits with the same weights of rows: without them outliers move its refits, too.
+  const HeldOut held = held_out_groups(state.runs, CrossOptions{});
+  const BlockGroups groups = groups_of_five(held);
+  const double by_rows = moved_refits(cross_validate_estimator(state, held.blocks, groups), clean.estimated);
+  EXPECT_LT(by_rows, 2);
+  EXPECT_GT(moved_refits(cross_validate(held.blocks, groups, study.estimate), clean.estimated), by_rows);
+}
+
+// Refits without a fifth of the run lie around the estimate of the same kind, not around least squares.
+TEST(CrossValidationOfAStudy, IsByInstrumentsWhereTheEstimateIs) {
+  const Study study = noisy_study(1e-4, 11, "iv");
+  const StudyOptions options;
+  StudyState state(study, options);
+  run_to_estimate(state);
+  const HeldOut held = held_out_groups(state.runs, CrossOptions{});
+  const BlockGroups groups = groups_of_five(held);
+  const Estimate ls = estimate(state.folds, study.estimate);
+  const double by_iv = moved_refits(cross_validate_estimator(state, held.blocks, groups), state.estimated);
+  const double by_ls = moved_refits(cross_validate(held.blocks, groups, study.estimate), state.estimated);
+  EXPECT_LT(by_iv, 1);
+  EXPECT_GT(by_ls, 2 * by_iv);
+  EXPECT_LT(moved_refits(cross_validate(held.blocks, groups, study.estimate), ls), 1);
 }
 
 TEST(EssentialParameters, Tx40) {

@@ -52,5 +52,11 @@ using FitFunction = std::function<FittedColumns(std::span<const Fold> training)>
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
                                const FitFunction& fit);
 
+// The same where what is fitted is not what is predicted: rows with instruments, or with weights of their
+// own. `training` has the blocks of `tested`.
+CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& training,
+                               const std::vector<std::vector<FoldBlock>>& tested, const BlockGroups& groups,
+                               const FitFunction& fit);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

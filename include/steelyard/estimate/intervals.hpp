@@ -7,16 +7,7 @@
 //   bootstrap   σ from replicates over time blocks (bootstrap.hpp), ν per parameter. Also right for coloured
 //               noise and for noise that joints share, when it is short against a block.
 //
-// Neither knows of a bias. Positions that are noisy shrink what accelerations and velocities carry: their
-// noise behind two derivatives and a cut-off f has the power f⁵, behind one f³, and the bias of least squares
-// grows with it. Estimates at half and double the cut-off show it:
-//   b̂ = π(f) − π(f/2)                  31/32 of a bias that grows with f⁵, 7/8 with f³
-//   b̂ = (π(2f) − π(f)) / (2³ − 1)      of use for small ones: what is lost in the noise above is 7 to 31
-//                                       times larger here
-// Both only where the difference is more than 2.5 of its own deviations, which come from the blocks of the
-// two estimates and are at most σ. A parameter with |b̂| > σ/2 is "biased by differentiation" and gets no
-// interval: it would hold the truth less often than it says. Instrumental variables (instrument.hpp) have no
-// such bias.
+// Neither knows of a bias by noisy positions: bias.hpp.
 #pragma once
 
 #include <optional>
@@ -67,22 +58,6 @@ Intervals intervals(const Estimate& estimate, const BlockMoments* moments,
 
 // Independent values over rows, at most 1: 2 ∫|H|⁴ df · decimation / rate, H one pass of the filter.
 double effective_share(const LowPass& filter, Index decimation);
-
-// An estimate from the same blocks of the same run at another cut-off, and its block_influences().
-struct OtherCutoff {
-  const Estimate* estimate = nullptr;
-  MatrixXd influences;
-  double ratio = 1;  // of the cut-offs, the other one over that of the estimate
-};
-
-struct DifferentiationBias {
-  VectorXd bias;             // b̂ in the order of the estimate's columns, the larger of the two
-  std::vector<bool> biased;  // |b̂| > σ/2
-};
-
-// `sigma`: of the intervals. Ratios between 0.7 and 1.4 say nothing and are left out.
-DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixXd& influences,
-                                         const VectorXd& sigma, std::span<const OtherCutoff> others);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

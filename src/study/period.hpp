@@ -1,5 +1,8 @@
-// A source that keeps some of the positions that are read through it, evenly spread, for finding the period
-// of a motion without a pass of its own.
+// The period of a motion, from positions at even times, and a source that keeps such positions while others
+// read through it: no pass of its own.
+//
+// Even in time, not in sample number: on a log whose stamps are uneven a motion that repeats does not repeat
+// after a number of samples.
 #pragma once
 
 #include <memory>
@@ -9,6 +12,11 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+// Period of a periodic motion in rows of `position` (samples × joints, even in time), 0 when it has none: the
+// shortest lag, of at least a tenth of the run, after which all joints are where they were, to a tenth of
+// their movement (RMS). A fraction of a row counts: between rows, positions are interpolated linearly.
+double find_period(const MatrixXd& position);
 
 class WatchedSource : public SampleSource {
  public:
@@ -20,14 +28,14 @@ class WatchedSource : public SampleSource {
   void rewind() override;
   void read(Index samples, SampleBlock& block) override;
 
-  // About a thousand samples × joints of the first pass.
-  MatrixXd positions() const;
-  Index step() const { return step_; }  // samples between them
+  // Period of the first pass [s], 0: none.
+  double period() const;
 
  private:
   std::unique_ptr<SampleSource> source_;
   std::vector<double> kept_;  // joint by joint, sample by sample
-  Index step_ = 1;
+  std::vector<double> stamps_;
+  Index step_ = 1;  // samples between those kept
   Index next_ = 0;  // index of the next sample
   bool is_first_pass_ = true;
 };

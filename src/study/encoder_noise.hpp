@@ -1,0 +1,51 @@
+// How noisy the positions of a run are, and a source that makes them noisier: together they show what that
+// noise does to an estimate (bias.hpp).
+//
+// Six samples further on a motion is known from the samples before; what is not is noise. With the divided
+// difference D = Σ w_i q_i over seven neighbours at their own stamps, w_i = 1 / Π_{k≠i} (t_i − t_k),
+//   s² = mean of D² / Σ w_i²
+// exact for white noise and for positions that are polynomials of degree five over seven samples; a sine of
+// frequency f at the rate r adds (2π f / r)⁶ of its amplitude / 30. Noise below the cut-off that is not there
+// above it, as behind a drive's own filter, is not seen; vibration near the Nyquist frequency is taken for
+// noise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "steelyard/core/random.hpp"
+#include "steelyard/log/source.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Deviation of the noise of every joint's position. Reads the source once. Joints without a position, or runs
+// of fewer than seven samples: 0.
+VectorXd position_noise(SampleSource& source);
+
+// The source with noise added to the positions: sign · deviation[j] · normal numbers of (seed, joint), the
+// same in every pass.
+class DisturbedSource : public SampleSource {
+ public:
+  DisturbedSource(std::unique_ptr<SampleSource> source, const VectorXd& deviation, double sign,
+                  std::uint64_t seed);
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override;
+  void read(Index samples, SampleBlock& block) override;
+
+ private:
+  void restart();
+
+  std::unique_ptr<SampleSource> source_;
+  VectorXd deviation_;
+  double sign_;
+  std::uint64_t seed_;
+  std::vector<Random> random_;  // one per joint
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
