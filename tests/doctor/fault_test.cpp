@@ -203,16 +203,16 @@ std::size_t joints_that_tell(const RealLog& log) {
 TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
   if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
   const RealLog log = real_log(GetParam());
-  const double seconds = log.name == "tx40" ? 0.03 : 0.05;  // the TX-40 moves faster
+  constexpr double kSeconds = 0.05;
   for (std::size_t j = 0; j < log.joints.size(); ++j) {
     steelyard::Run run = log.run;
-    delay_efforts(run, seconds, static_cast<int>(j));
+    delay_efforts(run, kSeconds, static_cast<int>(j));
     TimeScan time;
     const Delays delays = delays_of(log, run, time);
     const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
     const bool named = findings.size() == 1 && findings[0].joint == log.joints[j];
     std::printf("  %s, %s: %+.0f ms injected, %+.1f ms found, gain %.2f%s\n", log.name.c_str(),
-                log.joints[j].c_str(), 1e3 * seconds, 1e3 * delays.joints[j].seconds, delays.joints[j].gain,
+                log.joints[j].c_str(), 1e3 * kSeconds, 1e3 * delays.joints[j].seconds, delays.joints[j].gain,
                 named ? "" : ": not named");
     if (j < joints_that_tell(log)) {
       EXPECT_TRUE(named) << log.joints[j];
