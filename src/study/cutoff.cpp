@@ -127,10 +127,11 @@ Candidate fold_candidate(StudyState& state, const std::vector<CutoffRun>& runs, 
     options.chunk_size = kAutomatic;
     PassOptions pass;
     pass.slot_samples = run.slot;
-    pass.gap = run.gap;
+    pass.gap = memory_at(options, run.rate);  // what is fitted: as much as this cut-off leaves
     PreparedRun prepared(open_study_run(*run.run, state.robot), run.run->file.label, options);
     const FoldPass rows = fold_prepared(state, *run.run, prepared, pass);
     options.column_filter.cutoff = 0;
+    pass.gap = run.gap;  // what is predicted: the same for all
     options.velocity_below.resize(0);
     options.decimation = std::max<Index>(1, run.samples / kScoredRows);
     options.trim = run.gap;

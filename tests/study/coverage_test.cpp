@@ -40,9 +40,9 @@ void expect_held_or_flagged(coverage::Case options, double least_flagged) {
   options.bias_check = true;
   options.options.bootstrap.replicates = 200;
   const coverage::Outcome out = coverage::run(kSource, options);
-  // Few repetitions: a share of 95 % has a deviation of 5 points with 20 of them.
+  // Few repetitions: the worst of 64 shares of 95 % misses two of six now and then.
   EXPECT_GE(mean_coverage(out), 0.92) << options.encoder_noise << " rad, " << options.cutoff << " Hz";
-  EXPECT_GE(out.held_or_flagged.minCoeff(), 0.75) << options.encoder_noise << " rad, " << options.cutoff;
+  EXPECT_GE(out.held_or_flagged.minCoeff(), 0.6) << options.encoder_noise << " rad, " << options.cutoff;
   EXPECT_GE(out.flagged.mean(), least_flagged) << options.encoder_noise << " rad, " << options.cutoff;
   if (options.encoder_noise <= 1e-5 && options.cutoff <= 10) {
     EXPECT_LT(out.flagged.mean(), 0.03);
