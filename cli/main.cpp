@@ -38,6 +38,8 @@ constexpr Verb kVerbs[] = {
     {"validate", "Try a result's model on other runs", cli::add_validate, Shared::folder},
     {"excite", "A motion that shows the most, within every limit", cli::add_excite, Shared::folder},
     {"next", "What the next run would add to a study", cli::add_next, Shared::folder},
+    {"retrieve", "Masses, centres and inertias that bodies can have, from a study or from base values",
+     cli::add_retrieve, Shared::folder},
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
     {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,

@@ -62,6 +62,11 @@ std::string summary_text(const Result& result) {
     text += "\n";
   }
   if (result.elastic) text += elastic_text(*result.elastic);
+  return text;
+}
+
+std::string judgement_text(const Result& result) {
+  std::string text;
   if (!result.findings.empty()) text += "\nFindings\n" + findings_text(result.findings);
   text += fmt::format("\nVerdict: {}\n", to_string(result.verdict.level));
   for (const std::string& reason : result.verdict.reasons) text += "  " + reason + "\n";
@@ -125,7 +130,8 @@ int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& 
   if (common.json) {
     print(json);
   } else if (!common.quiet) {
-    print(summary_text(outcome.result));
+    print((options.text.empty() ? summary_text(outcome.result) : options.text) +
+          judgement_text(outcome.result));
     print(fmt::format("\nWritten: {}\n",
                       (folder.target() / (options.report ? "report.html" : "result.json")).string()));
   }

@@ -20,6 +20,7 @@ std::string findings_text(const std::vector<steelyard::Finding>& findings);
 struct OutcomeOptions {
   std::string command;  // to reproduce the report
   bool report = true;
+  std::string text = "";  // the summary for people; empty: that of a study
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 

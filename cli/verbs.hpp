@@ -13,6 +13,7 @@ using Run = std::function<int(const CommonOptions&)>;
 Run add_run(CLI::App& verb);       // run.cpp
 Run add_identify(CLI::App& verb);  // run.cpp
 Run add_validate(CLI::App& verb);  // validate.cpp
+Run add_retrieve(CLI::App& verb);  // retrieve.cpp
 Run add_check(CLI::App& verb);     // check.cpp
 Run add_simulate(CLI::App& verb);  // files.cpp
 Run add_fold(CLI::App& verb);      // files.cpp

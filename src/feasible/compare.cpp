@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/feasible/objective.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -48,6 +50,14 @@ InverseDynamics sample_dynamics(const Tree& tree, const VectorXd& parameters, co
 }
 
 }  // namespace
+
+VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, const VectorXd& values) {
+  const Quantities quantities(robot, base.columns);
+  const Objective base_rows = coefficient_objective(values, base, quantities);
+  const VectorXd all =
+      Eigen::MatrixXd(base_rows.R).completeOrthogonalDecomposition().solve(Eigen::VectorXd(values));
+  return all.head(quantities.standard_count());
+}
 
 MatrixXd predicted_torque(const Tree& tree, const ParameterSet& set, const MotionSamples& motion) {
   check_motion(tree, motion, false);

@@ -11,8 +11,10 @@
 //
 // Certificate, for every t ≥ 0 and Z ⪰ 0 (Fenchel's inequality for pulls, gradients for the rest): the
 // objective is at least value − gap for every y that obeys the blocks, has size(y) ≤ most_size and
-// |y_i − ȳ_i| ≤ spread_i, where
-//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ)) + Σ_i |residual_i| spread_i.
+// |y_i − ȳ_i| ≤ spread_i for the unseen y, where
+//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ)) + Σ_unseen |residual_i| spread_i
+//         + Σ_seen residual_i²/4,
+// the last because the squares themselves grow by d² for a step d.
 #pragma once
 
 #include <optional>
@@ -44,7 +46,7 @@ struct ConeProgram {
   Eigen::VectorXd soft;  // per column of x̂, 1/scale² or 0
   Eigen::VectorXd soft_centre;
   std::optional<Ball> ball;
-  Eigen::VectorXd spread;  // per y; negative: twice ‖y_seen‖
+  Eigen::VectorXd spread;  // per y; not used for the seen ones
 
   Eigen::VectorXd columns(const Eigen::VectorXd& y) const { return origin + T * y; }
 };

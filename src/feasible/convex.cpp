@@ -67,6 +67,27 @@ void fill_constraints(const std::vector<Constraint>& constraints, const Feasible
   }
 }
 
+bool obeys(const VectorXd& x, const std::vector<Constraint>& constraints, const FeasibleProblem& problem) {
+  std::vector<bool> asked(constraints.size(), true);
+  for (const EqualityRow& row : problem.cones.equalities)
+    asked[static_cast<std::size_t>(row.constraint)] = false;
+  for (std::size_t c = 0; c < constraints.size(); ++c)
+    if (asked[c] && is_convex(constraints[c], problem.quantities) &&
+        !(evaluate(constraints[c], problem.quantities, x).margin() >= 0))
+      return false;
+  return true;
+}
+
+// Slacks are positive at x, but those of single constraints, evaluated in their own units, may be rounded to
+// the other side: then a hair towards the inside.
+VectorXd clear_of_rounding(const VectorXd& x, const VectorXd& inside,
+                           const std::vector<Constraint>& constraints, const FeasibleProblem& problem) {
+  VectorXd out = x;
+  for (double share = 1e-14; share < 1e-8 && !obeys(out, constraints, problem); share *= 10)
+    out = x + share * (inside - x);
+  return out;
+}
+
 }  // namespace
 
 const char* to_string(ConvexStatus status) {
@@ -110,6 +131,8 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
     out.status = ConvexStatus::infeasible;
     return out;
   }
+  // From here on all bodies with P ⪯ reach ‖P⁰‖ 1 count, however flat P⁰ is.
+  problem.program.most_size = options.reach * std::max(1.0, problem.round_size);
   add_pulls(objective, problem);
   if (interior.kind == InteriorPoint::Kind::thin) {
     out.status = ConvexStatus::thin;
@@ -124,6 +147,8 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
   if (!result.reached && out.status == ConvexStatus::solved) out.status = ConvexStatus::stalled;
   out.iterations += result.iterations;
   out.x = result.x;
+  if (out.loosened == 0)
+    out.x = clear_of_rounding(result.x, problem.program.columns(interior.y), constraints, problem);
   out.value = objective.value(out.x);
   out.lower_bound = result.lower;
   out.gap = (out.value - out.lower_bound) / (out.value + 1e-6 * objective.effort());

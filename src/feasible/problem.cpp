@@ -53,6 +53,17 @@ bool is_body(const Inertia& inertia) {
   return solver.eigenvalues()[0] > 1e-9 * solver.eigenvalues()[3];
 }
 
+// Nearly singular references (a published link as flat as a disk) would put ordinary bodies out of reach, and
+// a divergence from them would hold the fit back: no scaled second moment counts as less than this share of
+// the largest.
+constexpr double kRoundness = 1e-3;
+
+SmallMatrix rounded(const SmallMatrix& P) {
+  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(P);
+  const SmallVector values = solver.eigenvalues().cwiseMax(kRoundness * solver.eigenvalues()[P.rows() - 1]);
+  return solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+}
+
 // The vanishing divergence: log det blocks and the trace, and soft rows for what has no body.
 void add_centre(FeasibleProblem& problem, double reach) {
   ConeProgram& program = problem.program;
@@ -64,8 +75,10 @@ void add_centre(FeasibleProblem& problem, double reach) {
     if (!problem.cones.bodies[static_cast<std::size_t>(link)]) continue;
     ++problem.bodies;
     Block block = body_block(link, 0, 1, problem.scales.size[link], problem.scales.mass[link]);
-    const SmallMatrix inverse = block.at(problem.reference).llt().solve(SmallMatrix::Identity(4, 4));
+    const SmallMatrix P = rounded(block.at(problem.reference));
+    const SmallMatrix inverse = P.llt().solve(SmallMatrix::Identity(4, 4));
     problem.identity_size += inverse.trace();
+    problem.round_size += P.operatorNorm() * inverse.trace();
     for (std::size_t k = 0; k < block.columns.size(); ++k) {
       trace[block.columns[k]] = inverse.cwiseProduct(block.parts[k]).sum();
       program.soft[block.columns[k]] = 0;
@@ -143,7 +156,7 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
                              const std::vector<Constraint>& constraints, const Robot& robot,
                              const ConvexOptions& options) {
   options.validate();
-  FeasibleProblem out{Quantities(robot, columns), {}, {}, {}, {}, {}, 0, 0};
+  FeasibleProblem out{Quantities(robot, columns), {}, {}, {}, {}, {}, 0, 0, 0};
   if (!columns.empty() && columns != out.quantities.columns())
     throw InputError({"the columns of the objective are not the robot's standard ones followed by others",
                       {},
@@ -179,7 +192,6 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
   program.blocks = out.cones.blocks;
   program.weights.assign(program.blocks.size(), 0);
   program.spread = Eigen::VectorXd::Constant(program.T.cols(), options.reach);
-  program.spread.head(program.seen).setConstant(-1);
   add_centre(out, options.reach);
   return out;
 }

@@ -46,6 +46,7 @@ struct FeasibleProblem {
   ConeProgram program;  // without pulls
   int bodies = 0;
   double identity_size = 0;  // by how much 1 added to all scaled P adds to the size
+  double round_size = 0;     // largest size of bodies with P ⪯ ‖P⁰‖ 1
 };
 
 // `columns` are those of an objective or empty. Throws InputError for constraints that make no sense, and

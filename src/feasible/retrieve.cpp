@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "steelyard/core/error.hpp"
 
@@ -32,6 +33,7 @@ void search_on(const Objective& objective, const std::vector<Constraint>& constr
   PenaltyOptions penalty = options.penalty;
   const bool anneals = options.method == FeasibleMethod::annealing;
   penalty.search = anneals ? PenaltySearch::annealing : PenaltySearch::descent;
+  if (anneals && penalty.random_starts > 0) penalty.from_reference = false;
   if (!anneals && result.x.size() > 0) penalty.starts.insert(penalty.starts.begin(), result.x);
   PenaltySolution search = solve_penalty(objective, constraints, robot, penalty);
   result.method = anneals ? FeasibleMethod::annealing : FeasibleMethod::penalty;
@@ -90,12 +92,13 @@ std::string Retrieval::brief() const {
 }
 
 double body_margin(const Inertia& inertia, double length) {
-  if (!(inertia.mass() > 0)) return -kInfinity;
   Eigen::Vector4d scale(1 / length, 1 / length, 1 / length, 1);
   const Eigen::Matrix4d scaled =
       scale.asDiagonal() * Eigen::Matrix4d(inertia.pseudo_inertia()) * scale.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] /
-         inertia.mass();
+  const double smallest =
+      Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  if (inertia.mass() == 0) return smallest < 0 ? -1 : 0;
+  return smallest / std::abs(inertia.mass());
 }
 
 }  // namespace STEELYARD_ABI

@@ -105,7 +105,7 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
 
 }  // namespace
 
-Study read_study_text(const std::string& text, const std::string& path) {
+Study read_study_text(const std::string& text, const std::string& path, bool needs_runs) {
   const YamlContext context{path, "", 1};
   const YamlNode root = parse_yaml(text, path);
   const YamlFields fields(context, root, "study",
@@ -126,7 +126,8 @@ Study read_study_text(const std::string& text, const std::string& path) {
     study.drive_spec.known = read_effort_expressions(context, *node, "known");
   if (const YamlNode* excite = fields.find("excite"))
     study.excite = read_excite_section(context, *excite, folder);
-  if (!study.excite || fields.has("runs")) {  // a first motion is sought before there are runs
+  // A first motion is sought before there are runs.
+  if ((needs_runs && !study.excite) || fields.has("runs")) {
     const YamlNode& runs = fields.at("runs");
     for (const YamlNode& run : to_list(context, runs, "runs"))
       study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
@@ -158,8 +159,8 @@ void set_seed(Study& study, std::uint64_t seed) {
   }
 }
 
-Study read_study(const std::string& path) {
-  return read_study_text(read_text_file(path, "study"), path);
+Study read_study(const std::string& path, bool needs_runs) {
+  return read_study_text(read_text_file(path, "study"), path, needs_runs);
 }
 
 }  // namespace STEELYARD_ABI

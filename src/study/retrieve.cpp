@@ -65,16 +65,26 @@ double robust_factor(const StudyState& state) {
 }
 
 // {x feasible: φ ≤ min + χ² σ²}: rows are divided by their deviation up to a factor, which the estimate
-// knows; rows of one block are not independent, which their blocks tell.
+// knows; rows of one block are not independent, which their blocks tell. Base values are always weighted by
+// their covariance here.
 std::vector<ProvenInterval> prove_intervals(const StudyState& state, const FeasibleState& feasible,
-                                            const Quantities& quantities, double level) {
+                                            const Quantities& quantities, const FeasibleSpec& spec) {
   ProvenOptions options;
-  const double sigma = std::isfinite(state.estimated.sigma_rows) ? state.estimated.sigma_rows : 0;
-  options.allowance = chi_squared_quantile(level, 1) * sigma * sigma * robust_factor(state);
   options.points = false;
   options.threads = state.options.threads;
-  return proven_intervals(feasible.objective, feasible.constraints, state.robot, all_functionals(quantities),
-                          options);
+  options.allowance = chi_squared_quantile(*spec.interval_level, 1) * robust_factor(state);
+  const auto prove = [&](const Objective& objective) {
+    return proven_intervals(objective, feasible.constraints, state.robot, all_functionals(quantities),
+                            options);
+  };
+  if (spec.fits_torque) {
+    const double sigma = std::isfinite(state.estimated.sigma_rows) ? state.estimated.sigma_rows : 0;
+    options.allowance *= sigma * sigma;
+    return prove(feasible.objective);
+  }
+  CoefficientOptions weighted = spec.coefficients;
+  weighted.by_covariance = true;
+  return prove(coefficient_objective(state.estimated, state.base, quantities, weighted).objective);
 }
 
 }  // namespace
@@ -121,7 +131,7 @@ void retrieve_feasible(StudyState& state) {
     if (feasible.retrieval.x.size() > 0)
       feasible.values = lead_values(state.plan.columns, state.base, quantities, feasible.retrieval.x);
     if (spec.interval_level && feasible.retrieval.x.size() > 0)
-      feasible.intervals = prove_intervals(state, feasible, quantities, *spec.interval_level);
+      feasible.intervals = prove_intervals(state, feasible, quantities, spec);
     report_problems(state, feasible);
     state.feasible = std::move(feasible);
   });

@@ -36,8 +36,9 @@ std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState
     LinkValues& link = links.emplace_back();
     link.name = quantities.link_name(k);
     link.mass = body.mass();
-    link.com = body.com();
-    link.inertia_com = six_of(body.inertia_com());
+    const bool massless = body.mass() == 0;  // a centre of nothing: the origin
+    link.com = massless ? Vector3(Vector3::Zero()) : body.com();
+    link.inertia_com = six_of(massless ? body.inertia_origin() : body.inertia_com());
     link.inertia_origin = six_of(body.inertia_origin());
     link.margin = body_margin(body, quantities.length(k));
     for (Index c = first; c < first + kParametersPerLink; ++c)
@@ -122,7 +123,6 @@ void summarize_residuals(StudyState& state, const FeasibleState& feasible, Feasi
   summary.residual = residual_summary(residuals(state.folds, fit.columns, fit.values).per_row, state.plan,
                                       state.robot, fitted);
   summary.moved_sigma = moved_sigma(state, fit.values);
-  summary.drives = drive_values(state.robot, fit);
 }
 
 }  // namespace
@@ -140,7 +140,8 @@ void summarize_feasible(StudyState& state) {
     summary.gap = retrieval.gap ? finite_or_none(*retrieval.gap) : std::nullopt;
     for (const ConstraintState& constraint : retrieval.constraints)
       summary.constraints.push_back({constraint.name, finite_or_none(constraint.margin), constraint.active});
-    summarize_residuals(state, feasible, summary);
+    if (!state.folds.empty()) summarize_residuals(state, feasible, summary);
+    summary.drives = drive_values(state.robot, with_feasible_values(state, feasible));
     state.result.links = link_values(state, feasible);
     if (state.study.cross)
       summary.cross_validation = state.clock.time("feasible cross-validation",

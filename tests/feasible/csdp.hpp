@@ -119,4 +119,49 @@ inline SdpAnswer solve_with_csdp(Sdp sdp, const std::string& name) {
   return out;
 }
 
+// P of the ten parameters, entry by entry.
+inline std::vector<Eigen::MatrixXd> pseudo_inertia_parts() {
+  std::vector<Eigen::MatrixXd> out(10, Eigen::MatrixXd::Zero(4, 4));
+  const auto set = [&](int k, int i, int j, double value) {
+    out[static_cast<std::size_t>(k)](i, j) = value;
+    out[static_cast<std::size_t>(k)](j, i) = value;
+  };
+  set(0, 3, 3, 1);
+  for (int axis = 0; axis < 3; ++axis) set(1 + axis, axis, 3, 1);
+  // Σ = tr(J)/2 − J
+  const int diagonal[3] = {4, 7, 9};
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) set(diagonal[a], b, b, a == b ? -0.5 : 0.5);
+  set(5, 0, 1, -1), set(6, 0, 2, -1), set(8, 1, 2, -1);
+  return out;
+}
+
+// P_j ⪰ δ m_j diag(ℓ², ℓ², ℓ², 1) of every link; the first columns are ten per link.
+inline void add_bodies(const Eigen::VectorXd& lengths, double margin, Sdp& sdp) {
+  static const std::vector<Eigen::MatrixXd> parts = pseudo_inertia_parts();
+  for (Eigen::Index link = 0; link < lengths.size(); ++link) {
+    Sdp::Matrix matrix;
+    matrix.constant = Eigen::MatrixXd::Zero(4, 4);
+    for (int k = 0; k < 10; ++k) {
+      Eigen::MatrixXd part = parts[static_cast<std::size_t>(k)];
+      const double square = lengths[link] * lengths[link];
+      if (k == 0) part -= margin * Eigen::Vector4d(square, square, square, 1).asDiagonal().toDenseMatrix();
+      matrix.parts.emplace_back(10 * link + k, part);
+    }
+    sdp.matrices.push_back(matrix);
+  }
+}
+
+// Columns and matrices in natural units: the same problem with entries near one.
+inline void scale_columns(Sdp& sdp) {
+  Eigen::VectorXd scale(sdp.R.cols());
+  for (Eigen::Index k = 0; k < scale.size(); ++k) scale[k] = k % 10 == 0 ? 2 : k % 10 < 4 ? 0.4 : 0.08;
+  sdp.R = sdp.R * scale.asDiagonal();
+  for (auto& [a, b] : sdp.rows) a = a.cwiseProduct(scale);
+  const Eigen::Vector4d side = Eigen::Vector4d(5, 5, 5, 1) / std::sqrt(2);
+  for (Sdp::Matrix& matrix : sdp.matrices)
+    for (auto& [column, part] : matrix.parts)
+      part = Eigen::MatrixXd(side.asDiagonal() * part * side.asDiagonal()) * scale[column];
+}
+
 }  // namespace steelyard::feasible_test

@@ -14,39 +14,11 @@ using feasible_test::RandomProblem;
 using feasible_test::RandomProblemOptions;
 using feasible_test::Sdp;
 
-// P of the ten parameters, entry by entry.
-std::vector<Eigen::MatrixXd> pseudo_inertia_parts() {
-  std::vector<Eigen::MatrixXd> out(10, Eigen::MatrixXd::Zero(4, 4));
-  const auto set = [&](int k, int i, int j, double value) {
-    out[static_cast<std::size_t>(k)](i, j) = value;
-    out[static_cast<std::size_t>(k)](j, i) = value;
-  };
-  set(0, 3, 3, 1);
-  for (int axis = 0; axis < 3; ++axis) set(1 + axis, axis, 3, 1);
-  // Σ = tr(J)/2 − J
-  const int diagonal[3] = {4, 7, 9};
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b < 3; ++b) set(diagonal[a], b, b, a == b ? -0.5 : 0.5);
-  set(5, 0, 1, -1), set(6, 0, 2, -1), set(8, 1, 2, -1);
-  return out;
-}
-
 // Pseudo-inertia with the margin δ, for both solvers.
 void add_bodies(const RandomProblem& problem, double margin, std::vector<Constraint>& ours, Sdp& theirs) {
-  static const std::vector<Eigen::MatrixXd> parts = pseudo_inertia_parts();
-  const VectorXd lengths = link_lengths(problem.robot);
-  for (int link = 0; link < problem.robot.size(); ++link) {
+  for (int link = 0; link < problem.robot.size(); ++link)
     ours.push_back({"body " + std::to_string(link + 1), PseudoInertia{link, margin, 0}, {}});
-    Sdp::Matrix matrix;
-    matrix.constant = Eigen::MatrixXd::Zero(4, 4);
-    for (int k = 0; k < 10; ++k) {
-      Eigen::MatrixXd part = parts[static_cast<std::size_t>(k)];
-      const double square = lengths[link] * lengths[link];
-      if (k == 0) part -= margin * Eigen::Vector4d(square, square, square, 1).asDiagonal().toDenseMatrix();
-      matrix.parts.emplace_back(Index{10} * link + k, part);
-    }
-    theirs.matrices.push_back(matrix);
-  }
+  feasible_test::add_bodies(link_lengths(problem.robot), margin, theirs);
 }
 
 void add_row(const Quantities& quantities, const std::vector<std::pair<std::string, double>>& terms, double b,
@@ -78,18 +50,6 @@ void add_boxes(const RandomProblem& problem, std::uint64_t seed, std::vector<Con
       add_row(quantities, {{J, -1}}, 0.4, theirs);
     }
   }
-}
-
-// Columns and matrices in natural units: the same problem with entries near one.
-void scale_columns(Sdp& sdp) {
-  VectorXd scale(sdp.R.cols());
-  for (Index k = 0; k < scale.size(); ++k) scale[k] = k % 10 == 0 ? 2 : k % 10 < 4 ? 0.4 : 0.08;
-  sdp.R = sdp.R * scale.asDiagonal();
-  for (auto& [a, b] : sdp.rows) a = a.cwiseProduct(scale);
-  const Eigen::Vector4d side = Eigen::Vector4d(5, 5, 5, 1) / std::sqrt(2);
-  for (Sdp::Matrix& matrix : sdp.matrices)
-    for (auto& [column, part] : matrix.parts)
-      part = Eigen::MatrixXd(side.asDiagonal() * part * side.asDiagonal()) * scale[column];
 }
 
 struct CsdpCase {
@@ -139,7 +99,7 @@ TEST_P(AgainstCsdp, OptimaAgree) {
   const double factor = std::sqrt(10 / ours.value);
   sdp.R = factor * problem.objective.R;
   sdp.z = factor * problem.objective.z;
-  scale_columns(sdp);
+  feasible_test::scale_columns(sdp);
   feasible_test::SdpAnswer theirs = solve_with_csdp(sdp, "case" + std::to_string(GetParam()));
   ASSERT_TRUE(theirs.solved) << theirs.text;
   theirs.attained /= factor * factor;

@@ -77,10 +77,13 @@ void expect_agreement(const Problem& problem, std::uint64_t seed) {
   int close = 0;
   for (const PenaltyStart& start : found.starts) {
     close += start.violation <= 0 && start.value <= 1.01 * convex.value;
-    // The bound holds for bodies within reach of the reference; beyond there is a little more to gain.
-    EXPECT_GE(start.value, 0.999 * convex.lower_bound);
+    if (start.violation > 0) continue;
+    EXPECT_GE(start.value, convex.lower_bound);
   }
   EXPECT_GE(close, 18);
+  // The certificate is worth something: proven to 1e-6, whatever the shape of the reference.
+  EXPECT_LE(convex.gap, 1e-6);
+  EXPECT_EQ(convex.status, ConvexStatus::solved);
 }
 
 TEST(Penalty, TwentyRandomStartsFindTheConvexOptimumOfTheTwoR) {

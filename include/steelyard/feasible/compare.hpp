@@ -14,6 +14,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/dynamics/tree.hpp"
+#include "steelyard/regressor/base.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -24,6 +25,10 @@ struct ParameterSet {
   VectorXd parameters;  // 10 a link
   VectorXd viscous, coulomb, offset, rotor_inertia;
 };
+
+// Of all standard parameters with these base parameters the smallest, K⁺ π_b: what least squares without
+// constraints takes, seldom one that bodies can have. Drive columns of the base are left out.
+VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, const VectorXd& values);
 
 // Samples × joints.
 struct MotionSamples {

@@ -12,10 +12,13 @@
 // by w (x − x⁰)²/scale² instead. Columns whose value rests on this choice are marked `chosen`.
 //
 // Certificate. With multipliers Z ⪰ 0 of the constraints, φ(x) ≥ lower_bound for every x that obeys the
-// convex constraints and has Σ_j tr(P_j⁰⁻¹ P_j) ≤ reach · 4n: bodies up to `reach` times as large as the
-// reference on average. (Without such a limit rounding errors in unseen directions would void any proof.)
-// What the constraints of a non-convex kind imply is part of the problem: lower_bound holds for them too, but
-// x may break them; `relaxed` lists those that are broken at x.
+// convex constraints, has P_j ⪯ reach ‖P_j⁰‖ 1 in scaled units (mass and size of the reference body; norm:
+// the largest eigenvalue) and further columns that data does not see within `reach` of their scale: bodies up
+// to `reach` times as large as the reference in every direction. (Without such a limit rounding errors in
+// unseen directions would void any proof.) References that are nearly singular are rounded first: no
+// eigenvalue of the scaled P⁰ below 1e-3 of its largest. What the constraints of a non-convex kind imply is
+// part of the problem: lower_bound holds for them too, but x may break them; `relaxed` lists those that are
+// broken at x.
 //
 // Infeasible constraints give status `infeasible` and nothing else; conflict.hpp finds the culprits.
 // Deterministic and free of shared state: may be called from many threads.

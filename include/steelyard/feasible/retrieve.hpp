@@ -55,7 +55,8 @@ struct Retrieval {
 Retrieval retrieve(const Objective& objective, const std::vector<Constraint>& constraints, const Robot& robot,
                    const RetrieveOptions& options = {});
 
-// The largest δ with P ⪰ δ m diag(ℓ², ℓ², ℓ², 1): the dimensionless margin of a body; −∞ without mass.
+// The largest δ with P ⪰ δ |m| diag(ℓ², ℓ², ℓ², 1): the dimensionless margin of a body, negative for what is
+// none. Without mass: 0 for nothing at all, −1 otherwise.
 double body_margin(const Inertia& inertia, double length);
 
 }  // namespace STEELYARD_ABI

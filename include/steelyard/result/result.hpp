@@ -131,7 +131,7 @@ struct ConstraintMargin {
 };
 
 // Parameters that bodies can have (feasible/retrieve.hpp). Without a residual: the constraints exclude each
-// other.
+// other, or there were base values only and no rows.
 struct FeasibleSummary {
   std::string method;  // that gave the parameters: "convex", "penalty", "annealing"
   std::optional<ResidualSummary> residual;

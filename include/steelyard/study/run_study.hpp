@@ -42,6 +42,12 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
 // study's robot does not have the model's base parameters.
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
+// Feasible parameters from base values that were found before, in a result.json or a YAML file
+// `base: {mx2: {value: 2.1, sigma: 0.02}}`: min φ1 under the study's constraints. Runs of the study are not
+// read. Throws InputError when the values are not those of the study's robot.
+StudyOutcome retrieve_study(const Study& study, const std::string& base_values_path,
+                            const StudyOptions& options = {});
+
 // Pass 1 alone: the folds of every run, for fold files.
 std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options = {});
 

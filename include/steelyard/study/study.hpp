@@ -92,8 +92,9 @@ struct Study {
   std::vector<std::string> waive;
 };
 
-Study read_study(const std::string& path);
-Study read_study_text(const std::string& text, const std::string& path);
+// Without runs where they are not needed: retrieval from base values.
+Study read_study(const std::string& path, bool needs_runs = true);
+Study read_study_text(const std::string& text, const std::string& path, bool needs_runs = true);
 
 // Another seed for the study, and with it for the noise of simulated runs that have none of their own.
 void set_seed(Study& study, std::uint64_t seed);

@@ -1,0 +1,122 @@
+// steelyard retrieve STUDY: masses, centres and inertias that bodies can have, from the logs of a study or
+// from base values that were found before; beside them what least squares alone would take.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "output.hpp"
+#include "steelyard/feasible/compare.hpp"
+#include "steelyard/feasible/retrieve.hpp"
+#include "steelyard/study/run_study.hpp"
+#include "study_output.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::LinkValues;
+using steelyard::Result;
+
+struct RetrieveVerb {
+  std::string study;
+  std::string base;  // result.json or YAML; empty: the study's logs
+};
+
+std::string links_text(const Result& result) {
+  Table table({"link", "mass", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "margin"});
+  for (const LinkValues& link : result.links) {
+    std::vector<std::string> row = {link.name, number(link.mass)};
+    for (const double value : link.com) row.push_back(number(value, 4));
+    for (const double value : link.inertia_com) row.push_back(number(value, 4));
+    row.push_back(number(link.margin, 2));
+    table.add(row);
+  }
+  return "Links: kg, m, kg·m² about the centre of mass\n" + table.to_string();
+}
+
+// Parameters that the data leaves open, and their provable intervals where they were asked for.
+std::string open_text(const Result& result) {
+  std::string text;
+  for (const LinkValues& link : result.links)
+    if (!link.chosen.empty()) text += fmt::format("  {}: {}\n", link.name, fmt::join(link.chosen, " "));
+  if (!text.empty()) text = "\nChosen, not determined by the data\n" + text;
+  Table known({"parameter", "at least", "at most"});
+  bool any = false;
+  for (const LinkValues& link : result.links)
+    for (const auto& [name, interval] : link.known) {
+      known.add({name, interval.lower ? number(*interval.lower) : "-inf",
+                 interval.upper ? number(*interval.upper) : "inf"});
+      any = true;
+    }
+  return any ? text + "\nProvably known\n" + known.to_string() : text;
+}
+
+// The smallest parameters with the same base values: what a plain pseudo-inverse gives.
+std::string infeasible_text(const steelyard::Study& study, const Result& result) {
+  const steelyard::Robot robot = study_robot(study);
+  const steelyard::BaseParameters base = base_parameters(robot);
+  steelyard::VectorXd values(static_cast<Eigen::Index>(base.base.size()));
+  for (std::size_t k = 0; k < base.base.size(); ++k)
+    for (const steelyard::BaseValue& value : result.base)
+      if (value.name == base.base[k].lead) values[static_cast<Eigen::Index>(k)] = value.value;
+  const steelyard::VectorXd smallest = smallest_parameters(robot, base, values);
+  const steelyard::VectorXd lengths = link_lengths(robot);
+  Table table({"link", "mass", "margin", ""});
+  for (int link = 0; link < robot.size(); ++link) {
+    const auto body = steelyard::Inertia::from_standard(smallest.segment<10>(Eigen::Index{10} * link));
+    const double margin = body_margin(body, lengths[link]);
+    table.add({robot.joints[static_cast<std::size_t>(link)].link, number(body.mass()), number(margin, 2),
+               margin > 0 ? "" : "no body"});
+  }
+  return "\nBeside them: the smallest parameters with the same base values, without constraints\n" +
+         table.to_string();
+}
+
+std::string retrieval_text(const steelyard::Study& study, const Result& result) {
+  const steelyard::FeasibleSummary& feasible = *result.feasible;
+  std::string text = fmt::format("{}: {} base parameters", result.robot_name, result.base.size());
+  if (result.links.empty()) return text + ", no parameters obey the constraints\n";
+  text += fmt::format(", {}", feasible.method);
+  if (feasible.gap) text += fmt::format(", at most {:.1e} above the best", *feasible.gap);
+  if (feasible.residual) text += fmt::format(", effort left {:.2f} %", 100 * feasible.residual->prepared);
+  text += "\n\n" + links_text(result) + open_text(result);
+  std::vector<std::string> active;
+  for (const steelyard::ConstraintMargin& constraint : feasible.constraints)
+    if (constraint.active) active.push_back(constraint.name);
+  if (!active.empty()) text += fmt::format("\nConstraints at their limit: {}\n", fmt::join(active, ", "));
+  return text + infeasible_text(study, result);
+}
+
+int run_retrieve(const RetrieveVerb& verb, const CommonOptions& common) {
+  OutcomeOptions written{"steelyard retrieve " + verb.study +
+                         (verb.base.empty() ? "" : " --base " + verb.base)};
+  written.report = false;
+  steelyard::Study study = steelyard::read_study(verb.study, verb.base.empty());
+  if (common.seed) set_seed(study, *common.seed);
+  if (!study.feasible) study.feasible = steelyard::FeasibleSpec{};
+  steelyard::OutputFolder folder(common.out);
+  steelyard::StudyOutcome outcome;
+  {
+    Progress progress(common.quiet || common.json);
+    const steelyard::StudyOptions options = study_options(common, progress);
+    outcome = verb.base.empty() ? run_study(study, options) : retrieve_study(study, verb.base, options);
+  }
+  written.text = retrieval_text(study, outcome.result);
+  return write_outcome(outcome, written, common, folder);
+}
+
+}  // namespace
+
+Run add_retrieve(CLI::App& verb) {
+  const auto options = std::make_shared<RetrieveVerb>();
+  verb.add_option("STUDY", options->study, "Study file (.yaml); its runs are not needed with --base")
+      ->required();
+  verb.add_option("--base", options->base,
+                  "result.json of an earlier run, or YAML `base: {mx2: {value: 2.1, sigma: 0.02}}`");
+  verb.footer(
+      "Examples:\n"
+      "  steelyard retrieve examples/two-r-retrieve/study.yaml\n"
+      "  steelyard retrieve examples/two-r-retrieve/shapes.yaml --base examples/two-r-retrieve/base.yml\n");
+  return [options](const CommonOptions& common) { return run_retrieve(*options, common); };
+}
+
+}  // namespace cli

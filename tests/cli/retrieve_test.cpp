@@ -1,0 +1,121 @@
+// `steelyard retrieve`: links from a study and from base values, and the examples of the 2R arm.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using program::Outcome;
+using program::steelyard;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kExamples = std::string(STEELYARD_SOURCE_DIR) + "/examples/two-r-retrieve/";
+
+class Retrieve : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("steelyard_cli_retrieve_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string out() const { return (folder_ / "out").string(); }
+  json written() const { return json::parse(std::ifstream(folder_ / "out" / "result.json")); }
+  Outcome retrieve(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "retrieve");
+    arguments.insert(arguments.end(), {"--out", out()});
+    return steelyard(arguments);
+  }
+
+  fs::path folder_;
+};
+
+// By how much the centres of mass are inside the column and the tapered link; negative: outside.
+double inside(const json& links) {
+  const json &first = links[0]["com"], &second = links[1]["com"];
+  const double x = second[0];
+  const double radius = x < -0.2 ? 0.08 : 0.08 - 0.3 * (0.2 + x);
+  return std::min(0.15 - std::hypot(first[0].get<double>(), first[2].get<double>()),
+                  radius - std::hypot(second[1].get<double>(), second[2].get<double>()));
+}
+
+TEST_F(Retrieve, PrintsFeasibleLinksBesideTheInfeasibleOnesOfLeastSquares) {
+  const Outcome outcome = retrieve({kExamples + "shapes.yaml", "--base", kExamples + "base.yml"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("link2"));
+  EXPECT_THAT(outcome.out, HasSubstr("Chosen, not determined by the data"));
+  EXPECT_THAT(outcome.out, HasSubstr("no body"));
+  const json result = written();
+  ASSERT_EQ(result["links"].size(), 2u);
+  for (const json& link : result["links"]) EXPECT_GT(link["margin"], 0);
+  EXPECT_GE(inside(result["links"]), 0);
+  EXPECT_FALSE(fs::exists(fs::path(out()) / "report.html"));
+}
+
+TEST_F(Retrieve, TheBoxAloneLetsCentresOfMassOutOfTheLinksAndTheShapesDoNot) {
+  ASSERT_EQ(retrieve({kExamples + "study.yaml", "--quiet"}).code, 0);
+  const json box = written();
+  EXPECT_LT(inside(box["links"]), 0);
+  ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--quiet"}).code, 0);
+  const json shapes = written();
+  EXPECT_GE(inside(shapes["links"]), 0);
+  // The same torques: the logs cannot tell the two apart.
+  for (const json* result : {&box, &shapes})
+    EXPECT_LE((*result)["feasible"]["residual"]["prepared"].get<double>(),
+              (*result)["residual"]["prepared"].get<double>() + 1e-4);
+}
+
+TEST_F(Retrieve, ConstraintsThatExcludeEachOtherEndWithCodeThreeAndTheirNames) {
+  const Outcome outcome = retrieve({kExamples + "infeasible.yaml"});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  for (const char* name : {"bound m2", "total mass", "light column"})
+    EXPECT_THAT(outcome.out, HasSubstr(name));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("narrow link")));
+  EXPECT_EQ(written()["feasible"]["conflict"].size(), 3u);
+}
+
+TEST_F(Retrieve, TakesTheBaseValuesOfAnEarlierResult) {
+  ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--quiet"}).code, 0);
+  const fs::path first = folder_ / "first.json";
+  fs::copy_file(fs::path(out()) / "result.json", first);
+  const Outcome outcome = retrieve({kExamples + "shapes.yaml", "--base", first.string(), "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["base"], json::parse(std::ifstream(first))["base"]);
+  EXPECT_EQ(result["links"].size(), 2u);
+  EXPECT_THAT(result["unavailable"].dump(), HasSubstr("without rows"));
+}
+
+TEST_F(Retrieve, BadConstraintsAndBaseValuesEndWithCodeTwoAndWriteNothing) {
+  const std::string head = "robot: " + program::robot("two_r") + "\nfeasible: {constraints: [";
+  const std::pair<const char*, const char*> cases[] = {
+      {"{name: elbow, bound: cq2, at_most: 1}", "elbow"},
+      {"{name: twisted, bound: m2, between: [4, 3]}", "twisted"},
+      {"{name: ratio, expression: \"m1 / (m2 - m2)\", at_most: 1}", "ratio"},
+      {"{name: shell, com_mesh: {link: link2, file: nowhere.stl}}", "nowhere.stl"},
+  };
+  for (const auto& [constraint, word] : cases) {
+    const std::string study = program::write_file("bad.yaml", head + constraint + "]}\n");
+    const Outcome outcome = retrieve({study, "--base", kExamples + "base.yml"});
+    EXPECT_EQ(outcome.code, 2) << constraint << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(word));
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_FALSE(fs::exists(out()));
+  }
+  const std::string values = program::write_file("values.yaml", "base: {Jyy1: 1, Jzz9: 2}\n");
+  const Outcome outcome = retrieve({kExamples + "study.yaml", "--base", values});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("Jzz9"));
+}
+
+}  // namespace
