@@ -42,7 +42,7 @@ struct SignOptions {
   double most_seconds = 0;               // 0: no limit. With a limit the result depends on the machine
   double correlation = 1;                // rows per independent row: rate / (2 cut-off) of the filter
   double least_confidence = 4;           // deviations
-  double least_ratio = 1.5;              // of costs, for flips of a third of a joint or more
+  double least_ratio = 1.2;              // of costs, for flips of a third of a joint or more
   double least_share = 0.3;              // of the effort
   Index beam = 64;                       // width where the tree is not finished
   double fit_gap = 1e-5;                 // of the convex fits that compare patterns
