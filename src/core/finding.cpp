@@ -108,17 +108,16 @@ constexpr std::array kKinds = {
     FindingKind{"inertia-not-positive", Severity::error,
                 "check order and units of the matrix; no robot has such an inertia matrix"},
     FindingKind{"too-few-configurations", Severity::error,
-                "measure at more configurations; `steelyard reverse ROBOT --configurations N` chooses them"},
-    FindingKind{"triangle-order", Severity::error, "set the order of the inertia columns in the study"},
-    FindingKind{"rotor-inertia-in-matrix", Severity::error, "set `rotor_inertia: true` in the study"},
+                "measure at more configurations; best_configurations() chooses them"},
+    FindingKind{"triangle-order", Severity::error, "set the order in which the triangle is read"},
+    FindingKind{"rotor-inertia-in-matrix", Severity::error, "fit with rotor inertias"},
     FindingKind{
         "gravity-inertia-differ", Severity::error,
         "g and M are not those of the same bodies: check units, gravity constant and payload of both"},
     FindingKind{"table-not-explained", Severity::error,
                 "check that table and robot file are the same robot, the units, the order of joints and "
                 "entries, and the payload"},
-    FindingKind{"base-not-level", Severity::warning,
-                "set `tilt: true` in the study, or leave the component out"},
+    FindingKind{"base-not-level", Severity::warning, "estimate the tilt, or leave the component out"},
     FindingKind{"self-check-failed", Severity::error,
                 "do not use this result; please report it with the study and, if you can, the log"},
 };
