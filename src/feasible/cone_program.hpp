@@ -12,7 +12,8 @@
 // Certificate, for every t ≥ 0 and Z ⪰ 0 (Fenchel's inequality for pulls, gradients for the rest): the
 // objective is at least value − gap for every y that obeys the blocks, has size(y) ≤ most_size and
 // |y_i − ȳ_i| ≤ spread_i for the unseen y, where
-//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ)) + Σ_unseen |residual_i| spread_i
+//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ)) + Σ_unseen |residual_i|
+//   spread_i
 //         + Σ_seen residual_i²/4,
 // the last because the squares themselves grow by d² for a step d.
 #pragma once
