@@ -1,4 +1,5 @@
-// Gains of a simulated TX-40 over noise draws: `bench/gains_bench [first] [count] [current noise]`.
+// Gains of a simulated TX-40 over noise draws: `bench/gains_bench [first] [count] [current noise]
+// [coverage]`.
 //
 // One line a draw and method on standard output: errors of the gains, of the payloads identified with them,
 // and whether the intervals hold the truth; ranges of draws may be run apart and their lines joined. The
@@ -56,23 +57,30 @@ int main(int argc, char** argv) {
   const int first = argc > 1 ? std::atoi(argv[1]) : 0, count = argc > 2 ? std::atoi(argv[2]) : 20;
   tx40::Setting setting;
   if (argc > 3) setting.current_noise = std::atof(argv[3]);
+  const bool coverage = argc > 4 && std::string(argv[4]) == "coverage";
   const tx40::Bench bench(setting);
   std::map<std::string, Sums> table;
   for (int draw = first; draw < first + count; ++draw) {
     const std::uint64_t seed = 10 * static_cast<std::uint64_t>(draw);
     const std::vector<GainRun> runs = bench.runs(seed);
-    const GainRun heavy = bench.fold(bench.simulate("heavy", 3, seed + 5), 2000);
-    const GainRun light = bench.fold(bench.simulate("light", 4, seed + 6), 2000);
+    GainRun heavy, light;
+    if (!coverage) {
+      heavy = bench.fold(bench.simulate("heavy", 3, seed + 5), 2000);
+      light = bench.fold(bench.simulate("light", 4, seed + 6), 2000);
+    }
     for (const bool ten : {true, false}) {
       const GainProblem problem = bench.problem(runs, ten);
       for (int m = 0; m < 5; ++m) {
+        if (coverage && (ten || (m != 2 && m != 3))) continue;
         GainOptions options;
         options.bootstrap.replicates = 200;
         options.noise_scaling = m != 4;
         const GainMethod method = m == 4 ? GainMethod::tls : static_cast<GainMethod>(m);
         const GainFit fit = fit_gains(problem, method, options);
-        const double error1 = payload_error(bench, runs, heavy, fit.gain_values(), tx40::kHeavy);
-        const double error2 = payload_error(bench, runs, light, fit.gain_values(), tx40::kLight);
+        const double error1 =
+            coverage ? 0 : payload_error(bench, runs, heavy, fit.gain_values(), tx40::kHeavy);
+        const double error2 =
+            coverage ? 0 : payload_error(bench, runs, light, fit.gain_values(), tx40::kLight);
         const std::string name =
             fmt::format("{}{} {}", to_string(method), m == 4 ? " (rms)" : "", ten ? "ten" : "mass");
         add(fit, error1, error2, table[name]);

@@ -17,6 +17,10 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // A gain with at least this share of its prior's deviation is the prior's.
 constexpr double kMostlyPrior = 0.5;
+// Total least squares with the two smallest singular values closer than this has two candidates for its
+// solution: gains with at least half of the largest relative deviation tell them apart, and are not believed.
+constexpr double kSeparated = 3;
+constexpr double kTellApart = 0.5;
 
 GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOptions& options) {
   switch (method) {
@@ -57,13 +61,21 @@ void add_mass_deviations(const GainProblem& problem, const GainOptions& options,
   }
 }
 
+// The deviation beyond which a gain is not believed, relative to the gain.
+double most_relative_sigma(const GainOptions& options, const GainFit& fit) {
+  if (fit.method != GainMethod::tls || fit.gap >= kSeparated) return options.most_relative_sigma;
+  const VectorXd relative = fit.sigma.head(fit.gains).cwiseQuotient(fit.gain_values()).cwiseAbs();
+  return std::min(options.most_relative_sigma, kTellApart * relative.maxCoeff());
+}
+
 void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
   fit.status.assign(problem.gains.size(), GainStatus::identified);
+  const double most = most_relative_sigma(options, fit);
   for (Index j = 0; j < fit.gains; ++j) {
     GainStatus& status = fit.status[static_cast<std::size_t>(j)];
     const double sigma = fit.sigma[j];
     if (problem.prior.size() > 0 && sigma > kMostlyPrior * problem.prior_sigma[j]) status = GainStatus::prior;
-    if (sigma <= options.most_relative_sigma * std::abs(fit.values[j])) continue;
+    if (sigma <= most * std::abs(fit.values[j])) continue;
     status = GainStatus::not_identifiable;
     fit.lower[j] = fit.upper[j] = kNaN;
   }
