@@ -10,7 +10,7 @@
 //   residual_optimal   the least-squares residual is proven smallest; other patterns may still have a smaller
 //   φ2 bound_only         the limits of the search were reached: no pattern has a φ2 below `lower_bound`
 // This is about the best fit at the stated weights. It is no proof that the fit is the truth: a model without
-// its friction, or a segment with a change of sign inside, has a best fit too (goodness.hpp).
+// its friction, or a segment with a change of sign inside, has a best fit too.
 //
 // s and −s differ by feasibility alone, and so do the two signs of every group of joints that the data ties
 // weakly to the others: groups are tried explicitly, and are undecided where both signs fit about as well.

@@ -8,7 +8,7 @@
 // not ± the smeared τ. Stretches shorter than `shortest` are dropped.
 //
 // A stretch with a change of sign inside is the real failure of every method behind: more cuts are harmless,
-// a cut too few is not (see goodness.hpp for how it shows).
+// a cut too few is not.
 #pragma once
 
 #include <vector>

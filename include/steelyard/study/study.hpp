@@ -56,7 +56,7 @@ struct IntervalSpec {
   double level = 0.95;
   IntervalMethod method = IntervalMethod::bootstrap;
   int replicates = 1000;
-  bool bias_check = true;  // refits at half and double the cut-off, two more passes
+  bool bias_check = true;  // refits at other cut-offs and with noisier positions, nine more readings
 };
 
 // What `cutoff: auto` leaves open.
