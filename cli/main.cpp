@@ -42,6 +42,8 @@ constexpr Verb kVerbs[] = {
      cli::add_retrieve, Shared::folder},
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
+    {"reverse", "The model behind a vendor's g(q) and M(q); where to measure them", cli::add_reverse,
+     Shared::folder},
     {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,
      Shared::basic},
     {"export", "The model as C code, or in your own URDF", cli::add_export, Shared::folder},

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
+#include "reverse_text.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/report/report.hpp"
 
@@ -130,8 +131,10 @@ int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& 
   if (common.json) {
     print(json);
   } else if (!common.quiet) {
-    print((options.text.empty() ? summary_text(outcome.result) : options.text) +
-          judgement_text(outcome.result));
+    const std::string summary = !options.text.empty()    ? options.text
+                                : outcome.result.reverse ? reverse_text(outcome.result)
+                                                         : summary_text(outcome.result);
+    print(summary + judgement_text(outcome.result));
     print(fmt::format("\nWritten: {}\n",
                       (folder.target() / (options.report ? "report.html" : "result.json")).string()));
   }

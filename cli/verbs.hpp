@@ -17,6 +17,7 @@ Run add_retrieve(CLI::App& verb);  // retrieve.cpp
 Run add_check(CLI::App& verb);     // check.cpp
 Run add_simulate(CLI::App& verb);  // files.cpp
 Run add_fold(CLI::App& verb);      // files.cpp
+Run add_reverse(CLI::App& verb);   // reverse.cpp
 Run add_model(CLI::App& verb);     // model.cpp
 Run add_export(CLI::App& verb);    // export.cpp
 Run add_convert(CLI::App& verb);   // convert.cpp

@@ -27,6 +27,9 @@ EstimatorSummary read_estimator(const JsonNode& node);
 void write_elastic(JsonWriter& json, const ElasticSummary& elastic);  // with its key
 ElasticSummary read_elastic(const JsonNode& node);
 
+void write_reverse(JsonWriter& json, const ReverseSummary& reverse);  // with its key
+ReverseSummary read_reverse(const JsonNode& node);
+
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
 LinkValues read_link(const JsonNode& node);
 

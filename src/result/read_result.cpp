@@ -256,6 +256,7 @@ Result result_from_json(const std::string& text, const std::string& name) {
   if (node.has("feasible")) result.feasible = read_feasible(node.at("feasible"));
   if (node.has("elastic")) result.elastic = read_elastic(node.at("elastic"));
   if (node.has("links")) result.links = node.list("links", read_link);
+  if (node.has("reverse")) result.reverse = read_reverse(node.at("reverse"));
   result.validation = node.list("validation", read_validation);
   result.unavailable = node.texts("unavailable");
   result.provenance = read_provenance(node.at("provenance"));

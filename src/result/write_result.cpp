@@ -263,6 +263,7 @@ std::string to_json(const Result& result) {
   if (result.feasible) write_feasible(json, *result.feasible);
   if (!result.links.empty()) write_links(json, result.links);
   if (result.elastic) write_elastic(json, *result.elastic);
+  if (result.reverse) write_reverse(json, *result.reverse);
   write_validation(json, result.validation);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);

@@ -123,6 +123,38 @@ void add_estimator(const EstimatorSpec& spec, ordered_json& json) {
   if (spec.essential) json["essential"] = {{"ratio", spec.essential->ratio}, {"keep", spec.essential->keep}};
 }
 
+ordered_json set_json(const ReverseSetSpec& set) {
+  ordered_json json = {{"label", set.label}, {"count", set.count}, {"choose", set.best ? "best" : "random"}};
+  if (set.source)
+    json["source"] = {{"kind", to_string(set.source->kind)},
+                      {"path", set.source->path_as_written},
+                      {"time_limit", set.source->limits.seconds}};
+  if (set.sinusoids)
+    json["sinusoids"] = {{"duration", set.sinusoids->duration}, {"step", set.sinusoids->step}};
+  return json;
+}
+
+ordered_json reverse_json(const ReverseSpec& spec) {
+  ordered_json json = {{"training", set_json(spec.training)},
+                       {"rows", to_string(spec.options.rows)},
+                       {"rotor_inertia", spec.options.rotor_inertia},
+                       {"tilt", spec.tilt},
+                       {"zero", spec.options.zero},
+                       {"relations", spec.options.relations.size()},
+                       {"weights", to_string(spec.options.estimate.weighting)},
+                       {"digits", spec.answers.digits},
+                       {"gravity_noise", spec.answers.gravity_noise},
+                       {"inertia_noise", spec.answers.inertia_noise}};
+  for (const auto& [name, deviation] : spec.options.deviations) json["deviations"][name] = deviation;
+  json["leave_out"] = ordered_json::array();
+  for (const LeaveOutSpec& rule : spec.leave_out)
+    json["leave_out"].push_back({{"components", rule.components}, {"where", rule.where}});
+  json["validation"] = ordered_json::array();
+  for (const ReverseSetSpec& set : spec.validation) json["validation"].push_back(set_json(set));
+  if (spec.loaded) json["loaded"] = set_json(*spec.loaded);
+  return json;
+}
+
 std::string options_json(const Study& study) {
   ordered_json json;
   json["robot"] = study.robot_as_written;
@@ -150,10 +182,22 @@ std::string options_json(const Study& study) {
                        {"deflection_offset", study.elastic->options.deflection_offset},
                        {"least_snr", study.elastic->options.least_snr},
                        {"level", study.elastic->options.level}};
+  if (study.reverse) json["reverse"] = reverse_json(*study.reverse);
   if (study.cross)
     json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};
   json["waive"] = study.waive;
   return json.dump();
+}
+
+// Files that sources were read from; programs are named in the options.
+void add_sources(const ReverseSpec& spec, Provenance& provenance) {
+  const auto add = [&](const ReverseSetSpec& set) {
+    if (!set.source || set.source->kind == SourceKind::program) return;
+    provenance.inputs.push_back({set.source->path_as_written, sha256_file(set.source->path)});
+  };
+  add(spec.training);
+  for (const ReverseSetSpec& set : spec.validation) add(set);
+  if (spec.loaded) add(*spec.loaded);
 }
 
 }  // namespace
@@ -175,6 +219,7 @@ Provenance provenance(const Study& study, const std::string& robot_hash) {
     for (const ConstraintSpec& constraint : study.feasible->constraints)
       if (!constraint.path.empty())
         result.inputs.push_back({constraint.path_as_written, sha256_file(constraint.path)});
+  if (study.reverse) add_sources(*study.reverse, result);
   result.options = options_json(study);
   result.seed = study.seed;
   result.version = STEELYARD_VERSION;

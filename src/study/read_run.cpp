@@ -5,6 +5,13 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+std::vector<std::string> to_texts(const YamlContext& context, const YamlNode& node, const std::string& what) {
+  if (node.kind == YamlNode::Kind::scalar) return {to_text(context, node, what)};
+  std::vector<std::string> texts;
+  for (const YamlNode& item : to_list(context, node, what)) texts.push_back(to_text(context, item, what));
+  return texts;
+}
+
 namespace {
 
 const std::vector<std::string>& channel_names() {
@@ -18,13 +25,6 @@ const std::vector<std::string>& channel_names() {
 std::vector<std::string> with_time(std::vector<std::string> names) {
   names.insert(names.begin(), "time");
   return names;
-}
-
-std::vector<std::string> to_texts(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  if (node.kind == YamlNode::Kind::scalar) return {to_text(context, node, what)};
-  std::vector<std::string> texts;
-  for (const YamlNode& item : to_list(context, node, what)) texts.push_back(to_text(context, item, what));
-  return texts;
 }
 
 ChannelColumns* find_channel(std::vector<ChannelColumns>& channels, const std::string& name) {

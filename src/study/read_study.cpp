@@ -9,6 +9,7 @@
 #include "study/elastic_yaml.hpp"
 #include "study/friction_yaml.hpp"
 #include "study/read_excite.hpp"
+#include "study/reverse.hpp"
 #include "study/study_yaml.hpp"
 
 namespace steelyard {
@@ -100,7 +101,8 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
                    "give each its own label");
     fit += run.file.label.role == RunRole::fit;
   }
-  if (fit == 0) context.fail(node, "no run has the role 'fit'", "at least one", "set `role: fit` on a run");
+  if (fit == 0 && !study.reverse)
+    context.fail(node, "no run has the role 'fit'", "at least one", "set `role: fit` on a run");
 }
 
 }  // namespace
@@ -110,7 +112,7 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
   const YamlNode root = parse_yaml(text, path);
   const YamlFields fields(context, root, "study",
                           {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate",
-                           "feasible", "elastic", "validate", "excite", "report", "waive"});
+                           "feasible", "elastic", "reverse", "validate", "excite", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -126,8 +128,17 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
     study.drive_spec.known = read_effort_expressions(context, *node, "known");
   if (const YamlNode* excite = fields.find("excite"))
     study.excite = read_excite_section(context, *excite, folder);
-  // A first motion is sought before there are runs.
-  if ((needs_runs && !study.excite) || fields.has("runs")) {
+  if (const YamlNode* reverse = fields.find("reverse")) {
+    study.reverse = read_reverse_section(context, *reverse, folder);
+    for (const char* key : {"drives", "columns", "known", "estimate", "elastic", "validate", "excite"})
+      if (const YamlNode* other = fields.find(key))
+        context.fail(*other, fmt::format("`{}` beside `reverse`", key),
+                     "robot, seed, reverse, runs, prepare, "
+                     "feasible, report, waive",
+                     "tables of g and M have no such thing: leave it out");
+  }
+  // A first motion is sought before there are runs, and tables need none.
+  if ((needs_runs && !study.excite && !study.reverse) || fields.has("runs")) {
     const YamlNode& runs = fields.at("runs");
     for (const YamlNode& run : to_list(context, runs, "runs"))
       study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));

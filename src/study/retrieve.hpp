@@ -6,6 +6,7 @@
 
 #include "steelyard/feasible/intervals.hpp"
 #include "steelyard/feasible/retrieve.hpp"
+#include "steelyard/result/result.hpp"
 #include "steelyard/study/feasible_spec.hpp"
 
 namespace steelyard {
@@ -33,6 +34,12 @@ VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameter
 
 // Nothing without `feasible:` in the study. Infeasible constraints leave a finding and a conflict.
 void retrieve_feasible(StudyState& state);
+
+// Method, gap, constraints and conflicts: all but residuals.
+FeasibleSummary feasible_outcome(const FeasibleState& feasible);
+
+// `links` of the result.
+std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible);
 
 // Into the result: `feasible`, `links`, `validation[].feasible`. After summarize().
 void summarize_feasible(StudyState& state);

@@ -26,35 +26,6 @@ int link_of(const std::string& name, const Quantities& quantities) {
              : quantity.link;
 }
 
-std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible) {
-  const Quantities quantities(state.robot, feasible.columns);
-  const Retrieval& retrieval = feasible.retrieval;
-  std::vector<LinkValues> links;
-  for (int k = 0; k < state.robot.size(); ++k) {
-    const Index first = Index{kParametersPerLink} * k;
-    const Inertia body = Inertia::from_standard(retrieval.x.segment<kParametersPerLink>(first));
-    LinkValues& link = links.emplace_back();
-    link.name = quantities.link_name(k);
-    link.mass = body.mass();
-    const bool massless = body.mass() == 0;  // a centre of nothing: the origin
-    link.com = massless ? Vector3(Vector3::Zero()) : body.com();
-    link.inertia_com = six_of(massless ? body.inertia_origin() : body.inertia_com());
-    link.inertia_origin = six_of(body.inertia_origin());
-    link.margin = body_margin(body, quantities.length(k));
-    for (Index c = first; c < first + kParametersPerLink; ++c)
-      if (retrieval.chosen[static_cast<std::size_t>(c)])
-        link.chosen.push_back(quantities.columns()[static_cast<std::size_t>(c)]);
-  }
-  for (const ProvenInterval& interval : feasible.intervals) {
-    const int k = link_of(interval.name, quantities);
-    if (k < 0) continue;
-    KnownInterval& known = links[static_cast<std::size_t>(k)].known[interval.name];
-    if (!interval.lower.infinite) known.lower = finite_or_none(interval.lower.outer);
-    if (!interval.upper.infinite) known.upper = finite_or_none(interval.upper.outer);
-  }
-  return links;
-}
-
 // The estimate with the values of the feasible parameters.
 Estimate with_feasible_values(const StudyState& state, const FeasibleState& feasible) {
   Estimate estimate = state.estimated;
@@ -127,19 +98,54 @@ void summarize_residuals(StudyState& state, const FeasibleState& feasible, Feasi
 
 }  // namespace
 
-void summarize_feasible(StudyState& state) {
-  if (!state.feasible) return;
-  const FeasibleState& feasible = *state.feasible;
+std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible) {
+  const Quantities quantities(state.robot, feasible.columns);
+  const Retrieval& retrieval = feasible.retrieval;
+  std::vector<LinkValues> links;
+  for (int k = 0; k < state.robot.size(); ++k) {
+    const Index first = Index{kParametersPerLink} * k;
+    const Inertia body = Inertia::from_standard(retrieval.x.segment<kParametersPerLink>(first));
+    LinkValues& link = links.emplace_back();
+    link.name = quantities.link_name(k);
+    link.mass = body.mass();
+    const bool massless = body.mass() == 0;  // a centre of nothing: the origin
+    link.com = massless ? Vector3(Vector3::Zero()) : body.com();
+    link.inertia_com = six_of(massless ? body.inertia_origin() : body.inertia_com());
+    link.inertia_origin = six_of(body.inertia_origin());
+    link.margin = body_margin(body, quantities.length(k));
+    for (Index c = first; c < first + kParametersPerLink; ++c)
+      if (retrieval.chosen[static_cast<std::size_t>(c)])
+        link.chosen.push_back(quantities.columns()[static_cast<std::size_t>(c)]);
+  }
+  for (const ProvenInterval& interval : feasible.intervals) {
+    const int k = link_of(interval.name, quantities);
+    if (k < 0) continue;
+    KnownInterval& known = links[static_cast<std::size_t>(k)].known[interval.name];
+    if (!interval.lower.infinite) known.lower = finite_or_none(interval.lower.outer);
+    if (!interval.upper.infinite) known.upper = finite_or_none(interval.upper.outer);
+  }
+  return links;
+}
+
+FeasibleSummary feasible_outcome(const FeasibleState& feasible) {
   const Retrieval& retrieval = feasible.retrieval;
   FeasibleSummary summary;
   summary.method = to_string(retrieval.method);
   summary.violated = retrieval.violated;
   if (retrieval.conflict)
     for (const ConflictMember& member : retrieval.conflict->members) summary.conflict.push_back(member.name);
-  if (retrieval.x.size() > 0) {
-    summary.gap = retrieval.gap ? finite_or_none(*retrieval.gap) : std::nullopt;
-    for (const ConstraintState& constraint : retrieval.constraints)
-      summary.constraints.push_back({constraint.name, finite_or_none(constraint.margin), constraint.active});
+  if (retrieval.x.size() == 0) return summary;
+  summary.gap = retrieval.gap ? finite_or_none(*retrieval.gap) : std::nullopt;
+  for (const ConstraintState& constraint : retrieval.constraints)
+    summary.constraints.push_back({constraint.name, finite_or_none(constraint.margin), constraint.active});
+  return summary;
+}
+
+void summarize_feasible(StudyState& state) {
+  if (!state.feasible) return;
+  const FeasibleState& feasible = *state.feasible;
+  FeasibleSummary summary = feasible_outcome(feasible);
+  if (feasible.retrieval.x.size() > 0) {
     if (!state.folds.empty()) summarize_residuals(state, feasible, summary);
     summary.drives = drive_values(state.robot, with_feasible_values(state, feasible));
     state.result.links = link_values(state, feasible);

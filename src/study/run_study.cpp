@@ -8,6 +8,7 @@
 #include "study/friction.hpp"
 #include "study/intervals_bands.hpp"
 #include "study/prior.hpp"
+#include "study/reverse.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -71,6 +72,7 @@ std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options
 }
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {
+  if (study.reverse) return run_reverse(study, options);
   StudyState state(study, options);
   open_robot(state);
   choose_cutoff(state);

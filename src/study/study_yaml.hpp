@@ -12,6 +12,8 @@ std::string resolve_path(const YamlContext& context, const YamlNode& node, const
 
 // One number or a list of numbers.
 std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node, const std::string& what);
+// One text or a list of texts.
+std::vector<std::string> to_texts(const YamlContext& context, const YamlNode& node, const std::string& what);
 bool to_bool(const YamlContext& context, const YamlNode& node, const std::string& what);
 std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what);
 bool is_word(const YamlNode& node, const char* word);

@@ -60,6 +60,13 @@ TEST(ResultJson, ReadBackHoldsTheSameValues) {
   EXPECT_FALSE(read.feasible->constraints[1].margin);
   EXPECT_EQ(read.links[0].inertia_origin, given.links[0].inertia_origin);
   EXPECT_FALSE(read.links[0].known.at("m1").upper);
+  EXPECT_EQ(read.reverse->parts[0].coefficients[0].value, -0.25);
+  EXPECT_FALSE(read.reverse->parts[0].condition_scaled);
+  EXPECT_EQ(read.reverse->errors[0].components[0].largest, 3e-6);
+  EXPECT_EQ(read.reverse->tilt->gravity, given.reverse->tilt->gravity);
+  EXPECT_EQ(read.reverse->kinematics->axes, "tool");
+  EXPECT_EQ(read.reverse->payload->masses[0].mass, 0.251);
+  EXPECT_EQ(read.reverse->design->least, 3);
   EXPECT_EQ(read.unavailable, given.unavailable);
   EXPECT_EQ(read.provenance.inputs[0].path, given.provenance.inputs[0].path);
   EXPECT_EQ(read.provenance.options, given.provenance.options);
@@ -72,7 +79,7 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
               ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings",
                           "condition", "condition_scaled", "residual", "estimator", "preparation",
                           "cross_validation", "intervals", "bands", "base", "drives", "feasible", "links",
-                          "elastic", "validation", "unavailable", "provenance"));
+                          "elastic", "reverse", "validation", "unavailable", "provenance"));
   EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof"));
   EXPECT_THAT(keys(json["findings"][0]),
               ElementsAre("code", "joint", "severity", "evidence", "remedy", "waived"));

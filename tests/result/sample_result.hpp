@@ -89,6 +89,19 @@ inline Result full_result() {
   link.chosen = {"m1"};
   link.known = {{"m1", {0.0, std::nullopt}}, {"mx1", {-1.0, 1.0}}};
   result.links = {link};
+  ReverseSummary reverse;
+  reverse.source = "table vendor.csv";
+  reverse.parts = {{"gravity", 12, 11, 2.05, std::nullopt, 1e-6, {{"mx7", "c7x m7", -0.25, 1e-7}}}};
+  reverse.errors = {{"random", "validation", 200, 2e-6, {{"g2", 200, 1e-12, 3e-6, 31.5}}}};
+  reverse.tilt = ReverseTilt{0.01, 1e-6, {0.01, 0, 0}, {0, 0.1, -9.8}};
+  reverse.kinematics = ReverseKinematics{"tool", {0, 0, 0.1}, 1e-9, 2e-9};
+  reverse.gravity_scale = ReverseGravityScale{0.9996, 1e-9, 0.5};
+  reverse.skew_symmetry = 1e-10;
+  reverse.payload = ReversePayload{
+      "flange", {{"m", 0.25, 1e-4}, {"mz", 0.02, std::nullopt}}, {{"mz5", 0.39, 0.251, 1e-3}}, 1.1};
+  reverse.design = ReverseDesign{3, 1.05, std::nullopt};
+  reverse.unknown = {"m1", "mx1"};
+  result.reverse = std::move(reverse);
   result.validation = {{"fresh run",
                         true,
                         sample_residual(1.5),

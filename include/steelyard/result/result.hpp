@@ -16,6 +16,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/result/elastic_summary.hpp"
 #include "steelyard/result/estimator_summary.hpp"
+#include "steelyard/result/reverse_summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
@@ -196,6 +197,7 @@ struct Result {
   std::optional<FeasibleSummary> feasible;
   std::vector<LinkValues> links;
   std::optional<ElasticSummary> elastic;
+  std::optional<ReverseSummary> reverse;
   std::vector<RunValidation> validation;
   std::vector<std::string> unavailable;
   Provenance provenance;

@@ -24,6 +24,7 @@
 #include "steelyard/study/estimator_spec.hpp"
 #include "steelyard/study/excite_spec.hpp"
 #include "steelyard/study/feasible_spec.hpp"
+#include "steelyard/study/reverse_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -86,6 +87,7 @@ struct Study {
   PriorOptions prior;
   std::optional<FeasibleSpec> feasible;
   std::optional<ElasticSpec> elastic;
+  std::optional<ReverseSpec> reverse;  // then `runs` may be empty, and are predicted only
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
   bool report = true;
