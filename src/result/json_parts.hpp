@@ -26,6 +26,10 @@ EstimatorSummary read_estimator(const JsonNode& node);
 
 void write_elastic(JsonWriter& json, const ElasticSummary& elastic);  // with its key
 ElasticSummary read_elastic(const JsonNode& node);
+void write_gains(JsonWriter& json, const GainsSummary& gains);  // with its key
+GainsSummary read_gains(const JsonNode& node);
+void write_payloads(JsonWriter& json, const std::vector<PayloadSummary>& payloads);  // with its key
+PayloadSummary read_payload(const JsonNode& node);
 
 void write_reverse(JsonWriter& json, const ReverseSummary& reverse);  // with its key
 ReverseSummary read_reverse(const JsonNode& node);

@@ -255,6 +255,8 @@ Result result_from_json(const std::string& text, const std::string& name) {
   result.drives = node.list("drives", read_drive);
   if (node.has("feasible")) result.feasible = read_feasible(node.at("feasible"));
   if (node.has("elastic")) result.elastic = read_elastic(node.at("elastic"));
+  if (node.has("payloads")) result.payloads = node.list("payloads", read_payload);
+  if (node.has("gains")) result.gains = read_gains(node.at("gains"));
   if (node.has("links")) result.links = node.list("links", read_link);
   if (node.has("reverse")) result.reverse = read_reverse(node.at("reverse"));
   result.validation = node.list("validation", read_validation);

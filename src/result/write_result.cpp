@@ -264,6 +264,8 @@ std::string to_json(const Result& result) {
   if (!result.links.empty()) write_links(json, result.links);
   if (result.elastic) write_elastic(json, *result.elastic);
   if (result.reverse) write_reverse(json, *result.reverse);
+  if (!result.payloads.empty()) write_payloads(json, result.payloads);
+  if (result.gains) write_gains(json, *result.gains);
   write_validation(json, result.validation);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);

@@ -7,6 +7,7 @@
 #include "steelyard/estimate/bootstrap.hpp"
 #include "study/encoder_noise.hpp"
 #include "study/estimators.hpp"
+#include "study/gains.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -63,7 +64,7 @@ bool is_long_enough(const PreparedRun& run, double ratio) {
 
 std::unique_ptr<SampleSource> open_disturbed(const StudyState& state, const RunState& run,
                                              const VectorXd& noise, double sign) {
-  std::unique_ptr<SampleSource> source = open_study_run(*run.run, state.robot);
+  std::unique_ptr<SampleSource> source = open_source(state, *run.run);
   if (sign == 0) return source;
   return std::make_unique<DisturbedSource>(std::move(source), noise, sign, state.study.seed);
 }
@@ -96,7 +97,7 @@ std::optional<Refit> refit_at(StudyState& state, double ratio, const std::vector
 VectorXd shift_of(StudyState& state) {
   std::vector<VectorXd> noise;
   for (const RunState& run : state.runs)
-    if (run.is_fit()) noise.push_back(position_noise(*open_study_run(*run.run, state.robot)));
+    if (run.is_fit()) noise.push_back(position_noise(*open_source(state, *run.run)));
   ++state.extra_passes;
   const std::optional<Refit> plus = refit_at(state, 1, noise, 1), minus = refit_at(state, 1, noise, -1);
   if (!plus || !minus) return {};

@@ -15,6 +15,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
+#include "study/gains.hpp"
 #include "study/period.hpp"
 #include "study/prior.hpp"
 #include "study/state.hpp"
@@ -79,7 +80,7 @@ std::vector<CutoffRun> scan_runs(StudyState& state) {
     PrepareOptions plain = state.study.prepare;
     plain.filter.cutoff = plain.column_filter.cutoff = 0;
     plain.trim = 0;
-    auto source = std::make_unique<WatchedSource>(open_study_run(run, state.robot));
+    auto source = std::make_unique<WatchedSource>(open_source(state, run));
     const WatchedSource& watched = *source;
     const PreparedRun prepared(std::move(source), run.file.label, plain);
     CutoffRun& out = runs.emplace_back();
@@ -128,14 +129,14 @@ Candidate fold_candidate(StudyState& state, const std::vector<CutoffRun>& runs, 
     PassOptions pass;
     pass.slot_samples = run.slot;
     pass.gap = memory_at(options, run.rate);  // what is fitted: as much as this cut-off leaves
-    PreparedRun prepared(open_study_run(*run.run, state.robot), run.run->file.label, options);
+    PreparedRun prepared(open_source(state, *run.run), run.run->file.label, options);
     const FoldPass rows = fold_prepared(state, *run.run, prepared, pass);
     options.column_filter.cutoff = 0;
     pass.gap = run.gap;  // what is predicted: the same for all
     options.velocity_below.resize(0);
     options.decimation = std::max<Index>(1, run.samples / kScoredRows);
     options.trim = run.gap;
-    PreparedRun unfiltered(open_study_run(*run.run, state.robot), run.run->file.label, options);
+    PreparedRun unfiltered(open_source(state, *run.run), run.run->file.label, options);
     const FoldPass raw = fold_prepared(state, *run.run, unfiltered, pass);
     out.groups.push_back(groups_of(run, rows));
     out.rows.push_back(rows.folds.blocks());

@@ -4,6 +4,7 @@
 
 #include "steelyard/doctor/doctor.hpp"
 #include "steelyard/study/check_study.hpp"
+#include "study/gains.hpp"
 #include "study/prior.hpp"
 #include "study/summary.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 Examination visit(StudyState& state) {
   std::vector<ExaminedRun> runs;
   for (const StudyRun& run : state.study.runs)
-    runs.push_back({run.file.label, [&run, &state] { return open_study_run(run, state.robot); }});
+    runs.push_back({run.file.label, [&run, &state] { return open_source(state, run); }});
   DoctorOptions options;
   options.columns = lead_names(state.base);
   options.set_up.threads = state.options.threads;
@@ -43,6 +44,7 @@ bool StudyCheck::is_trustworthy() const {
 StudyCheck check_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
+  find_gains(state);
   StudyCheck check;
   check.robot = state.robot.name;
   for (const StudyRun& run : study.runs) check.runs.push_back(run.file.label.label);

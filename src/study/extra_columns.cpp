@@ -7,6 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/expression.hpp"
 #include "steelyard/core/suggest.hpp"
+#include "study/gains.hpp"
 #include "study/summary.hpp"
 
 namespace steelyard {
@@ -97,7 +98,7 @@ std::vector<ExtraColumns> all_columns(const StudyState& state, const StudyRun& r
 }
 
 std::vector<ExtraColumns> known_efforts(const StudyState& state, const StudyRun& run) {
-  std::vector<ExtraColumns> list;
+  std::vector<ExtraColumns> list = load_efforts(state, run);
   for (const EffortExpression& effort : state.study.drive_spec.known)
     list.push_back(expression_column(state, effort));
   if (!has_known_channel(run)) return list;

@@ -5,6 +5,7 @@
 #include "steelyard/fold/slots.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
+#include "study/gains.hpp"
 #include "study/instrument.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
@@ -22,7 +23,7 @@ void open_runs(StudyState& state) {
     RunState& opened = state.runs.emplace_back();
     opened.run = &run;
     opened.prepared =
-        std::make_unique<PreparedRun>(open_study_run(run, state.robot), run.file.label, state.prepare);
+        std::make_unique<PreparedRun>(open_source(state, run), run.file.label, state.prepare);
   }
 }
 

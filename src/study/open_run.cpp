@@ -1,3 +1,8 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "steelyard/core/error.hpp"
 #include "steelyard/log/transmission.hpp"
 #include "steelyard/study/study.hpp"
 #include "study/elastic.hpp"
@@ -14,11 +19,63 @@ Trajectory make_trajectory(const SimulationSpec& spec) {
   return Trajectory(std::get<PointToPoint>(spec.motion));
 }
 
+// One number of a simulated robot, by machine name; false when there is none of that name.
+bool put_parameter(const Robot& robot, const std::string& name, double value, TrueParameters& parameters) {
+  const std::vector<std::string> standard = standard_parameter_names(robot);
+  const auto found = std::find(standard.begin(), standard.end(), name);
+  if (found != standard.end()) {
+    parameters.standard[found - standard.begin()] = value;
+    return true;
+  }
+  for (std::size_t j = 0; j < parameters.drives.size(); ++j) {
+    const std::string number = std::to_string(j + 1);
+    Drive& drive = parameters.drives[j];
+    const std::pair<const char*, double*> fields[] = {{"Ia", &drive.rotor_inertia},
+                                                      {"fv", &drive.friction.viscous},
+                                                      {"fc", &drive.friction.coulomb},
+                                                      {"fo", &drive.friction.offset}};
+    for (const auto& [stem, field] : fields)
+      if (stem + number == name) return *field = value, true;
+  }
+  for (std::size_t p = 0; p < robot.pairs.size(); ++p) {
+    const std::string number = std::to_string(robot.pairs[p].partner + 1);
+    PairDrive& pair = parameters.pairs[p];
+    const std::pair<const char*, double*> fields[] = {
+        {"Iam", &pair.rotor_inertia}, {"fvm", &pair.viscous}, {"fcm", &pair.coulomb}};
+    for (const auto& [stem, field] : fields)
+      if (stem + number == name) return *field = value, true;
+  }
+  return false;
+}
+
+// Links without inertia in the robot file are massless when the study gives parameters.
+TrueParameters starting_parameters(const SimulationSpec& spec, const Robot& robot) {
+  if (spec.parameters.empty()) return true_parameters(robot);
+  Robot complete = robot;
+  for (Joint& joint : complete.joints)
+    if (!joint.inertia) joint.inertia = Inertia::zero();
+  return true_parameters(complete);
+}
+
 TrueParameters make_parameters(const SimulationSpec& spec, const Robot& robot) {
-  TrueParameters parameters = true_parameters(robot);
+  TrueParameters parameters = starting_parameters(spec, robot);
   parameters.drives = spec.drives;
   if (spec.drives.size() == 1)
     parameters.drives.assign(static_cast<std::size_t>(robot.size()), spec.drives[0]);
+  for (const auto& [name, value] : spec.parameters)
+    if (!put_parameter(robot, name, value, parameters))
+      throw InputError({fmt::format("the simulated robot has no parameter '{}'", name),
+                        {},
+                        "m1 … Jzz6, Ia1, fv1, fc1, fo1, and Iam6, fvm6, fcm6 of a coupled pair",
+                        {}});
+  for (std::size_t j = 0; !spec.gains.empty() && j < parameters.drives.size(); ++j)
+    parameters.drives[j].gain =
+        spec.gains.size() == 1 ? spec.gains[0] : spec.gains.at(std::min(j, spec.gains.size() - 1));
+  if (spec.gains.size() > 1 && spec.gains.size() != parameters.drives.size())
+    throw InputError({fmt::format("{} gains are given for the simulated robot", spec.gains.size()),
+                      {},
+                      fmt::format("one, or {}", parameters.drives.size()),
+                      {}});
   return parameters;
 }
 

@@ -64,10 +64,10 @@ void read_columns(const YamlContext& context, const YamlNode& node, RunFile& fil
     }
   }
   const bool has_position = fields.has("position") || fields.has("motor_position");
-  const bool has_effort = fields.has("torque") || fields.has("motor_torque");
+  const bool has_effort = fields.has("torque") || fields.has("motor_torque") || fields.has("current");
   if (!has_position || !has_effort)
     context.fail(node, fmt::format("columns has no {}", has_position ? "torque" : "position"),
-                 "position and torque, on the joint or the motor side",
+                 "position and torque, on the joint or the motor side, or position and current",
                  "name the log's columns, e.g. \"q{j}\"");
 }
 
@@ -102,13 +102,15 @@ StudyRun read_run_section(const YamlContext& context, const YamlNode& node, cons
                           int number) {
   const YamlFields fields(context, node, "run",
                           {"file", "simulate", "label", "role", "columns", "units", "scale", "sign", "offset",
-                           "rate", "separator", "topic"});
+                           "rate", "separator", "topic", "payload"});
   StudyRun run;
   run.file.label.label = fmt::format("run {}", number);
   if (const YamlNode* label = fields.find("label")) run.file.label.label = to_text(context, *label, "label");
   if (const YamlNode* role = fields.find("role"))
     run.file.label.role =
         to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;
+  if (const YamlNode* payload = fields.find("payload"))
+    run.file.label.payload = to_text(context, *payload, "payload");
   if (const YamlNode* simulation = fields.find("simulate")) {
     if (fields.has("file"))
       context.fail(node, "run has both 'file' and 'simulate'", "one of them", "remove one");

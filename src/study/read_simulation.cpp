@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "study/elastic_yaml.hpp"
+#include "study/gains_yaml.hpp"
 #include "study/study_yaml.hpp"
 
 namespace steelyard {
@@ -139,16 +140,19 @@ void read_friction(const YamlContext& context, const YamlNode& node, std::vector
 }  // namespace
 
 void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run) {
-  const YamlFields fields(
-      context, node, "simulate",
-      {"motion", "rate", "friction", "rotor_inertia", "position_noise", "quantum", "effort_noise",
-       "relative_effort_noise", "elastic", "delay", "jitter", "stamp_noise", "repeat", "velocity", "seed"});
+  std::vector<std::string> keys = {"motion",         "rate",     "friction",     "rotor_inertia",
+                                   "position_noise", "quantum",  "effort_noise", "relative_effort_noise",
+                                   "elastic",        "delay",    "jitter",       "stamp_noise",
+                                   "repeat",         "velocity", "seed"};
+  keys.insert(keys.end(), simulated_drive_keys().begin(), simulated_drive_keys().end());
+  const YamlFields fields(context, node, "simulate", keys);
   SimulationSpec spec;
   read_motion(context, fields.at("motion"), spec);
   spec.drives.resize(1);
   if (const YamlNode* friction = fields.find("friction")) read_friction(context, *friction, spec.drives);
   set_drives(context, fields, "rotor_inertia", spec.drives,
              [](Drive& d) -> double& { return d.rotor_inertia; });
+  read_simulated_drives(context, fields, spec);
   SimulateOptions& options = spec.options;
   options.label = run.file.label;
   set_number(context, fields, "rate", options.rate);

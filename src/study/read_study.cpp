@@ -8,6 +8,7 @@
 #include "steelyard/core/text_file.hpp"
 #include "study/elastic_yaml.hpp"
 #include "study/friction_yaml.hpp"
+#include "study/gains_yaml.hpp"
 #include "study/read_excite.hpp"
 #include "study/reverse.hpp"
 #include "study/study_yaml.hpp"
@@ -111,8 +112,8 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
   const YamlContext context{path, "", 1};
   const YamlNode root = parse_yaml(text, path);
   const YamlFields fields(context, root, "study",
-                          {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate",
-                           "feasible", "elastic", "reverse", "validate", "excite", "report", "waive"});
+                          {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",
+                           "gains", "payloads", "reverse", "validate", "excite", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -143,6 +144,10 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
     for (const YamlNode& run : to_list(context, runs, "runs"))
       study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
     check_labels(context, runs, study);
+    if (const YamlNode* gains = fields.find("gains")) study.gains = read_gains_section(context, *gains);
+    if (const YamlNode* loads = fields.find("payloads"))
+      study.payloads = read_payloads_section(context, *loads);
+    check_gain_keys(context, runs, study);
   }
   if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
   if (const YamlNode* feasible = fields.find("feasible"))

@@ -6,6 +6,7 @@
 #include "study/examine.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
+#include "study/gains.hpp"
 #include "study/intervals_bands.hpp"
 #include "study/prior.hpp"
 #include "study/reverse.hpp"
@@ -61,6 +62,7 @@ void predict_runs(StudyState& state) {
 std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
+  find_gains(state);
   choose_cutoff(state);
   open_runs(state);
   fit_friction_forms(state);
@@ -75,6 +77,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   if (study.reverse) return run_reverse(study, options);
   StudyState state(study, options);
   open_robot(state);
+  find_gains(state);
   choose_cutoff(state);
   open_runs(state);
   examine_runs(state);
@@ -88,6 +91,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   identify_elastic_joints(state);
   summarize(state);
   summarize_feasible(state);
+  summarize_gains(state);
   judge_runs(state);
   return take_outcome(state);
 }

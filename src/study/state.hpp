@@ -74,6 +74,8 @@ struct RunState {
   bool is_fit() const { return run->file.label.role == RunRole::fit; }
 };
 
+struct GainState;
+
 struct StudyState {
   StudyState(const Study& the_study, const StudyOptions& the_options)
       : study(the_study), options(the_options), clock(the_options), prepare(the_study.prepare) {}
@@ -88,6 +90,9 @@ struct StudyState {
   std::vector<Complaint> warnings;  // about the robot file
   BaseParameters base;
   Plan plan;  // of the lead columns
+
+  // find_gains; null for studies with torques
+  std::shared_ptr<const GainState> gains;
 
   // open_runs, fold_runs
   PrepareOptions prepare;  // the study's, with what was chosen automatically

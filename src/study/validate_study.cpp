@@ -1,6 +1,7 @@
 #include "study/examine.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
+#include "study/gains.hpp"
 #include "study/given_base.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
@@ -15,6 +16,7 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   open_robot(state);
   restore_friction(model, state);
   take_base_values(model, state);
+  restore_gains(model, state);
   open_runs(state);
   examine_runs(state);
   take_extra_values(model, state);

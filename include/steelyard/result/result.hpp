@@ -17,6 +17,7 @@
 #include "steelyard/result/elastic_summary.hpp"
 #include "steelyard/result/estimator_summary.hpp"
 #include "steelyard/result/reverse_summary.hpp"
+#include "steelyard/result/gains_summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
@@ -198,6 +199,8 @@ struct Result {
   std::vector<LinkValues> links;
   std::optional<ElasticSummary> elastic;
   std::optional<ReverseSummary> reverse;
+  std::optional<GainsSummary> gains;  // of studies with currents
+  std::vector<PayloadSummary> payloads;
   std::vector<RunValidation> validation;
   std::vector<std::string> unavailable;
   Provenance provenance;

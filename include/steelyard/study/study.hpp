@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@
 #include "steelyard/study/excite_spec.hpp"
 #include "steelyard/study/feasible_spec.hpp"
 #include "steelyard/study/reverse_spec.hpp"
+#include "steelyard/study/gains_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -34,8 +36,10 @@ struct SimulationSpec {
   std::variant<FourierSeries, RandomMotion, PointToPoint, RestToRest> motion;
   std::uint64_t motion_seed = 1;  // of a random motion
   std::vector<Drive> drives;      // friction, rotor inertia, gains; none, or one for all, or one per joint
-  SimulateOptions options;        // its seed is set by set_seed
-  bool own_seed = false;          // the study gives this run a seed of its own
+  std::map<std::string, double> parameters;           // by machine name, over those of the robot
+  std::vector<double> gains;                          // of the drives: none, one for all, or one per joint
+  SimulateOptions options;                            // its seed is set by set_seed
+  bool own_seed = false;                              // the study gives this run a seed of its own
   std::optional<ElasticSimulationSpec> elastic = {};  // springs between links and motors
 };
 
@@ -88,6 +92,8 @@ struct Study {
   std::optional<FeasibleSpec> feasible;
   std::optional<ElasticSpec> elastic;
   std::optional<ReverseSpec> reverse;  // then `runs` may be empty, and are predicted only
+  std::optional<GainSpec> gains;  // runs have currents
+  std::vector<Load> payloads;
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
   bool report = true;
