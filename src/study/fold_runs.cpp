@@ -22,8 +22,7 @@ void open_runs(StudyState& state) {
   for (const StudyRun& run : state.study.runs) {
     RunState& opened = state.runs.emplace_back();
     opened.run = &run;
-    opened.prepared =
-        std::make_unique<PreparedRun>(open_source(state, run), run.file.label, state.prepare);
+    opened.prepared = std::make_unique<PreparedRun>(open_source(state, run), run.file.label, state.prepare);
   }
 }
 

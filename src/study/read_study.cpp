@@ -111,9 +111,10 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
 Study read_study_text(const std::string& text, const std::string& path, bool needs_runs) {
   const YamlContext context{path, "", 1};
   const YamlNode root = parse_yaml(text, path);
-  const YamlFields fields(context, root, "study",
-                          {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",
-                           "gains", "payloads", "reverse", "validate", "excite", "report", "waive"});
+  const YamlFields fields(
+      context, root, "study",
+      {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",
+       "gains", "payloads", "reverse", "validate", "excite", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;

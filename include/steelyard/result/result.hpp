@@ -16,8 +16,8 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/result/elastic_summary.hpp"
 #include "steelyard/result/estimator_summary.hpp"
-#include "steelyard/result/reverse_summary.hpp"
 #include "steelyard/result/gains_summary.hpp"
+#include "steelyard/result/reverse_summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {

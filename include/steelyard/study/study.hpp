@@ -25,8 +25,8 @@
 #include "steelyard/study/estimator_spec.hpp"
 #include "steelyard/study/excite_spec.hpp"
 #include "steelyard/study/feasible_spec.hpp"
-#include "steelyard/study/reverse_spec.hpp"
 #include "steelyard/study/gains_spec.hpp"
+#include "steelyard/study/reverse_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -92,7 +92,7 @@ struct Study {
   std::optional<FeasibleSpec> feasible;
   std::optional<ElasticSpec> elastic;
   std::optional<ReverseSpec> reverse;  // then `runs` may be empty, and are predicted only
-  std::optional<GainSpec> gains;  // runs have currents
+  std::optional<GainSpec> gains;       // runs have currents
   std::vector<Load> payloads;
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
