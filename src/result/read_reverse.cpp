@@ -41,7 +41,7 @@ ReverseErrors read_errors(const JsonNode& node) {
   return errors;
 }
 
-ReversePayload read_payload(const JsonNode& node) {
+ReversePayload read_reverse_payload(const JsonNode& node) {
   ReversePayload payload;
   payload.link = node.at("link").text();
   payload.parameters = node.list("parameters", [](const JsonNode& item) {
@@ -78,7 +78,7 @@ ReverseSummary read_reverse(const JsonNode& node) {
                                                 scale.at("together").number()};
   }
   reverse.skew_symmetry = node.optional_number("skew_symmetry");
-  if (node.has("payload")) reverse.payload = read_payload(node.at("payload"));
+  if (node.has("payload")) reverse.payload = read_reverse_payload(node.at("payload"));
   if (node.has("design")) {
     const JsonNode design = node.at("design");
     reverse.design =

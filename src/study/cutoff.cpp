@@ -41,7 +41,7 @@ struct CutoffRun {
   Index gap = 0;
 };
 
-struct Trial {
+struct CutoffTrial {
   double cutoff = 0;
   double score = 0;
   Index groups = 0;
@@ -158,12 +158,12 @@ double relative(const std::vector<Residual>& parts) {
   return by_unit.empty() ? 0 : std::sqrt(sum / static_cast<double>(by_unit.size()));
 }
 
-Trial score(StudyState& state, const std::vector<CutoffRun>& runs, double cutoff) {
+CutoffTrial score(StudyState& state, const std::vector<CutoffRun>& runs, double cutoff) {
   const Candidate candidate = fold_candidate(state, runs, cutoff);
   EstimateOptions options = state.study.estimate;
   options.conditions = false;
   std::vector<Residual> held_out;
-  Trial trial{cutoff, 0, 0};
+  CutoffTrial trial{cutoff, 0, 0};
   for (int group = 0; group < kGroups; ++group) {
     std::vector<Fold> training, test;
     for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -180,31 +180,32 @@ Trial score(StudyState& state, const std::vector<CutoffRun>& runs, double cutoff
   return trial;
 }
 
-const Trial& best_of(const std::vector<Trial>& trials) {
+const CutoffTrial& best_of(const std::vector<CutoffTrial>& trials) {
   return *std::min_element(trials.begin(), trials.end(),
-                           [](const Trial& a, const Trial& b) { return a.score < b.score; });
+                           [](const CutoffTrial& a, const CutoffTrial& b) { return a.score < b.score; });
 }
 
 // The next grid point beside the best one that has not been tried; 0 when there is none.
 double next_candidate(const StudyState& state, const std::vector<CutoffRun>& runs,
-                      const std::vector<Trial>& trials) {
+                      const std::vector<CutoffTrial>& trials) {
   const double best = best_of(trials).cutoff;
   const auto at = std::find(kGrid.begin(), kGrid.end(), best) - kGrid.begin();
   for (const auto k : {at - 1, at + 1}) {
     if (k < 0 || k >= static_cast<std::ptrdiff_t>(kGrid.size())) continue;
     const double cutoff = kGrid[static_cast<std::size_t>(k)];
-    const bool tried =
-        std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) { return trial.cutoff == cutoff; });
+    const bool tried = std::any_of(trials.begin(), trials.end(),
+                                   [&](const CutoffTrial& trial) { return trial.cutoff == cutoff; });
     if (!tried && is_possible(state, runs, cutoff)) return cutoff;
   }
   return 0;
 }
 
-void explain(StudyState& state, const std::vector<CutoffRun>& runs, std::vector<Trial> trials,
-             const Trial& chosen) {
-  std::sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.cutoff < b.cutoff; });
+void explain(StudyState& state, const std::vector<CutoffRun>& runs, std::vector<CutoffTrial> trials,
+             const CutoffTrial& chosen) {
+  std::sort(trials.begin(), trials.end(),
+            [](const CutoffTrial& a, const CutoffTrial& b) { return a.cutoff < b.cutoff; });
   PreparationSummary& summary = state.result.preparation;
-  for (const Trial& trial : trials) summary.candidates.push_back({trial.cutoff, trial.score});
+  for (const CutoffTrial& trial : trials) summary.candidates.push_back({trial.cutoff, trial.score});
   const bool periodic =
       std::any_of(runs.begin(), runs.end(), [](const CutoffRun& r) { return r.period > 0; });
   summary.choice = fmt::format(
@@ -233,7 +234,7 @@ void choose_cutoff(StudyState& state) {
                       "give a cut-off, or use longer runs"});
   for (CutoffRun& run : runs)
     run.gap = std::min(run.slot, memory_at(options_at(state, first.front()), run.rate));
-  std::vector<Trial> trials;
+  std::vector<CutoffTrial> trials;
   const auto attempt = [&](double cutoff) {
     trials.push_back(
         state.clock.time(fmt::format("cut-off {} Hz", cutoff), [&] { return score(state, runs, cutoff); }));
@@ -241,8 +242,8 @@ void choose_cutoff(StudyState& state) {
   for (const double cutoff : first) attempt(cutoff);
   for (double cutoff = 0; (cutoff = next_candidate(state, runs, trials)) > 0;) attempt(cutoff);
   const double limit = (1 + kAsGood) * best_of(trials).score;
-  Trial chosen = best_of(trials);
-  for (const Trial& trial : trials)
+  CutoffTrial chosen = best_of(trials);
+  for (const CutoffTrial& trial : trials)
     if (trial.score <= limit && trial.cutoff < chosen.cutoff) chosen = trial;
   state.prepare = options_at(state, chosen.cutoff);
   explain(state, runs, trials, chosen);
