@@ -184,8 +184,8 @@ struct RegressorAdjoint::Impl {
           break;
         case simd::DriveOp::sign_of_sum: {
           if (widths.size() == 0) break;
-          const double s = w * slope(qd[drive.channel] + qd[drive.partner],
-                                     widths[drive.channel] + widths[drive.partner]);
+          const double s =
+              w * slope(qd[drive.channel] + qd[drive.partner], widths[drive.channel] + widths[drive.partner]);
           out[n + drive.channel] += s;
           out[n + drive.partner] += s;
           break;

@@ -9,7 +9,8 @@
 // of joints.
 //
 // sign(q̇) has no derivative where it matters. With widths w these entries are tanh(q̇/w) here and in
-// soften_signs(), for a sum of two velocities with the sum of their widths; without, their derivative is zero.
+// soften_signs(), for a sum of two velocities with the sum of their widths; without, their derivative is
+// zero.
 #pragma once
 
 #include <memory>
