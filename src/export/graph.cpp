@@ -9,10 +9,6 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-double signum(double x) {
-  return static_cast<double>((x > 0) - (x < 0));
-}
-
 double apply(Operation operation, double a, double b) {
   switch (operation) {
     case Operation::add:
@@ -32,7 +28,7 @@ double apply(Operation operation, double a, double b) {
     case Operation::exponential:
       return std::exp(a);
     case Operation::sign:
-      return signum(a);
+      return sign(a);
     case Operation::magnitude:
       return std::abs(a);
     case Operation::constant:
@@ -193,6 +189,9 @@ Term abs(Term a) {
 }
 Term sign(Term a) {
   return a.graph->unary(Operation::sign, a);
+}
+double sign(double x) {
+  return static_cast<double>((x > 0) - (x < 0));
 }
 
 }  // namespace STEELYARD_ABI

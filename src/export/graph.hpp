@@ -81,6 +81,7 @@ Term cos(Term a);
 Term exp(Term a);
 Term abs(Term a);
 Term sign(Term a);  // −1, 0, 1
+double sign(double x);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "graph.hpp"
 #include "steelyard/core/random.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
@@ -15,10 +16,6 @@ constexpr double kRest = 1;  // rad/s, rad/s², m/s, m/s² where the robot state
 
 double within(Random& random, double lower, double upper, double rest) {
   return random.uniform(std::isfinite(lower) ? lower : -rest, std::isfinite(upper) ? upper : rest);
-}
-
-double signum(double x) {
-  return static_cast<double>((x > 0) - (x < 0));
 }
 
 }  // namespace
@@ -37,7 +34,7 @@ VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorX
   for (std::size_t k = 0; k < model.parameters.pairs.size(); ++k) {
     const PairDrive& pair = model.parameters.pairs[k];
     const Index a = robot.pairs[k].joint, b = robot.pairs[k].partner;
-    const double dry = pair.coulomb * signum(all_qd[a] + all_qd[b]);
+    const double dry = pair.coulomb * sign(all_qd[a] + all_qd[b]);
     tau[a] += pair.rotor_inertia * all_qdd[b] + pair.viscous * all_qd[b] + dry;
     tau[b] += pair.rotor_inertia * all_qdd[a] + pair.viscous * all_qd[a] + dry;
   }

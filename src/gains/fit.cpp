@@ -14,7 +14,6 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // A gain with at least this share of its prior's deviation is the prior's.
 constexpr double kMostlyPrior = 0.5;
 // Total least squares with the two smallest singular values closer than this has two candidates for its

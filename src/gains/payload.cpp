@@ -15,8 +15,6 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // V g − W_k χ_k = W χ + W_u χ_u: a joint row with its effort put together.
 Fold torque_fold(const GainProblem& problem, const GainRun& run, const Fold& joint, const VectorXd& gains) {
   const Fold equation = gain_equation(problem, run, joint);  // V g − W χ − W_u χ_u = W_k χ_k

@@ -12,8 +12,6 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 std::vector<Index> places_in(const GainFit& fit, const std::vector<std::string>& columns) {
   std::vector<Index> places;
   for (const std::string& column : columns) places.push_back(fit.find(column));

@@ -1,6 +1,7 @@
 // Deviations and intervals of a fit from the influence of its time blocks; shared by all methods.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // what a fit does not know
 
 // A fit with the problem's unknowns, all values NaN.
 GainFit empty_fit(const GainProblem& problem, GainMethod method);
