@@ -53,9 +53,9 @@ std::string inertial_element(const Inertia& inertia, const std::string& link) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(Eigen::Matrix3d(inertia.inertia_com()));
   Eigen::Matrix3d axes = principal.eigenvectors();
   if (axes.determinant() < 0) axes.col(0) *= -1;
-  const Eigen::Vector3d moments = principal.eigenvalues();
   return fmt::format("<inertial pos=\"{}\" quat=\"{}\" mass=\"{}\" diaginertia=\"{}\"/>",
-                     numbers(inertia.com()), quaternion(axes), inertia.mass(), numbers(moments));
+                     numbers(inertia.com()), quaternion(axes), inertia.mass(),
+                     numbers(principal.eigenvalues()));
 }
 
 std::string joint_element(const Joint& joint, const Drive& drive) {

@@ -232,9 +232,7 @@ std::string Child::next_line(double seconds) {
     const ssize_t got = ::read(from_, bytes, sizeof bytes);
     if (got > 0)
       read_.append(bytes, static_cast<std::size_t>(got));
-    else if (got == 0)
-      fail_ended();
-    else if (errno != EAGAIN && errno != EINTR)
+    else if (got == 0 || (errno != EAGAIN && errno != EINTR))
       fail_ended();
     else if ((wait[1].revents & POLLHUP) != 0)
       ::poll(nullptr, 0, 1);  // its standard error is closed for good: do not spin
