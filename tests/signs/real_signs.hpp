@@ -36,13 +36,7 @@ inline Bench real_bench(const std::string& path) {
     joint.drive = {};
     joint.drive.viscous = joint.drive.coulomb = joint.drive.offset = true;
   }
-  BaseOptions options;
-  options.expressions = false;
-  bench.base = base_parameters(bench.robot, options);
-  PlanOptions plan;
-  for (const int k : bench.base.lead) plan.wanted.push_back(bench.base.columns[static_cast<std::size_t>(k)]);
-  bench.plan = make_plan(bench.robot, plan);
-  bench.layouts = row_layouts(bench.plan, bench.robot);
+  complete(bench);
   return bench;
 }
 

@@ -31,13 +31,8 @@ struct Bench {
   std::vector<Layout> layouts;
 };
 
-inline Bench make_bench(const std::string& source, const std::string& name, bool friction) {
-  Bench bench;
-  bench.robot = read_robot(source + "/robots/" + name + ".yaml").robot;
-  for (Joint& joint : bench.robot.joints) {
-    joint.drive = {};
-    joint.drive.viscous = joint.drive.coulomb = friction;
-  }
+// Base columns, plan and layouts of the robot with the drive terms it declares.
+inline void complete(Bench& bench) {
   BaseOptions options;
   options.expressions = false;
   bench.base = base_parameters(bench.robot, options);
@@ -45,6 +40,16 @@ inline Bench make_bench(const std::string& source, const std::string& name, bool
   for (const int k : bench.base.lead) plan.wanted.push_back(bench.base.columns[static_cast<std::size_t>(k)]);
   bench.plan = make_plan(bench.robot, plan);
   bench.layouts = row_layouts(bench.plan, bench.robot);
+}
+
+inline Bench make_bench(const std::string& source, const std::string& name, bool friction) {
+  Bench bench;
+  bench.robot = read_robot(source + "/robots/" + name + ".yaml").robot;
+  for (Joint& joint : bench.robot.joints) {
+    joint.drive = {};
+    joint.drive.viscous = joint.drive.coulomb = friction;
+  }
+  complete(bench);
   return bench;
 }
 
