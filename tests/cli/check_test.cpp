@@ -1,11 +1,11 @@
 // The doctor through the program: what it says, and that errors which are not waived are exit code 3.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "in_folder.hpp"
 #include "oracle/data_folder.hpp"
 #include "program.hpp"
 
@@ -18,14 +18,8 @@ using ::testing::HasSubstr;
 
 const std::string kRoot = STEELYARD_SOURCE_DIR;
 
-class Check : public testing::Test {
+class Check : public program::InFolder {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("steelyard_cli_check_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string study(const std::string& text) {
     std::ofstream(folder_ / "study.yaml") << text;
     return (folder_ / "study.yaml").string();
@@ -45,8 +39,6 @@ class Check : public testing::Test {
                  "prepare: {filter: {order: 4, cutoff: 10}, columns: filtered}\n" +
                  more);
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Check, NothingSpeaksAgainstTheDemo) {

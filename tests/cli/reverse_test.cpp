@@ -1,12 +1,12 @@
 // Reverse engineering through the program: exit codes with their reasons, tables of configurations.
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "in_folder.hpp"
 #include "program.hpp"
 
 namespace {
@@ -18,14 +18,8 @@ using ::testing::HasSubstr;
 
 const std::string kRoot = STEELYARD_SOURCE_DIR;
 
-class Reverse : public testing::Test {
+class Reverse : public program::InFolder {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("steelyard_cli_reverse_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   Outcome run(const std::string& reverse, const std::vector<std::string>& more = {}) {
     std::ofstream(folder_ / "study.yaml")
         << "robot: " << kRoot << "/robots/two_r.yaml\nreport: false\nreverse:\n" + reverse;
@@ -38,8 +32,6 @@ class Reverse : public testing::Test {
     return run("  source: {program: [sh, -c, \"" + script + "\"]" + more +
                "}\n  configurations: {count: 20}\n");
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Reverse, AGoodSourceEndsWithZeroAndAResult) {
