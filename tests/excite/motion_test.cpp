@@ -127,7 +127,7 @@ TEST(ExcitePanda, ReachesAConditionNumberBelowFortyWithinItsRealLimits) {
   for (const LimitUse& use : found.report.limits) EXPECT_LE(use.share, 1) << use.what;
 }
 
-TEST(ExcitePanda, BeatsARandomSearchWithFourTimesItsEvaluations) {
+TEST(ExcitePanda, BeatsARandomSearchOfUpToFifteenHundredMotions) {
   const ExciteCase c = panda_case();
   ExciteOptions quick = c.options;
   quick.iterations = 60;
