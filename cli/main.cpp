@@ -3,6 +3,9 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "options.hpp"
 #include "output.hpp"
@@ -99,6 +102,11 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Chunks of samples and columns go back to the system when they are done with. By default glibc moves this
+  // limit up with every large buffer that is freed, and a long log leaves holes between its folds.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   try {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) {

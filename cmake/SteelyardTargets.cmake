@@ -28,8 +28,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # g++ 12 reports a false overlap on ordinary std::string concatenation, and a false overflow where Eigen steps to
   # the first aligned entry of a matrix. Under sanitizers, where bounds are checked at run time, it also takes the
   # concatenation of a long literal for a write past a short string's own buffer.
-  target_compile_options(steelyard_options INTERFACE -Wno-restrict -Wno-stringop-overflow
-    $<$<BOOL:${STEELYARD_SANITIZE}>:-Wno-array-bounds>)
+  target_compile_options(steelyard_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  if(STEELYARD_SANITIZE)
+    target_compile_options(steelyard_options INTERFACE -Wno-array-bounds)
+  endif()
 endif()
 if(STEELYARD_WARNINGS_AS_ERRORS)
   target_compile_options(steelyard_options INTERFACE -Werror)

@@ -296,11 +296,11 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   const bool filtered = run.preparation().column_filter.has_value();
   run.rewind();
   const Index chunks = run.plan().count();
+  const Index together = options.threads > 1 ? 2 * options.threads : 1;
   for (Index done = 0; done < chunks;) {
     std::vector<RawChunk> raw;
     RawChunk next;
-    while (static_cast<Index>(raw.size()) < 2 * options.threads && run.read(next))
-      raw.push_back(std::move(next));
+    while (static_cast<Index>(raw.size()) < together && run.read(next)) raw.push_back(std::move(next));
     require(!raw.empty(), "a run has the chunks of its plan");
     std::vector<std::vector<FoldSlot>> slots(raw.size());
     parallel_for(static_cast<Index>(raw.size()), options.threads, [&](Index k) {
