@@ -22,6 +22,7 @@ constexpr double kBarrier[] = {1, 0.1, 0.01};
 constexpr double kSelection =
     1e-6;  // barrier weight at which starts are compared: condition counts, limits do not
 constexpr int kRepairs = 12;
+constexpr Index kRound = 4;  // starts side by side; later rounds go on from the best so far
 
 struct Attempt {
   VectorXd first, x;
@@ -65,11 +66,17 @@ class Search {
   }
 
   ExcitedMotion run(const BaseParameters& base) {
-    attempts_.resize(static_cast<std::size_t>(options_.starts) + options_.warm.size());
-    parallel_for(static_cast<Index>(attempts_.size()), options_.threads, [&](Index k) { attempt(k); });
+    const Index warm = static_cast<Index>(options_.warm.size()), count = warm + options_.starts;
+    attempts_.resize(static_cast<std::size_t>(count));
     const Attempt* best = nullptr;
-    for (const Attempt& one : attempts_)
-      if (one.x.size() > 0 && (best == nullptr || one.value < best->value)) best = &one;
+    for (Index from = 0, to = 0; from < count; from = to) {
+      to = std::min(count, from + kRound + (from == 0 ? warm : 0));
+      parallel_for(to - from, options_.threads, [&](Index k) { attempt(from + k, best); });
+      for (Index k = from; k < to; ++k) {
+        const Attempt& one = attempts_[static_cast<std::size_t>(k)];
+        if (one.x.size() > 0 && (best == nullptr || one.value < best->value)) best = &one;
+      }
+    }
     if (best == nullptr) refuse_all_poses(problem_, options_);
     ExcitedMotion result;
     result.best_start = static_cast<int>(best - attempts_.data());
@@ -106,14 +113,22 @@ class Search {
     return minimize([&](const VectorXd& x, VectorXd& g) { return problem_.value(x, mu, &g); }, from, options);
   }
 
-  void attempt(Index k) {
+  std::optional<VectorXd> first_of(Index k, const Attempt* best) const {
+    const Index warm = static_cast<Index>(options_.warm.size());
+    if (k < warm) return warm_start(problem_, options_.warm[static_cast<std::size_t>(k)]);
+    const int start = static_cast<int>(k - warm);
+    return best != nullptr ? changed_start(problem_, options_, best->x, start)
+                           : random_start(problem_, options_, start);
+  }
+
+  // `best`: of the rounds before.
+  void attempt(Index k, const Attempt* best) {
     Attempt& one = attempts_[static_cast<std::size_t>(k)];
     if (k > 0 && is_late()) return;
-    const Index warm = static_cast<Index>(options_.warm.size());
-    const auto first = k < warm ? warm_start(problem_, options_.warm[static_cast<std::size_t>(k)])
-                                : random_start(problem_, options_, static_cast<int>(k - warm));
+    const auto first = first_of(k, best);
     if (first) {
-      one.first = one.x = *first;
+      one.x = *first;
+      one.first = best != nullptr ? best->first : one.x;
       bool stopped = false;
       for (const double mu : kBarrier) {
         const Minimum found = descend(one.x, mu, options_.iterations);
@@ -174,20 +189,28 @@ class Search {
       margins.distance += more * kDistanceScale;
   }
 
-  void add_notes(ExcitedMotion& result) const {
-    std::string open;
+  // Names of the joints without a limit of one kind.
+  template <typename Has>
+  std::string without(Has&& has) const {
+    std::string names;
     const Robot& robot = problem_.robot();
-    const std::vector<Limits>& limits = options_.limits;
     for (std::size_t j = 0; j < robot.joints.size(); ++j) {
-      const Limits& own = limits.empty() ? robot.joints[j].limits : limits[j];
-      if (std::isfinite(own.velocity) && std::isfinite(own.lower) && std::isfinite(own.upper)) continue;
-      open += (open.empty() ? "" : ", ") + robot.joints[j].name;
+      const Limits& own = options_.limits.empty() ? robot.joints[j].limits : options_.limits[j];
+      if (!has(own)) names += (names.empty() ? "" : ", ") + robot.joints[j].name;
     }
-    if (!open.empty())
-      result.notes.push_back(
-          fmt::format("no limits of position or velocity are known for {}: positions stay within {:.4g}, "
-                      "velocities are free",
-                      open, options_.free_range));
+    return names;
+  }
+
+  void add_notes(ExcitedMotion& result) const {
+    const auto note = [&](const std::string& joints, const std::string& what, const std::string& then) {
+      if (!joints.empty())
+        result.notes.push_back(fmt::format("no limits of {} are known for {}: {}", what, joints, then));
+    };
+    note(without([](const Limits& l) { return std::isfinite(l.lower) && std::isfinite(l.upper); }),
+         "position", fmt::format("they stay within {:.4g}", options_.free_range));
+    note(without([](const Limits& l) { return std::isfinite(l.velocity); }), "velocity", "it is free");
+    note(without([](const Limits& l) { return std::isfinite(l.acceleration); }), "acceleration",
+         "it is free");
     if (!problem_.limits_effort())
       result.notes.emplace_back("no prior masses are known: efforts are not limited");
     for (const std::string& pair : problem_.distances().left_out())

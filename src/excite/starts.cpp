@@ -15,6 +15,7 @@ namespace {
 constexpr int kPoseTries = 400;
 constexpr int kHalvings = 30;
 constexpr double kInnerShare = 0.8;  // of the ranges, for random poses
+constexpr double kChange = 0.2;      // of the spread of a motion's coefficients
 
 VectorXd random_pose(const DesignProblem& problem, Random& random) {
   VectorXd pose(static_cast<Index>(problem.ranges().size()));
@@ -69,6 +70,16 @@ std::optional<VectorXd> shrunk(const DesignProblem& problem, const VectorXd& sti
   return std::nullopt;
 }
 
+// The motion that rests in the middle of x.
+VectorXd still_in_the_middle(const DesignProblem& problem, const VectorXd& x) {
+  const MatrixXd coefficients = problem.coefficients(x);
+  const Index last = coefficients.rows() - 1;
+  const bool is_series = problem.basis().omega() > 0;
+  const VectorXd pose = is_series ? VectorXd(coefficients.row(last).transpose())
+                                  : VectorXd(coefficients.colwise().mean().transpose());
+  return problem.scaled(problem.basis().still(pose));
+}
+
 }  // namespace
 
 std::optional<VectorXd> random_start(const DesignProblem& problem, const ExciteOptions& options, int k) {
@@ -82,12 +93,7 @@ std::optional<VectorXd> random_start(const DesignProblem& problem, const ExciteO
 }
 
 std::optional<VectorXd> pulled_inside(const DesignProblem& problem, const VectorXd& x) {
-  const MatrixXd coefficients = problem.coefficients(x);
-  const Index last = coefficients.rows() - 1;
-  const bool is_series = problem.basis().omega() > 0;
-  const VectorXd pose = is_series ? VectorXd(coefficients.row(last).transpose())
-                                  : VectorXd(coefficients.colwise().mean().transpose());
-  const VectorXd still = problem.scaled(problem.basis().still(pose));
+  const VectorXd still = still_in_the_middle(problem, x);
   if (!problem.is_inside(still)) return std::nullopt;
   double low = 0, high = 1;  // shares that are inside, and not
   if (problem.is_inside(x)) return x;
@@ -96,6 +102,16 @@ std::optional<VectorXd> pulled_inside(const DesignProblem& problem, const Vector
     (problem.is_inside(still + mid * (x - still)) ? low : high) = mid;
   }
   return VectorXd(still + low * (x - still));
+}
+
+std::optional<VectorXd> changed_start(const DesignProblem& problem, const ExciteOptions& options,
+                                      const VectorXd& from, int k) {
+  Random random(options.seed, "excitation changes", static_cast<std::uint64_t>(k));
+  const double spread =
+      (from - still_in_the_middle(problem, from)).norm() / std::sqrt(static_cast<double>(from.size()));
+  VectorXd x = from;
+  for (Index i = 0; i < x.size(); ++i) x[i] += kChange * spread * random.normal();
+  return pulled_inside(problem, x);
 }
 
 std::optional<VectorXd> warm_start(const DesignProblem& problem, const DesignedMotion& motion) {

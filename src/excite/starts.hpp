@@ -12,6 +12,10 @@ inline namespace STEELYARD_ABI {
 // begins at the middle of the ranges when that is inside.
 std::optional<VectorXd> random_start(const DesignProblem& problem, const ExciteOptions& options, int k);
 
+// The motion `from` with random changes of a fifth of its spread, inside: a way out of its local optimum.
+std::optional<VectorXd> changed_start(const DesignProblem& problem, const ExciteOptions& options,
+                                      const VectorXd& from, int k);
+
 // A given motion, shrunk towards rest until it is inside.
 std::optional<VectorXd> warm_start(const DesignProblem& problem, const DesignedMotion& motion);
 
