@@ -1,5 +1,7 @@
 #include "steelyard/excite/configurations.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace {
 
 constexpr double kRidge = 1e-9;  // lets sets that do not show everything yet be compared
 constexpr double kNothing = 1e-10;
+constexpr int kMostTries = 10000;  // for one pose that is allowed
 
 // Y_b of one configuration, columns scaled to norm one over the candidates.
 class Shown {
@@ -81,7 +84,9 @@ double gain(const Eigen::LLT<Eigen::MatrixXd>& factor, const MatrixXd& Y) {
 class ConfigurationSearch {
  public:
   ConfigurationSearch(const Robot& robot, const BaseParameters& base, const ConfigurationOptions& options)
-      : shown_(robot, base, options), ranges_(joint_ranges(robot, {}, options.free_range)) {
+      : shown_(robot, base, options),
+        ranges_(joint_ranges(robot, options.limits, options.free_range)),
+        allows_(options.allows) {
     pool_ = random_configurations(robot, options.candidates, options);
     for (Index k = 0; k < pool_.rows(); ++k) rows_.push_back(shown_(pool_.row(k)));
     information_.setIdentity(shown_.size(), shown_.size());
@@ -161,6 +166,7 @@ class ConfigurationSearch {
           double& angle = moved.q[static_cast<Index>(j)];
           angle = std::clamp(angle + side * step * (ranges_[j].high - ranges_[j].low), ranges_[j].low,
                              ranges_[j].high);
+          if (allows_ && !allows_(moved.q)) continue;
           moved.Y = shown_(moved.q);
           const double trial = gain(factor, moved.Y);
           if (trial <= value + kNothing) continue;
@@ -175,6 +181,7 @@ class ConfigurationSearch {
 
   Shown shown_;
   std::vector<JointRange> ranges_;
+  std::function<bool(const VectorXd&)> allows_;
   MatrixXd pool_;
   std::vector<MatrixXd> rows_;
   MatrixXd information_;
@@ -185,12 +192,24 @@ class ConfigurationSearch {
 
 MatrixXd random_configurations(const Robot& robot, Index count, const ConfigurationOptions& options,
                                std::uint64_t index) {
-  const std::vector<JointRange> ranges = joint_ranges(robot, {}, options.free_range);
+  const std::vector<JointRange> ranges = joint_ranges(robot, options.limits, options.free_range);
   MatrixXd q(count, static_cast<Index>(ranges.size()));
   Random random(options.seed, "configurations", index);
-  for (Index k = 0; k < count; ++k)
+  int tries = 0;
+  for (Index k = 0; k < count; ++k) {
     for (std::size_t j = 0; j < ranges.size(); ++j)
       q(k, static_cast<Index>(j)) = random.uniform(ranges[j].low, ranges[j].high);
+    if (!options.allows || options.allows(q.row(k).transpose())) {
+      tries = 0;
+    } else {
+      if (++tries == kMostTries)
+        throw InputError({fmt::format("none of {} random poses is within all limits", kMostTries),
+                          {},
+                          {},
+                          "check the table, boxes, capsules and limits of effort"});
+      --k;
+    }
+  }
   return q;
 }
 

@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "excite/problem.hpp"
 #include "excite/problem_work.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kInflated = 100;     // variance over that of the column alone: deviation 10 times
 constexpr double kSmallColumn = 0.1;  // of the column's size on random states within the limits
+constexpr double kHidden = 1e-3;      // of the median column of its kind, on random states
 constexpr double kUnseen = 1e-10;
 
 struct Covariance {
@@ -68,6 +70,27 @@ std::string tightest(const std::vector<LimitUse>& limits) {
   if (limits.empty() || limits.front().share < 0.9) return "";
   return fmt::format("; the motion is held by {} ({:.0f} % used)", limits.front().what,
                      100 * limits.front().share);
+}
+
+// Parameters of one unit and row: masses, first moments, inertias, one kind of drive column.
+std::string kind_of(const std::string& name) {
+  std::string stem = name.substr(0, name.find_first_of("0123456789"));
+  if (stem == "mx" || stem == "my" || stem == "mz") return "first moment";
+  return stem.rfind('J', 0) == 0 ? "inertia" : stem;
+}
+
+// Size of each column on random states over the median of its kind: what geometry hides is far below one.
+VectorXd sizes_in_kind(const VectorXd& scale, const std::vector<std::string>& names) {
+  std::map<std::string, std::vector<double>> sizes;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    sizes[kind_of(names[k])].push_back(1 / scale[static_cast<Index>(k)]);
+  for (auto& [kind, list] : sizes) std::sort(list.begin(), list.end());
+  VectorXd shares(scale.size());
+  for (Index k = 0; k < shares.size(); ++k) {
+    const std::vector<double>& list = sizes[kind_of(names[static_cast<std::size_t>(k)])];
+    shares[k] = 1 / (scale[k] * list[list.size() / 2]);
+  }
+  return shares;
 }
 
 }  // namespace
@@ -127,6 +150,7 @@ MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& 
     before = covariance_of(options.information);
   }
   const Covariance after = covariance_of(total);
+  const VectorXd share = sizes_in_kind(problem.column_scale(), names);
   for (Index k = 0; k < n; ++k) {
     Outlook outlook;
     outlook.parameter = names[static_cast<std::size_t>(k)];
@@ -138,7 +162,12 @@ MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& 
       outlook.why = size > 0 ? "shown only together with others" : "its column is zero along this motion";
     } else {
       outlook.inflation = outlook.sigma * outlook.sigma * total(k, k);
-      if (size < kSmallColumn)
+      if (share[k] < kHidden)
+        outlook.why = fmt::format(
+            "the robot hardly shows it: its column has {:.1g} of the size of others of "
+            "its kind, whatever the motion",
+            share[k]);
+      else if (size < kSmallColumn)
         outlook.why =
             fmt::format("its column has {:.1f} % of the size it has on random states within the limits",
                         100 * size) +
@@ -158,6 +187,15 @@ VectorXd deviations_of(const MatrixXd& information) {
   VectorXd sigma(information.rows());
   for (Index k = 0; k < sigma.size(); ++k) sigma[k] = deviation(covariance, k);
   return sigma;
+}
+
+std::function<bool(const VectorXd&)> pose_check(const Robot& robot, const BaseParameters& base,
+                                                const ExciteOptions& options) {
+  const auto problem = std::make_shared<const DesignProblem>(robot, base, options);
+  return [problem](const VectorXd& pose) {
+    const std::vector<LimitUse> uses = problem->uses_at_rest(pose);
+    return uses.empty() || uses.front().share <= 1;
+  };
 }
 
 MatrixXd information_at_rest(const Robot& robot, const BaseParameters& base, const MatrixXd& poses,

@@ -291,6 +291,9 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
     wanted.count = study.excite->configurations;
     wanted.rows = RowSet::gravity;
     wanted.seed = study.seed;
+    wanted.limits = s.options.limits;
+    wanted.free_range = s.options.free_range;
+    wanted.allows = pose_check(s.robot, s.base, s.options);
     NextCandidate candidate;
     candidate.kind = "configurations";
     candidate.poses = best_configurations(s.robot, s.base, wanted).q;

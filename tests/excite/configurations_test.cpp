@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "steelyard/core/error.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/excite/motion.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
@@ -60,6 +63,42 @@ TEST(Configurations, SameSeedSameSet) {
   options.count = 3;
   options.candidates = 50;
   EXPECT_EQ(best_configurations(robot, base, options).q, best_configurations(robot, base, options).q);
+}
+
+TEST(Configurations, KeepTheTableTheEffortsAndGivenLimits) {
+  const Robot robot = named("panda");
+  BaseOptions gravity;
+  gravity.expressions = false;
+  const BaseParameters base = base_parameters(robot, gravity);
+  ExciteOptions limits;
+  limits.workspace.half_spaces = {table_at(0.3)};
+  limits.prior = prior_from_masses(robot, base);
+  for (const Joint& joint : robot.joints) limits.limits.push_back(joint.limits);
+  limits.limits[1].effort = 30;  // up to 60 N m stretched out
+  limits.limits[0].upper = 0.5;
+  ConfigurationOptions options;
+  options.rows = RowSet::gravity;
+  options.count = 6;
+  options.candidates = 40;
+  const Tree tree = compile(robot);
+  const VectorXd masses = standard_parameters(robot), still = VectorXd::Zero(7);
+  const auto broken = [&](const MatrixXd& poses) {
+    int count = 0;
+    for (Index k = 0; k < poses.rows(); ++k) {
+      const VectorXd q = poses.row(k).transpose();
+      count += tool_pose(tree, q).position.z() < 0.3 || q[0] > 0.5 ||
+               std::abs(newton_euler(tree, masses, q, still, still).tau[1]) > 30;
+    }
+    return count;
+  };
+  EXPECT_GT(broken(best_configurations(robot, base, options).q), 0);
+  options.limits = limits.limits;
+  options.allows = pose_check(robot, base, limits);
+  const ConfigurationSet set = best_configurations(robot, base, options);
+  EXPECT_EQ(set.q.rows(), 6);
+  EXPECT_EQ(broken(set.q), 0);
+  options.allows = [](const VectorXd&) { return false; };
+  EXPECT_THROW(best_configurations(robot, base, options), InputError);
 }
 
 TEST(Configurations, TooFewShowTooLittle) {

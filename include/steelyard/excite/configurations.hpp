@@ -5,12 +5,15 @@
 //   one
 //
 // Greedy choice from random candidates, exchanges, then one joint at a time along a grid that is halved until
-// nothing gains: a local optimum of the best start, the same for the same seed. Random configurations are
+// nothing gains: a local optimum of the best start, the same for the same seed. Poses keep the limits; ways
+// between them are not looked at. Random configurations are
 // already good: with many of them the determinant gains about 5 %; the gain is in small sets, where random
 // ones leave some combination badly seen.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/regressor/base.hpp"
@@ -24,7 +27,9 @@ struct ConfigurationOptions {
   RowSet rows = RowSet::gravity_inertia;  // torque: as gravity
   Index candidates = 300;
   std::uint64_t seed = 1;
-  double free_range = 3.14159265358979;  // [rad, m] of joints without limits, both ways
+  double free_range = 3.14159265358979;         // [rad, m] of joints without limits, both ways
+  std::vector<Limits> limits;                   // one per joint, instead of the robot's; empty: the robot's
+  std::function<bool(const VectorXd&)> allows;  // poses that may be taken (`pose_check`); empty: all
 };
 
 struct ConfigurationSet {
@@ -35,7 +40,8 @@ struct ConfigurationSet {
   Index rank = 0;  // base parameters that the set shows
 };
 
-// Random configurations within the limits: what a set is compared with.
+// Random configurations within the limits: what a set is compared with. Throws InputError when none of ten
+// thousand poses is allowed.
 MatrixXd random_configurations(const Robot& robot, Index count, const ConfigurationOptions& options,
                                std::uint64_t index = 0);
 

@@ -121,6 +121,10 @@ MotionReport examine_motion(const Robot& robot, const BaseParameters& base, cons
 // with a part in a direction that nothing shows.
 VectorXd deviations_of(const MatrixXd& information);
 
+// Whether a pose at rest is within every limit of the options: position, effort by the prior, distances.
+std::function<bool(const VectorXd& pose)> pose_check(const Robot& robot, const BaseParameters& base,
+                                                     const ExciteOptions& options);
+
 // The information of holding still at poses (rows × joints), each for its share of the duration. Friction at
 // rest is taken for none: what static friction carries is an error of such rows.
 MatrixXd information_at_rest(const Robot& robot, const BaseParameters& base, const MatrixXd& poses,
