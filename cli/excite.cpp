@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "output.hpp"
@@ -32,6 +33,18 @@ void write_motion(steelyard::OutputFolder& folder, const std::string& stem,
   folder.write(stem + "-study.yaml", files.study);
 }
 
+// The parameters that others hide most, with the deviations to expect.
+std::string hardest(std::vector<steelyard::Outlook> outlooks) {
+  std::stable_sort(outlooks.begin(), outlooks.end(),
+                   [](const auto& a, const auto& b) { return a.inflation > b.inflation; });
+  std::string text;
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, outlooks.size()); ++k)
+    text += fmt::format("{}{} ±{} (deviation {} times that of its column alone)", k == 0 ? "" : ", ",
+                        outlooks[k].parameter, number(outlooks[k].sigma, 3),
+                        number(std::sqrt(outlooks[k].inflation), 3));
+  return fmt::format("hardest of {} parameters: {}; all in excite.json\n", outlooks.size(), text);
+}
+
 std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
   const steelyard::ExcitedMotion& found = outcome.found;
   Table table({"", "before", "after"});
@@ -45,6 +58,7 @@ std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
     text += fmt::format("{}: {} of {} at {} s\n", use.what, number(use.worst), number(use.limit),
                         number(use.time, 4));
   }
+  text += hardest(found.report.parameters);
   for (const steelyard::Outlook& outlook : found.report.parameters)
     if (outlook.poor)
       text += fmt::format("poor: {}, deviation {}: {}\n", outlook.parameter, number(outlook.sigma, 3),
@@ -55,6 +69,22 @@ std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
         "the time limit ended the search after {} starts: another machine may find another motion\n",
         found.starts);
   return text;
+}
+
+// What the run before the last `next` was to shrink, against what it did: the three largest, and the median.
+std::string shrinkage_summary(std::vector<steelyard::Shrinkage> all) {
+  if (all.empty()) return "no parameter had a deviation before the last run: nothing to compare\n";
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.predicted > b.predicted; });
+  Table table({"last run", "was to shrink", "shrank"});
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, all.size()); ++k)
+    table.add({all[k].parameter, number(all[k].predicted, 3), number(all[k].achieved, 3)});
+  std::vector<double> shares;
+  for (const steelyard::Shrinkage& one : all) shares.push_back(one.achieved / one.predicted);
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  return table.to_string() +
+         fmt::format("median of {}: {} of what was predicted\n", all.size(), number(*middle, 3));
 }
 
 std::string next_summary(const steelyard::NextOutcome& outcome) {
@@ -107,7 +137,8 @@ int run_next(const std::string& path, double time_limit, const std::string& prev
   if (common.json)
     print(json);
   else if (!common.quiet)
-    print(next_summary(outcome) + folder.target().string() + "/next.json\n");
+    print((earlier.empty() ? "" : shrinkage_summary(shrinkages(outcome, earlier))) + next_summary(outcome) +
+          folder.target().string() + "/next.json\n");
   return kDone;
 }
 

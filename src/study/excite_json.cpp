@@ -1,6 +1,7 @@
 // excite.json and next.json (docs/excite.md).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -77,9 +78,10 @@ ordered_json head_json(const Robot& robot, const ExciteOptions& options) {
   return json;
 }
 
-// What an earlier next.json said about its best candidate, against the deviations of now.
-ordered_json achieved_json(const NextOutcome& outcome, const std::string& previous) {
-  ordered_json list = ordered_json::array();
+}  // namespace
+
+std::vector<Shrinkage> shrinkages(const NextOutcome& outcome, const std::string& previous) {
+  std::vector<Shrinkage> list;
   try {
     const ordered_json before = ordered_json::parse(previous);
     for (const auto& one : before.at("candidates").at(0).at("parameters")) {
@@ -89,7 +91,7 @@ ordered_json achieved_json(const NextOutcome& outcome, const std::string& previo
       const double now = outcome.sigma[at - outcome.parameters.begin()];
       if (!std::isfinite(now)) continue;
       const double was = one.at("sigma_before"), predicted = one.at("sigma");
-      list.push_back({{"name", name}, {"predicted", was / predicted}, {"achieved", was / now}});
+      list.push_back({name, was / predicted, was / now});
     }
   } catch (const nlohmann::json::exception& error) {
     throw InputError({fmt::format("the earlier prediction cannot be read: {}", error.what()),
@@ -99,8 +101,6 @@ ordered_json achieved_json(const NextOutcome& outcome, const std::string& previo
   }
   return list;
 }
-
-}  // namespace
 
 std::string to_json(const ExciteOutcome& outcome) {
   ordered_json json = head_json(outcome.robot, outcome.options);
@@ -147,7 +147,12 @@ std::string to_json(const NextOutcome& outcome, const std::string& previous) {
     }
     json["candidates"].push_back(std::move(one));
   }
-  if (!previous.empty()) json["achieved"] = achieved_json(outcome, previous);
+  if (!previous.empty()) {
+    json["achieved"] = ordered_json::array();
+    for (const Shrinkage& one : shrinkages(outcome, previous))
+      json["achieved"].push_back(
+          {{"name", one.parameter}, {"predicted", one.predicted}, {"achieved", one.achieved}});
+  }
   return json.dump(2) + "\n";
 }
 

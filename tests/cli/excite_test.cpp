@@ -58,6 +58,17 @@ TEST_F(ExciteProgram, RefusesWhatCannotBe) {
       {"excite", study("{duration: 10, limits: [{position: [-1, 1]}], start: [0, 2]}"), "--out", out()});
   EXPECT_EQ(outside.code, 2);
   EXPECT_THAT(outside.err, HasSubstr("position of joint2 is 2"));
+  const auto refused = [&](const std::string& excite, const std::string& says) {
+    const Outcome outcome = steelyard({"excite", study(excite), "--out", out()});
+    EXPECT_EQ(outcome.code, 2) << excite;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << excite;
+  };
+  refused("{limits: [{joint: joint1, velocity: 0}]}", "velocity limit 0");
+  refused("{limits: [{position: [1, 1]}]}", "position");
+  refused("{workspace: {table: 5}}", "'tool and table' is broken at 400 of 400");
+  refused("{limits: [{effort: 1e-6}]}", "'effort of joint");
+  refused("{frequency: 0.01}", "at least 102 s");
+  refused("{motion: points, points: 10, dwell: 3}", "too short");
 }
 
 TEST_F(ExciteProgram, NextSaysWhatShrinksAndSetsItAgainstWhatWasPredicted) {
@@ -80,6 +91,10 @@ TEST_F(ExciteProgram, NextSaysWhatShrinksAndSetsItAgainstWhatWasPredicted) {
   const json repeated = json::parse(again.out);
   ASSERT_FALSE(repeated["achieved"].empty());
   for (const json& one : repeated["achieved"]) EXPECT_NEAR(one["achieved"], 1, 1e-9);
+  const Outcome text =
+      steelyard({"next", path, "--previous", (folder_ / "before.json").string(), "--out", out()});
+  EXPECT_THAT(text.out, HasSubstr("was to shrink"));
+  EXPECT_THAT(text.out, HasSubstr("of what was predicted"));
 }
 
 }  // namespace

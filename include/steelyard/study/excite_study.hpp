@@ -54,6 +54,16 @@ struct NextOutcome {
 };
 NextOutcome next_study(const Study& study, const StudyOptions& options = {});
 
+// By how much a deviation was to shrink by the best candidate of an earlier next.json, and by how much it
+// did.
+struct Shrinkage {
+  std::string parameter;
+  double predicted = 1;
+  double achieved = 1;
+};
+// `previous`: the text of that next.json; throws InputError when it is none.
+std::vector<Shrinkage> shrinkages(const NextOutcome& outcome, const std::string& previous);
+
 std::string to_json(const ExciteOutcome& outcome);
 // `previous`: an earlier next.json; the shrinkage that it predicted is set against what came.
 std::string to_json(const NextOutcome& outcome, const std::string& previous = {});
