@@ -38,6 +38,7 @@ constexpr Verb kVerbs[] = {
     {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, Shared::folder},
     {"identify", "The same without the report", cli::add_identify, Shared::folder},
     {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, Shared::study},
+    {"signs", "The signs of runs that log |effort| only, with a proof", cli::add_signs, Shared::study},
     {"validate", "Try a result's model on other runs", cli::add_validate, Shared::folder},
     {"excite", "A motion that shows the most, within every limit", cli::add_excite, Shared::folder},
     {"next", "What the next run would add to a study", cli::add_next, Shared::folder},

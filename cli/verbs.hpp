@@ -16,6 +16,7 @@ Run add_validate(CLI::App& verb);  // validate.cpp
 Run add_retrieve(CLI::App& verb);  // retrieve.cpp
 Run add_check(CLI::App& verb);     // check.cpp
 Run add_simulate(CLI::App& verb);  // files.cpp
+Run add_signs(CLI::App& verb);     // signs.cpp
 Run add_fold(CLI::App& verb);      // files.cpp
 Run add_reverse(CLI::App& verb);   // reverse.cpp
 Run add_model(CLI::App& verb);     // model.cpp

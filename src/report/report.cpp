@@ -88,6 +88,7 @@ std::string render_report(const Result& result, const std::vector<EffortCurve>& 
         Part{"curves", "Curves", curves_section(curves)}, Part{"joints", "Joints", joints_section(result)},
         Part{"validation", "Validation", validation_section(result)},
         Part{"reverse", "Tables", reverse_section(result)},
+        Part{"signs", "Signs", signs_section(result, curves)},
         Part{"base", "Base parameters", base_section(result)},
         Part{"drives", "Drives", drives_section(result)},
         Part{"provenance", "Provenance", provenance_section(result, options)}}) {

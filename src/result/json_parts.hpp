@@ -33,6 +33,8 @@ PayloadSummary read_payload(const JsonNode& node);
 
 void write_reverse(JsonWriter& json, const ReverseSummary& reverse);  // with its key
 ReverseSummary read_reverse(const JsonNode& node);
+void write_signs(JsonWriter& json, const SignsSummary& signs);  // with its key
+SignsSummary read_signs(const JsonNode& node);
 
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
 LinkValues read_link(const JsonNode& node);

@@ -257,6 +257,7 @@ Result result_from_json(const std::string& text, const std::string& name) {
   if (node.has("elastic")) result.elastic = read_elastic(node.at("elastic"));
   if (node.has("payloads")) result.payloads = node.list("payloads", read_payload);
   if (node.has("gains")) result.gains = read_gains(node.at("gains"));
+  if (node.has("signs")) result.signs = read_signs(node.at("signs"));
   if (node.has("links")) result.links = node.list("links", read_link);
   if (node.has("reverse")) result.reverse = read_reverse(node.at("reverse"));
   result.validation = node.list("validation", read_validation);

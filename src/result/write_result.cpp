@@ -266,6 +266,7 @@ std::string to_json(const Result& result) {
   if (result.reverse) write_reverse(json, *result.reverse);
   if (!result.payloads.empty()) write_payloads(json, result.payloads);
   if (result.gains) write_gains(json, *result.gains);
+  if (result.signs) write_signs(json, *result.signs);
   write_validation(json, result.validation);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);

@@ -6,6 +6,7 @@
 #include "steelyard/study/check_study.hpp"
 #include "study/gains.hpp"
 #include "study/prior.hpp"
+#include "study/signs.hpp"
 #include "study/summary.hpp"
 
 namespace steelyard {
@@ -21,6 +22,7 @@ Examination visit(StudyState& state) {
   options.set_up.threads = state.options.threads;
   if (!state.study.drive_spec.known.empty() || !state.study.drive_spec.columns.empty())
     options.skip_set_up = "the study has known efforts or extra columns, which the doctor's model has not";
+  if (has_unsigned_runs(state.study)) options.skip_set_up = "a run has |effort| only";
   for (const ExaminedRun& run : runs)
     if (run.label.payload != runs[0].label.payload)
       options.skip_set_up = "the runs have different payloads, which the doctor's model has not";

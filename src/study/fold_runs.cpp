@@ -8,6 +8,7 @@
 #include "study/gains.hpp"
 #include "study/instrument.hpp"
 #include "study/options_json.hpp"
+#include "study/signs.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -26,19 +27,22 @@ void open_runs(StudyState& state) {
   }
 }
 
+std::vector<Layout> study_layouts(const StudyState& state) {
+  LayoutOptions options;
+  options.robot = state.robot_hash;
+  options.preparation = preparation_hash(state.prepare);
+  if (const std::string columns = describe_columns(state); !columns.empty())
+    options.preparation = sha256(options.preparation + columns);
+  return row_layouts(state.plan, state.robot, options);
+}
+
 FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
                        const std::shared_ptr<const InstrumentMotion>& instruments) {
-  LayoutOptions layout_options;
-  layout_options.robot = state.robot_hash;
-  layout_options.preparation = preparation_hash(state.prepare);
-  if (const std::string columns = describe_columns(state); !columns.empty())
-    layout_options.preparation = sha256(layout_options.preparation + columns);
   pass.threads = state.options.threads;
   pass.extra = all_columns(state, run);
   pass.known = known_efforts(state, run);
   if (instruments) pass.extra.push_back(instrument_columns(state.plan, pass.extra, instruments));
-  const std::vector<Layout> layouts = row_layouts(state.plan, state.robot, layout_options);
-  return fold_run(prepared, state.plan, with_extra_columns(layouts, pass.extra), pass);
+  return fold_run(prepared, state.plan, with_extra_columns(study_layouts(state), pass.extra), pass);
 }
 
 void fold_runs(StudyState& state) {
@@ -49,7 +53,10 @@ void fold_runs(StudyState& state) {
       state.clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
     };
     pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
-    run.folds = state.clock.time(stage, [&] { return fold_prepared(state, *run.run, *run.prepared, pass); });
+    run.folds = state.clock.time(stage, [&] {
+      return run.signs ? fold_signed_run(state, run, pass.slot_samples)
+                       : fold_prepared(state, *run.run, *run.prepared, pass);
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "study/bias.hpp"
 #include "study/intervals.hpp"
+#include "study/signs.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -68,7 +69,7 @@ void find_intervals(StudyState& state) {
                                  : block_moments(state.folds, state.full(), state.priors);
     state.intervals = intervals(state.full(), usable ? &moments : nullptr, options);
   });
-  if (spec.bias_check && usable && !state.instrument) check_bias(state);
+  if (spec.bias_check && usable && !state.instrument && !has_unsigned_runs(state.study)) check_bias(state);
   tell(state);
 }
 

@@ -5,6 +5,7 @@
 
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/regressor/plan.hpp"
+#include "study/signs.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -40,6 +41,7 @@ ordered_json prepare_json(const PrepareOptions& options) {
 
 ordered_json run_json(const StudyRun& run) {
   ordered_json json = {{"label", run.file.label.label}, {"role", to_string(run.file.label.role)}};
+  if (run.unsigned_effort) json["unsigned"] = true;
   if (run.simulation) {
     json["simulated"] = true;
     json["rate"] = run.simulation->options.rate;
@@ -123,6 +125,31 @@ void add_estimator(const EstimatorSpec& spec, ordered_json& json) {
   if (spec.essential) json["essential"] = {{"ratio", spec.essential->ratio}, {"keep", spec.essential->keep}};
 }
 
+ordered_json signs_json(const SignsSpec& spec) {
+  const SegmentOptions& segments = spec.segments;
+  ordered_json json = {
+      {"order", segments.filter.order},
+      {"cutoff", segments.filter.cutoff},
+      {segments.relative ? "threshold" : "threshold_effort",
+       std::vector<double>(segments.threshold.data(), segments.threshold.data() + segments.threshold.size())},
+      {"shortest", segments.shortest},
+      {"low_minimum", segments.low_minimum},
+      {"trim", automatic(segments.trim)},
+      {"with_sign", spec.with_sign},
+      {"nodes", spec.search.most_nodes},
+      {"fits", spec.search.most_fits},
+      {"seconds", spec.search.most_seconds},
+      {"reweigh", spec.reweigh}};
+  if (spec.reversals_given) json["reversals"] = segments.at_reversals;
+  for (const KnownSign& known : spec.known)
+    json["known"].push_back({{"run", known.run},
+                             {"joint", known.joint},
+                             {"from", known.range.begin},
+                             {"to", known.range.end},
+                             {"sign", known.sign}});
+  return json;
+}
+
 ordered_json set_json(const ReverseSetSpec& set) {
   ordered_json json = {{"label", set.label}, {"count", set.count}, {"choose", set.best ? "best" : "random"}};
   if (set.source)
@@ -182,6 +209,7 @@ std::string options_json(const Study& study) {
                        {"deflection_offset", study.elastic->options.deflection_offset},
                        {"least_snr", study.elastic->options.least_snr},
                        {"level", study.elastic->options.level}};
+  if (has_unsigned_runs(study)) json["signs"] = signs_json(study.signs);
   if (study.reverse) json["reverse"] = reverse_json(*study.reverse);
   if (study.cross)
     json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};

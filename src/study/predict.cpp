@@ -107,7 +107,7 @@ class Predictor {
 
 Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
-                   BandCounter* bands, const ExtraPrediction& extra) {
+                   BandCounter* bands, const ExtraPrediction& extra, bool absolute) {
   const Index rows = static_cast<Index>(plan.rows.size());
   const UniformGrid& grid = run.preparation().grid;
   Prediction result;
@@ -127,7 +127,7 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   }
   result.coarse_step = std::max<Index>(1, grid.samples / kCoarseSamples);
   std::vector<double> coarse;
-  std::vector<double> errors(static_cast<std::size_t>(kTile));
+  std::vector<double> errors(static_cast<std::size_t>(kTile)), measured(static_cast<std::size_t>(kTile));
 
   Predictor predictor(plan, values, extra);
   run.rewind();
@@ -140,21 +140,25 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
     for (Index at = chunk.chunk.core.begin; at < chunk.chunk.core.end; at += kTile) {
       const Index first = at - chunk.chunk.halo.begin;
       const Index count = std::min(kTile, chunk.chunk.core.end - at);
-      const MatrixXd& predicted = predictor.run(block, first, count);
+      MatrixXd predicted = predictor.run(block, first, count);
+      if (absolute) predicted = predicted.cwiseAbs();
       for (Index r = 0; r < rows; ++r) {
-        const double* measured = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
+        const double* logged = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
+        for (Index s = 0; s < count; ++s)
+          measured[static_cast<std::size_t>(s)] = absolute ? std::abs(logged[s]) : logged[s];
         if (bands != nullptr) {
           for (Index s = 0; s < count; ++s)
-            errors[static_cast<std::size_t>(s)] = measured[s] - predicted(r, s);
+            errors[static_cast<std::size_t>(s)] = measured[static_cast<std::size_t>(s)] - predicted(r, s);
           bands->add(r, {at, count, predictor.columns(), predictor.stride()}, errors.data());
         }
         for (Index s = 0; s < count; ++s) {
-          const double error = measured[s] - predicted(r, s);
+          const double effort = measured[static_cast<std::size_t>(s)];
+          const double error = effort - predicted(r, s);
           result.residual_squared[r] += error * error;
-          const double left = measured[s] - predictor.known()(r, s);
+          const double left = effort - predictor.known()(r, s);
           result.effort_squared[r] += left * left;
           correlations[static_cast<std::size_t>(r)].add(error);
-          writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), measured[s], predicted(r, s));
+          writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), effort, predicted(r, s));
         }
       }
       for (Index s = 0; s < count; ++s)

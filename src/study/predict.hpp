@@ -32,10 +32,11 @@ struct ExtraPrediction {
   std::vector<ExtraColumns> known;
 };
 
-// `values` belong to plan.columns. Names and units of the curves: one per row of the plan.
+// `absolute`: |predicted| is compared, as the run has |effort| only, and its errors are not counted for
+// bands. `values` belong to plan.columns. Names and units of the curves: one per row of the plan.
 Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
-                   BandCounter* bands = nullptr, const ExtraPrediction& extra = {});
+                   BandCounter* bands = nullptr, const ExtraPrediction& extra = {}, bool absolute = false);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

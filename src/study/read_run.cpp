@@ -102,7 +102,7 @@ StudyRun read_run_section(const YamlContext& context, const YamlNode& node, cons
                           int number) {
   const YamlFields fields(context, node, "run",
                           {"file", "simulate", "label", "role", "columns", "units", "scale", "sign", "offset",
-                           "rate", "separator", "topic", "payload"});
+                           "rate", "separator", "topic", "payload", "unsigned"});
   StudyRun run;
   run.file.label.label = fmt::format("run {}", number);
   if (const YamlNode* label = fields.find("label")) run.file.label.label = to_text(context, *label, "label");
@@ -111,10 +111,13 @@ StudyRun read_run_section(const YamlContext& context, const YamlNode& node, cons
         to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;
   if (const YamlNode* payload = fields.find("payload"))
     run.file.label.payload = to_text(context, *payload, "payload");
+  if (const YamlNode* node_of = fields.find("unsigned"))
+    run.unsigned_effort = to_bool(context, *node_of, "unsigned");
   if (const YamlNode* simulation = fields.find("simulate")) {
     if (fields.has("file"))
       context.fail(node, "run has both 'file' and 'simulate'", "one of them", "remove one");
     read_simulation(context, *simulation, run);
+    run.simulation->options.unsigned_effort = run.unsigned_effort;
     return run;
   }
   const YamlNode& file = fields.at("file");

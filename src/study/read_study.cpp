@@ -114,7 +114,7 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
   const YamlFields fields(
       context, root, "study",
       {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",
-       "gains", "payloads", "reverse", "validate", "excite", "report", "waive"});
+       "gains", "payloads", "reverse", "signs", "validate", "excite", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -155,6 +155,7 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
     study.feasible = read_feasible_section(context, *feasible, folder);
   if (const YamlNode* elastic = fields.find("elastic"))
     study.elastic = read_elastic_section(context, *elastic);
+  if (const YamlNode* node = fields.find("signs")) study.signs = read_signs_section(context, *node);
   if (const YamlNode* validate = fields.find("validate")) {
     const YamlFields options(context, *validate, "validate", {"cross"});
     if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);

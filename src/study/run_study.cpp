@@ -10,6 +10,7 @@
 #include "study/intervals_bands.hpp"
 #include "study/prior.hpp"
 #include "study/reverse.hpp"
+#include "study/signs.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -46,14 +47,16 @@ void predict_runs(StudyState& state) {
   const std::vector<std::string> joints = row_joint_names(state.robot, state.plan);
   const std::vector<std::string> units = row_units(state.robot, state.plan);
   BandCounter counter = state.clock.time("refits for bands", [&] { return BandCounter(state); });
+  const bool is_signed = !has_unsigned_runs(state.study);  // bands are about errors with signs
   for (std::size_t r = 0; r < state.runs.size(); ++r) {
     RunState& run = state.runs[r];
     counter.begin(r);
     run.prediction = state.clock.time("predicting " + run.label(), [&] {
-      return predict(*run.prepared, state.plan, values, joints, units, &counter,
-                     extra_prediction(state, *run.run));
+      return predict(*run.prepared, state.plan, values, joints, units, is_signed ? &counter : nullptr,
+                     extra_prediction(state, *run.run), run.run->unsigned_effort);
     });
   }
+  if (!is_signed) return;
   state.result.bands = counter.bands(joints, state.study.intervals.level);
   for (std::size_t r = 0; r < state.runs.size(); ++r)
     state.runs[r].band_coverage = counter.coverage(r, state.result.bands);
@@ -66,11 +69,25 @@ std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options
   choose_cutoff(state);
   open_runs(state);
   fit_friction_forms(state);
+  recover_run_signs(state);
   fold_runs(state);
   std::vector<FoldFile> files;
   for (const RunState& run : state.runs)
     files.push_back(to_fold_file(*run.folds, run.label(), run.prepared->preparation().grid.step));
   return files;
+}
+
+SignsOutcome find_signs(const Study& study, const StudyOptions& options) {
+  StudyState state(study, options);
+  open_robot(state);
+  open_runs(state);
+  recover_run_signs(state);
+  if (!state.result.signs)
+    throw InputError({"no run of the study is without signs",
+                      {study.path, 0, 0, ""},
+                      "a run with `unsigned: true`",
+                      "`steelyard run` fits logs with signs"});
+  return {std::move(*state.result.signs), std::move(state.findings), std::move(state.warnings)};
 }
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {
@@ -82,6 +99,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   open_runs(state);
   examine_runs(state);
   fit_friction_forms(state);
+  recover_run_signs(state);
   fold_runs(state);
   estimate_runs(state);
   find_intervals(state);

@@ -26,6 +26,7 @@
 #include "study/friction_state.hpp"
 #include "study/predict.hpp"
 #include "study/retrieve.hpp"
+#include "study/signs_state.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -69,6 +70,7 @@ struct RunState {
   Prediction prediction;
   std::string repeats;                // run with the same motion; empty: none
   std::vector<double> band_coverage;  // per joint
+  std::optional<SignedRun> signs;     // of a run without them
 
   const std::string& label() const { return run->file.label.label; }
   bool is_fit() const { return run->file.label.role == RunRole::fit; }
@@ -140,6 +142,7 @@ void judge_runs(StudyState& state);
 // One pass over a run with the study's columns; also at other preparations than the study's. `instruments`:
 // folds their columns, too (instrument.hpp).
 struct InstrumentMotion;
+std::vector<Layout> study_layouts(const StudyState& state);  // of the plan's rows
 FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
                        const std::shared_ptr<const InstrumentMotion>& instruments = nullptr);
 

@@ -28,6 +28,7 @@ void read_estimator(const YamlContext& context, const YamlFields& fields, Study&
 IntervalSpec read_intervals(const YamlContext& context, const YamlNode& node);
 FeasibleSpec read_feasible_section(const YamlContext& context, const YamlNode& node,
                                    const std::string& folder);
+SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node);
 void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run);
 
 }  // namespace STEELYARD_ABI

@@ -18,6 +18,7 @@
 #include "steelyard/result/estimator_summary.hpp"
 #include "steelyard/result/gains_summary.hpp"
 #include "steelyard/result/reverse_summary.hpp"
+#include "steelyard/result/signs_summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
@@ -201,6 +202,7 @@ struct Result {
   std::optional<ReverseSummary> reverse;
   std::optional<GainsSummary> gains;  // of studies with currents
   std::vector<PayloadSummary> payloads;
+  std::optional<SignsSummary> signs;  // of runs without them
   std::vector<RunValidation> validation;
   std::vector<std::string> unavailable;
   Provenance provenance;

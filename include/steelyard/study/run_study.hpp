@@ -37,6 +37,14 @@ struct StudyOutcome {
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
 
+// The signs of the runs that log |effort| only, and nothing more. Throws InputError when there is none.
+struct SignsOutcome {
+  SignsSummary signs;
+  std::vector<Finding> findings;
+  std::vector<Complaint> warnings;
+};
+SignsOutcome find_signs(const Study& study, const StudyOptions& options = {});
+
 // A model that was found before, tried on the runs of a study: nothing is fitted, every run is fresh. The
 // result is the model's, with findings, validation and verdict of these runs. Throws InputError when the
 // study's robot does not have the model's base parameters.

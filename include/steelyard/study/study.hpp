@@ -27,6 +27,7 @@
 #include "steelyard/study/feasible_spec.hpp"
 #include "steelyard/study/gains_spec.hpp"
 #include "steelyard/study/reverse_spec.hpp"
+#include "steelyard/study/signs_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -48,6 +49,7 @@ struct StudyRun {
   RunFile file;                 // label and role always; the rest for files
   std::string path_as_written;  // before ${…} is replaced, for provenance
   std::optional<SimulationSpec> simulation;
+  bool unsigned_effort = false;  // the log has |effort| only
 };
 
 struct CrossOptions {
@@ -94,6 +96,7 @@ struct Study {
   std::optional<ReverseSpec> reverse;  // then `runs` may be empty, and are predicted only
   std::optional<GainSpec> gains;       // runs have currents
   std::vector<Load> payloads;
+  SignsSpec signs;
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
   bool report = true;

@@ -1,0 +1,86 @@
+// steelyard signs STUDY: the signs of the runs that log |effort| only; nothing is written.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "steelyard/study/run_study.hpp"
+#include "study_output.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::SegmentSummary;
+using steelyard::SignsOutcome;
+
+std::string signs_json(const SignsOutcome& outcome) {
+  const steelyard::SignsSummary& signs = outcome.signs;
+  nlohmann::ordered_json json = {{"certified", signs.certified},
+                                 {"kept_share", signs.kept_share},
+                                 {"decided_share", signs.decided_share},
+                                 {"cost", signs.cost},
+                                 {"lower_bound", signs.lower_bound},
+                                 {"nodes", signs.nodes},
+                                 {"fits", signs.fits}};
+  json["segments"] = nlohmann::ordered_json::array();
+  for (const SegmentSummary& segment : signs.segments) {
+    nlohmann::ordered_json row = {{"run", segment.run},
+                                  {"joint", segment.joint},
+                                  {"from", segment.from},
+                                  {"to", segment.to},
+                                  {"sign", segment.sign}};
+    if (segment.confidence) row["confidence"] = *segment.confidence;
+    row["decided"] = segment.decided;
+    json["segments"].push_back(std::move(row));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string signs_text(const SignsOutcome& outcome) {
+  const steelyard::SignsSummary& signs = outcome.signs;
+  const auto decided = std::count_if(signs.segments.begin(), signs.segments.end(),
+                                     [](const SegmentSummary& segment) { return segment.decided; });
+  std::string text = fmt::format(
+      "{} segments, {:.1f} % of the samples; {} decided ({:.1f} % of those)\n{}: {} nodes, {} fits\n\n",
+      signs.segments.size(), 100 * signs.kept_share, decided, 100 * signs.decided_share, signs.certified,
+      signs.nodes, signs.fits);
+  std::map<std::pair<std::string, std::string>, std::string> lines;
+  std::vector<std::pair<std::string, std::string>> order;
+  for (const SegmentSummary& segment : signs.segments) {
+    const std::pair<std::string, std::string> key{segment.run, segment.joint};
+    if (lines.find(key) == lines.end()) order.push_back(key);
+    lines[key] += segment.decided ? (segment.sign > 0 ? '+' : '-') : '?';
+  }
+  for (const auto& key : order) text += fmt::format("  {}, {}: {}\n", key.first, key.second, lines[key]);
+  return text + findings_text(outcome.findings);
+}
+
+int run_signs(const std::string& path, const CommonOptions& common) {
+  steelyard::Study study = steelyard::read_study(path);
+  if (common.seed) set_seed(study, *common.seed);
+  SignsOutcome outcome;
+  {
+    Progress progress(common.quiet || common.json);
+    outcome = find_signs(study, study_options(common, progress));
+  }
+  if (!common.quiet)
+    for (const steelyard::Complaint& warning : outcome.warnings)
+      print_problem("warning: " + warning.to_string());
+  print(common.json ? signs_json(outcome) : signs_text(outcome));
+  return kDone;
+}
+
+}  // namespace
+
+Run add_signs(CLI::App& verb) {
+  const auto study = std::make_shared<std::string>();
+  verb.add_option("STUDY", *study, "Study file (.yaml) with runs that are `unsigned: true`")->required();
+  verb.footer("Example:\n  steelyard signs examples/kr5-signs/study.yaml\n");
+  return [study](const CommonOptions& common) { return run_signs(*study, common); };
+}
+
+}  // namespace cli

@@ -1,0 +1,38 @@
+// Signs of efforts that were logged without (docs/signs.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct SegmentSummary {
+  std::string run;
+  std::string joint;
+  std::int64_t from = 0;  // samples of the run's grid, `to` not included
+  std::int64_t to = 0;
+  double start = 0;  // the same in seconds of the run
+  double end = 0;
+  int sign = 1;
+  std::optional<double> confidence;  // deviations; absent: known beforehand
+  bool decided = false;
+};
+
+struct SignsSummary {
+  std::vector<SegmentSummary> segments;
+  std::string certified;     // "feasible-optimal", "residual-optimal", "bound-only"
+  double kept_share = 0;     // of all samples of the joints
+  double decided_share = 0;  // of the kept samples
+  double cost = 0;           // φ2, weighted squares
+  double lower_bound = 0;    // of φ2 over all patterns
+  std::int64_t nodes = 0;
+  std::int64_t fits = 0;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,34 @@
+// What a study says of runs that log |effort| only: the section `signs` (docs/signs.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/signs/recover.hpp"
+#include "steelyard/signs/segments.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A stretch of a run whose sign is known.
+struct KnownSign {
+  std::string run;
+  std::string joint;
+  Range range;
+  int sign = 1;
+  Place place;
+};
+
+struct SignsSpec {
+  SegmentOptions segments;  // cuts at reversals follow the friction model unless given
+  bool reversals_given = false;
+  std::vector<std::string> with_sign;  // joints that are logged with their sign
+  std::vector<KnownSign> known;
+  SignOptions search;
+  int reweigh = 2;  // further searches with the weights of the residuals
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

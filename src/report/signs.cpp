@@ -1,0 +1,96 @@
+// Signs of efforts that were logged without: one drawing a joint, its segments by the sign that was found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/html.hpp"
+#include "report/sections.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kWidth = 1000, kHeight = 96, kTop = 16;  // of a drawing; signs stand in its top
+
+// Where the drawing of a joint's curve has its time and effort.
+struct SignsAxes {
+  double begin = 0, end = 1, largest = 1;
+  double x(double time) const { return kWidth * (time - begin) / (end - begin); }
+  double y(double effort) const { return kHeight - (kHeight - kTop) * std::min(1.0, effort / largest); }
+};
+
+SignsAxes axes_of(const EffortCurve& curve) {
+  SignsAxes axes;
+  axes.begin = curve.time.front();
+  axes.end = std::max(curve.time.back(), axes.begin + 1e-9);
+  axes.largest = 1e-300;
+  for (const double effort : curve.measured_max)
+    if (std::isfinite(effort)) axes.largest = std::max(axes.largest, effort);
+  return axes;
+}
+
+std::string middle_line(const EffortCurve& curve, const std::vector<double>& low,
+                        const std::vector<double>& high, const SignsAxes& axes, const char* name) {
+  std::string points;
+  for (std::size_t k = 0; k < std::min(curve.time.size(), low.size()); ++k) {
+    const double effort = (low[k] + high[k]) / 2;
+    if (std::isfinite(effort)) points += fmt::format("{:.1f},{:.1f} ", axes.x(curve.time[k]), axes.y(effort));
+  }
+  return fmt::format("<polyline class=\"{}\" points=\"{}\"/>", name, points);
+}
+
+std::string band(const SegmentSummary& segment, const SignsAxes& axes) {
+  const double x = axes.x(segment.start), width = std::max(1.0, axes.x(segment.end) - x);
+  const char* name = !segment.decided ? "open" : segment.sign > 0 ? "plus" : "minus";
+  const char* sign = !segment.decided ? "?" : segment.sign > 0 ? "+" : "−";
+  const std::string hint =
+      segment.confidence ? fmt::format("{:.1f} deviations", *segment.confidence) : std::string("known");
+  return fmt::format(
+      "<g class=\"{0}\"><title>{1}, {2:.2f} … {3:.2f} s, {4}</title><rect x=\"{5:.1f}\" y=\"{6}\" "
+      "width=\"{7:.1f}\" height=\"{8}\"/><text x=\"{9:.1f}\" y=\"12\">{1}</text></g>",
+      name, sign, segment.start, segment.end, hint, x, kTop, width, kHeight - kTop, x + width / 2);
+}
+
+std::string joint_drawing(const EffortCurve& curve, const SignsSummary& signs) {
+  const SignsAxes axes = axes_of(curve);
+  std::string bands;
+  int plus = 0, minus = 0, open = 0;
+  for (const SegmentSummary& segment : signs.segments) {
+    if (segment.run != curve.run || segment.joint != curve.joint) continue;
+    bands += band(segment, axes);
+    ++(!segment.decided ? open : segment.sign > 0 ? plus : minus);
+  }
+  const std::string said = fmt::format("{} positive, {} negative, {} undecided", plus, minus, open);
+  return fmt::format(
+      "<h3>{0}, {1}</h3><p class=\"hint\">{2}; up to {3} {4}</p><svg class=\"signs\" role=\"img\" "
+      "aria-label=\"{2}\" viewBox=\"0 0 {5} {6}\">{7}{8}{9}</svg>\n",
+      escape(curve.run), escape(curve.joint), said, figure(axes.largest, 3), escape(curve.unit), kWidth,
+      kHeight, bands, middle_line(curve, curve.measured_min, curve.measured_max, axes, "logged"),
+      middle_line(curve, curve.predicted_min, curve.predicted_max, axes, "model"));
+}
+
+}  // namespace
+
+std::string signs_section(const Result& result, const std::vector<EffortCurve>& curves) {
+  if (!result.signs) return "";
+  const SignsSummary& signs = *result.signs;
+  std::string content = fmt::format(
+      "<p>{} segments with {} of the samples; {} of those are decided. {}.</p>\n"
+      "<p class=\"hint\">Grey: |effort| as it was logged. Line: the model's, also where no segment is. "
+      "Bands: "
+      "segments, + and − the signs found, ? those left out of the estimate.</p>\n",
+      signs.segments.size(), percent(signs.kept_share), percent(signs.decided_share),
+      signs.certified == "feasible-optimal"
+          ? "No other signs fit a possible robot better (proven for these segments and weights)"
+          : "The search ended at its limits: " + escape(signs.certified));
+  for (const EffortCurve& curve : curves) {
+    const bool is_unsigned = std::any_of(signs.segments.begin(), signs.segments.end(),
+                                         [&](const SegmentSummary& s) { return s.run == curve.run; });
+    if (is_unsigned && !curve.time.empty()) content += joint_drawing(curve, signs);
+  }
+  return section("signs", "Signs", content);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,61 @@
+// Signs of efforts logged without: `signs`.
+#include "result/json_node.hpp"
+#include "result/json_parts.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+void write_signs(JsonWriter& json, const SignsSummary& signs) {
+  json.key("signs").begin_object();
+  json.key("certified").value(signs.certified);
+  json.key("kept_share").value(signs.kept_share);
+  json.key("decided_share").value(signs.decided_share);
+  json.key("cost").value(signs.cost);
+  json.key("lower_bound").value(signs.lower_bound);
+  json.key("nodes").value(signs.nodes);
+  json.key("fits").value(signs.fits);
+  json.key("segments").begin_array();
+  for (const SegmentSummary& segment : signs.segments) {
+    json.begin_object();
+    json.key("run").value(segment.run);
+    json.key("joint").value(segment.joint);
+    json.key("from").value(segment.from);
+    json.key("to").value(segment.to);
+    json.key("start").value(segment.start);
+    json.key("end").value(segment.end);
+    json.key("sign").value(static_cast<std::int64_t>(segment.sign));
+    if (segment.confidence) json.key("confidence").value(*segment.confidence);
+    json.key("decided").value(segment.decided);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+SignsSummary read_signs(const JsonNode& node) {
+  SignsSummary signs;
+  signs.certified = node.at("certified").text();
+  signs.kept_share = node.at("kept_share").number();
+  signs.decided_share = node.at("decided_share").number();
+  signs.cost = node.at("cost").number();
+  signs.lower_bound = node.at("lower_bound").number();
+  signs.nodes = node.at("nodes").integer<std::int64_t>();
+  signs.fits = node.at("fits").integer<std::int64_t>();
+  signs.segments = node.list("segments", [](const JsonNode& item) {
+    SegmentSummary segment;
+    segment.run = item.at("run").text();
+    segment.joint = item.at("joint").text();
+    segment.from = item.at("from").integer<std::int64_t>();
+    segment.to = item.at("to").integer<std::int64_t>();
+    segment.start = item.at("start").number();
+    segment.end = item.at("end").number();
+    segment.sign = item.at("sign").number() < 0 ? -1 : 1;
+    segment.confidence = item.optional_number("confidence");
+    segment.decided = item.at("decided").truth();
+    return segment;
+  });
+  return signs;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,198 @@
+// Runs that log |effort| only, through the program: the published KR5 study, and clear answers to bad input.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "in_folder.hpp"
+#include "program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using program::Outcome;
+using program::steelyard;
+using ::testing::HasSubstr;
+
+const std::string kRoot = STEELYARD_SOURCE_DIR;
+const std::string kStudy = kRoot + "/examples/kr5-signs/study.yaml";
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  ASSERT_NE(text.find(what), std::string::npos) << what;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+// Columns of a CSV file with a header.
+std::vector<std::vector<double>> columns_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  std::vector<std::vector<double>> columns(
+      static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')) + 1);
+  while (std::getline(file, line)) {
+    std::stringstream fields(line);
+    std::string field;
+    for (auto& column : columns) {
+      std::getline(fields, field, ',');
+      column.push_back(std::stod(field));
+    }
+  }
+  return columns;
+}
+
+class Signs : public program::InFolder {
+ protected:
+  // The example with changes: pairs of what is replaced by what.
+  std::string study_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::string text = text_of(kStudy);
+    replace_all(text, "../../robots", kRoot + "/robots");
+    for (const auto& [what, by] : changes) replace_all(text, what, by);
+    std::ofstream(folder_ / "study.yaml") << text;
+    return (folder_ / "study.yaml").string();
+  }
+  // The true torques of the example's run: the same motion, no noise, with signs.
+  std::vector<std::vector<double>> true_log() {
+    const std::string study =
+        study_with({{"    unsigned: true\n", ""}, {"      relative_effort_noise: 0.05\n", ""}});
+    EXPECT_EQ(steelyard({"simulate", study, "--out", (folder_ / "logs").string(), "--quiet"}).code, 0);
+    return columns_of(folder_ / "logs/without_signs.csv");
+  }
+};
+
+TEST_F(Signs, OfTheKr5AreAllRightProvenAndPredictANewMotion) {
+  const Outcome outcome = steelyard({"run", kStudy, "--out", (folder_ / "out").string(), "--quiet"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json result = json::parse(text_of(folder_ / "out/result.json"));
+  EXPECT_EQ(result["base"].size(), 36U);
+  const json& signs = result["signs"];
+  EXPECT_EQ(signs["certified"], "feasible-optimal");
+  EXPECT_GE(signs["segments"].size(), 30U);
+  EXPECT_LE(signs["segments"].size(), 70U);
+  EXPECT_GE(signs["kept_share"].get<double>(), 0.55);
+  EXPECT_EQ(signs["decided_share"].get<double>(), 1);
+
+  const auto log = true_log();  // t, six positions, six velocities, six torques
+  ASSERT_EQ(log.size(), 19U);
+  ASSERT_EQ(log[0].size(), 667U);
+  for (const json& segment : signs["segments"]) {
+    const auto joint = static_cast<std::size_t>(segment["joint"].get<std::string>().back() - '1');
+    for (auto s = segment["from"].get<std::size_t>(); s < segment["to"].get<std::size_t>(); ++s)
+      EXPECT_GT(log[13 + joint][s] * segment["sign"].get<int>(), 0) << segment;
+    EXPECT_NEAR(segment["start"].get<double>(), log[0][segment["from"].get<std::size_t>()], 1e-9);
+  }
+
+  for (const json& run : result["validation"]) {
+    if (!run["fresh"].get<bool>()) continue;
+    EXPECT_LE(run["residual"]["prepared"].get<double>(), 0.01);
+    EXPECT_LE(run["feasible"]["residual"]["prepared"].get<double>(), 0.01);
+    double mean = 0;
+    for (const json& joint : run["residual"]["per_joint"]) mean += joint["prepared"].get<double>() / 6;
+    EXPECT_LE(mean, 0.01);
+  }
+  const std::string report = text_of(folder_ / "out/report.html");
+  EXPECT_THAT(report, HasSubstr("<section id=\"signs\""));
+  std::size_t drawings = 0;
+  for (std::size_t at = report.find("<svg class=\"signs\""); at != std::string::npos;
+       at = report.find("<svg class=\"signs\"", at + 1))
+    ++drawings;
+  EXPECT_EQ(drawings, 6U);  // one a joint of the run without signs
+}
+
+TEST_F(Signs, AreTheSameBytesForAnyNumberOfThreads) {
+  std::vector<std::string> results;
+  for (const char* threads : {"1", "3"}) {
+    const std::string out = (folder_ / threads).string();
+    ASSERT_EQ(steelyard({"run", kStudy, "--out", out, "--quiet", "--threads", threads}).code, 0);
+    results.push_back(text_of(out + "/result.json"));
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
+TEST_F(Signs, AloneArePrintedAndNothingIsWritten) {
+  Outcome outcome = steelyard({"signs", kStudy});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("feasible-optimal"));
+  EXPECT_THAT(outcome.out, HasSubstr("joint6: "));
+  outcome = steelyard({"signs", kStudy, "--json"});
+  EXPECT_EQ(json::parse(outcome.out)["certified"], "feasible-optimal");
+}
+
+TEST_F(Signs, ThatAreKnownAreKept) {
+  const json found = json::parse(steelyard({"signs", kStudy, "--json"}).out)["segments"];
+  const auto last =
+      std::find_if(found.begin(), found.end(), [](const json& s) { return s["joint"] == "joint6"; });
+  ASSERT_NE(last, found.end());
+  const int wrong = -(*last)["sign"].get<int>();
+  const std::string study =
+      study_with({{"low_minimum: 0.8",
+                   "low_minimum: 0.8, known: [{joint: joint6, from: " + (*last)["from"].dump() +
+                       ", to: " + (*last)["to"].dump() + ", sign: " + std::to_string(wrong) + "}]"}});
+  const json told = json::parse(steelyard({"signs", study, "--json"}).out)["segments"];
+  const json& same = told[static_cast<std::size_t>(last - found.begin())];
+  EXPECT_EQ(same["sign"].get<int>(), wrong);
+  EXPECT_FALSE(same.contains("confidence"));  // it was not found, but given
+}
+
+TEST_F(Signs, OfStudiesThatHaveThemAreRefused) {
+  const Outcome outcome = steelyard({"signs", kRoot + "/examples/demo/study.yaml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("unsigned: true"));
+}
+
+TEST_F(Signs, OfALogThatHasThemAreRefusedWithTheFirstNegativeEffort) {
+  true_log();
+  std::ofstream(folder_ / "mistake.yaml")
+      << "robot: " << kRoot
+      << "/robots/kr5.yaml\nruns:\n  - file: logs/without_signs.csv\n    unsigned: true\n"
+      << "    columns: {time: t_s, position: \"q{j}_rad\", torque: \"tau{j}_Nm\"}\n";
+  for (const char* verb : {"signs", "run"}) {
+    std::vector<std::string> words = {verb, (folder_ / "mistake.yaml").string()};
+    if (std::string(verb) == "run") words.insert(words.end(), {"--out", (folder_ / "out").string()});
+    const Outcome outcome = steelyard(words);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is negative, so it has a sign"));
+    EXPECT_THAT(outcome.err, HasSubstr("unsigned"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+TEST_F(Signs, WithoutASegmentSayWhatToLower) {
+  const Outcome outcome = steelyard({"signs", study_with({{"threshold: 0.5", "threshold: 50"}})});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no stretch of |effort| is long enough above its threshold"));
+  EXPECT_THAT(outcome.err, HasSubstr("lower `threshold`"));
+}
+
+TEST_F(Signs, OfAllZeroEffortsAreRefused) {
+  std::ofstream log(folder_ / "zero.csv");
+  log << "t,q1,q2,tau1,tau2\n";
+  for (int k = 0; k < 300; ++k)
+    log << 0.02 * k << ',' << std::sin(0.1 * k) << ',' << std::cos(0.13 * k) << ",0,0\n";
+  log.close();
+  std::ofstream(folder_ / "zero.yaml")
+      << "robot: " << kRoot << "/robots/two_r.yaml\nruns:\n  - file: zero.csv\n    unsigned: true\n"
+      << "    columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}\n";
+  const Outcome outcome = steelyard({"signs", (folder_ / "zero.yaml").string()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("all efforts are zero"));
+}
+
+TEST_F(Signs, OfAJointWithoutSegmentsAreAFindingAndTheOthersAreFound) {
+  const Outcome outcome =
+      steelyard({"signs", study_with({{"threshold: 0.5", "threshold: [0.5, 0.5, 0.5, 50, 0.5, 0.5]"}})});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no-segments"));
+  EXPECT_THAT(outcome.out, HasSubstr("joint4"));
+  EXPECT_THAT(outcome.out, HasSubstr("feasible-optimal"));
+}
+
+}  // namespace
