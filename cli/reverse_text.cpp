@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
+#include <sstream>
 
 #include "output.hpp"
 
@@ -25,8 +28,84 @@ std::string parts_text(const ReverseSummary& reverse) {
   return "Fits\n" + table.to_string();
 }
 
+// To two digits of its deviation.
+std::string to_deviation(double value, const std::optional<double>& sigma) {
+  if (!sigma || !(*sigma > 0)) return number(value, 6);
+  return fmt::format("{:.{}f}", value,
+                     std::clamp(1 - static_cast<int>(std::floor(std::log10(*sigma))), 0, 12));
+}
+
+// What every coefficient means stands behind the aligned numbers.
+std::string with_expressions(const std::string& table, const std::vector<steelyard::BaseValue>& base) {
+  std::istringstream lines(table);
+  std::string text, line;
+  std::getline(lines, line);
+  text += line + "  is\n";
+  for (const steelyard::BaseValue& value : base) {
+    std::getline(lines, line);
+    text += line + "  " + (value.expression.empty() ? value.name : value.expression) + "\n";
+  }
+  return text;
+}
+
+std::string coefficients_text(const steelyard::Result& result) {
+  const auto& reference = result.reverse->reference;
+  std::vector<std::string> titles = {"coefficient", "value", "±"};
+  if (reference) titles.insert(titles.end(), {reference->label, "±", "difference"});
+  Table table(titles);
+  for (const steelyard::BaseValue& value : result.base) {
+    std::vector<std::string> line = {value.name, to_deviation(value.value, value.sigma),
+                                     value.sigma ? number(*value.sigma, 2) : "-"};
+    if (reference) {
+      const auto found =
+          std::find_if(reference->values.begin(), reference->values.end(),
+                       [&](const steelyard::ReverseParameter& other) { return other.name == value.name; });
+      if (found == reference->values.end())
+        line.insert(line.end(), {"-", "-", "-"});
+      else
+        line.insert(line.end(), {number(found->value, 5), found->sigma ? number(*found->sigma, 2) : "-",
+                                 fmt::format("{:.4f}", value.value - found->value)});
+    }
+    table.add(line);
+  }
+  return "\nCoefficients (SI units)\n" + with_expressions(table.to_string(), result.base);
+}
+
+std::string unknown_text(const ReverseSummary& reverse) {
+  std::string text;
+  if (!reverse.unknown.empty()) {
+    text = "\nNo such table shows";
+    for (std::size_t k = 0; k < reverse.unknown.size(); ++k)
+      text += (k > 0 ? ", " : " ") + reverse.unknown[k];
+    text += ";\nevery other parameter is known in the sums above only.\n";
+  }
+  if (reverse.design) {
+    text += fmt::format("{}{} well chosen configurations are enough", text.empty() ? "\n" : "",
+                        reverse.design->least);
+    if (reverse.design->efficiency && reverse.design->mean_variance)
+      text += fmt::format(
+          "; beside as many random ones these have {:.2f} of the determinant (per coefficient)\nand {:.2f} "
+          "of "
+          "the mean variance",
+          *reverse.design->efficiency, *reverse.design->mean_variance);
+    text += ".\n";
+  }
+  return text;
+}
+
+// Torque error of a joint behind the study's filters.
+std::string filtered_rms(const steelyard::Result& result, const std::string& label,
+                         const std::string& joint) {
+  for (const steelyard::RunValidation& run : result.validation)
+    if (run.run == label)
+      for (const steelyard::JointResidual& residual : run.residual.per_joint)
+        if (residual.name == joint) return number(residual.rms, 3);
+  return "-";
+}
+
 // Sets beside each other: mean square and largest error of every component.
-std::string errors_text(const ReverseSummary& reverse, bool torques) {
+std::string errors_text(const steelyard::Result& result, bool torques) {
+  const ReverseSummary& reverse = *result.reverse;
   std::vector<const ReverseErrors*> sets;
   for (const ReverseErrors& errors : reverse.errors)
     if ((errors.role == "torque") == torques) sets.push_back(&errors);
@@ -35,6 +114,7 @@ std::string errors_text(const ReverseSummary& reverse, bool torques) {
   for (const ReverseErrors* errors : sets) {
     titles.push_back(errors->label + " ms");
     titles.push_back("max");
+    if (torques) titles.push_back("filtered rms");
   }
   Table table(titles);
   for (const ReverseComponent& component : sets.front()->components) {
@@ -45,10 +125,11 @@ std::string errors_text(const ReverseSummary& reverse, bool torques) {
         if (other.name == component.name) found = &other;
       line.push_back(found != nullptr ? number(found->mean_square, 3) : "-");
       line.push_back(found != nullptr ? number(found->largest, 3) : "-");
+      if (torques) line.push_back(filtered_rms(result, errors->label, component.name));
     }
     table.add(line);
   }
-  return (torques ? "\nErrors of predicted torques (mean square, largest)\n"
+  return (torques ? "\nErrors of predicted torques (mean square and largest of raw samples)\n"
                   : "\nErrors by entry (mean square, largest)\n") +
          table.to_string();
 }
@@ -56,7 +137,7 @@ std::string errors_text(const ReverseSummary& reverse, bool torques) {
 std::string payload_text(const steelyard::ReversePayload& payload) {
   std::string text = fmt::format("\nLoad on {}\n", payload.link);
   for (const steelyard::ReverseMass& mass : payload.masses)
-    text += fmt::format("  {:.4f} kg from {} / {:.4g}\n", mass.mass, mass.from, mass.coefficient);
+    text += fmt::format("  mass {:.4f} kg: change of {} / {:.4g}\n", mass.mass, mass.from, mass.coefficient);
   for (const steelyard::ReverseParameter& parameter : payload.parameters)
     text += fmt::format("  {} = {:.6g}{}\n", parameter.name, parameter.value,
                         parameter.sigma ? fmt::format(" ± {:.2g}", *parameter.sigma) : "");
@@ -69,7 +150,8 @@ std::string reverse_text(const steelyard::Result& result) {
   const ReverseSummary& reverse = *result.reverse;
   std::string text = fmt::format("{}: {} base parameters from {} configurations of {}\n\n", result.robot_name,
                                  result.base.size(), result.samples, reverse.source);
-  text += parts_text(reverse) + errors_text(reverse, false) + errors_text(reverse, true);
+  text += parts_text(reverse) + coefficients_text(result) + unknown_text(reverse) +
+          errors_text(result, false) + errors_text(result, true);
   if (reverse.tilt)
     text +=
         fmt::format("\nBase turned by {:.4f} ± {:.2g} deg\n", 180 / std::numbers::pi * reverse.tilt->angle,

@@ -40,6 +40,25 @@ std::string errors_table(const ReverseSummary& reverse) {
                rows);
 }
 
+// Coefficients that others found beside ours.
+std::string reference_table(const Result& result, const ReverseReference& reference) {
+  std::vector<std::vector<TableCell>> rows;
+  for (const ReverseParameter& theirs : reference.values)
+    for (const BaseValue& ours : result.base)
+      if (ours.name == theirs.name)
+        rows.push_back({text_cell(ours.expression.empty() ? ours.name : ours.expression),
+                        number_cell(ours.value, 5), number_or_dash(ours.sigma), number_cell(theirs.value, 5),
+                        number_or_dash(theirs.sigma), number_cell(ours.value - theirs.value, 3)});
+  return table("Beside " + reference.label,
+               {{"coefficient", "", false},
+                {"ours", "", true},
+                {"σ", "", true},
+                {reference.label, "", true},
+                {"its σ", "", true},
+                {"difference", "ours less theirs", true}},
+               rows);
+}
+
 std::string load_table(const ReversePayload& payload) {
   std::vector<std::vector<TableCell>> rows;
   for (const ReverseMass& mass : payload.masses)
@@ -58,6 +77,7 @@ std::string reverse_section(const Result& result) {
   if (!result.reverse) return "";
   std::string content =
       "<p>Source: " + escape(result.reverse->source) + "</p>\n" + fits_table(*result.reverse);
+  if (result.reverse->reference) content += reference_table(result, *result.reverse->reference);
   if (result.reverse->payload) content += load_table(*result.reverse->payload);
   return section("reverse", "Gravity and inertia tables", content + errors_table(*result.reverse));
 }

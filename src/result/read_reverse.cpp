@@ -41,12 +41,14 @@ ReverseErrors read_errors(const JsonNode& node) {
   return errors;
 }
 
+ReverseParameter read_parameter(const JsonNode& item) {
+  return {item.at("name").text(), item.at("value").number(), item.optional_number("sigma")};
+}
+
 ReversePayload read_reverse_payload(const JsonNode& node) {
   ReversePayload payload;
   payload.link = node.at("link").text();
-  payload.parameters = node.list("parameters", [](const JsonNode& item) {
-    return ReverseParameter{item.at("name").text(), item.at("value").number(), item.optional_number("sigma")};
-  });
+  payload.parameters = node.list("parameters", read_parameter);
   payload.masses = node.list("masses", [](const JsonNode& item) {
     return ReverseMass{item.at("from").text(), item.at("coefficient").number(), item.at("mass").number(),
                        item.optional_number("sigma")};
@@ -84,6 +86,11 @@ ReverseSummary read_reverse(const JsonNode& node) {
     reverse.design =
         ReverseDesign{design.at("least").integer<std::int64_t>(), design.optional_number("efficiency"),
                       design.optional_number("mean_variance")};
+  }
+  if (node.has("reference")) {
+    const JsonNode reference = node.at("reference");
+    reverse.reference =
+        ReverseReference{reference.at("label").text(), reference.list("values", read_parameter)};
   }
   reverse.unknown = node.texts("unknown");
   return reverse;

@@ -56,11 +56,9 @@ void write_errors(JsonWriter& json, const ReverseErrors& errors) {
   json.end_object();
 }
 
-void write_payload(JsonWriter& json, const ReversePayload& payload) {
-  json.key("payload").begin_object();
-  json.key("link").value(payload.link);
-  json.key("parameters").begin_array();
-  for (const ReverseParameter& parameter : payload.parameters) {
+void write_parameters(JsonWriter& json, const char* key, const std::vector<ReverseParameter>& parameters) {
+  json.key(key).begin_array();
+  for (const ReverseParameter& parameter : parameters) {
     json.begin_object();
     json.key("name").value(parameter.name);
     json.key("value").value(parameter.value);
@@ -68,6 +66,12 @@ void write_payload(JsonWriter& json, const ReversePayload& payload) {
     json.end_object();
   }
   json.end_array();
+}
+
+void write_payload(JsonWriter& json, const ReversePayload& payload) {
+  json.key("payload").begin_object();
+  json.key("link").value(payload.link);
+  write_parameters(json, "parameters", payload.parameters);
   json.key("masses").begin_array();
   for (const ReverseMass& mass : payload.masses) {
     json.begin_object();
@@ -123,6 +127,12 @@ void write_reverse(JsonWriter& json, const ReverseSummary& reverse) {
     json.key("least").value(reverse.design->least);
     put_optional(json, "efficiency", reverse.design->efficiency);
     put_optional(json, "mean_variance", reverse.design->mean_variance);
+    json.end_object();
+  }
+  if (reverse.reference) {
+    json.key("reference").begin_object();
+    json.key("label").value(reverse.reference->label);
+    write_parameters(json, "values", reverse.reference->values);
     json.end_object();
   }
   json.key("unknown").begin_flat_array();

@@ -68,6 +68,13 @@ void require_known(const Result& model, const BaseParameters& base) {
       throw InputError(unknown("base parameter", value.name, known));
 }
 
+Complaint other_model(const std::string& lead, const char* trouble, const BaseParameters& base,
+                      const Place& place) {
+  return {fmt::format("the model is not one of this robot: base parameter '{}' {}", lead, trouble), place,
+          fmt::format("the {} base parameters of the robot", base.base.size()),
+          "use the robot file and drive terms of the study that made the model"};
+}
+
 }  // namespace
 
 Result read_base_values(const std::string& path) {
@@ -76,23 +83,29 @@ Result read_base_values(const std::string& path) {
   return json ? result_from_json(text, path) : values_from_yaml(text, path);
 }
 
-void take_base_values(const Result& model, StudyState& state) {
-  require_known(model, state.base);
-  const auto count = static_cast<Index>(state.base.base.size());
-  state.estimated.values.resize(count);
-  for (Index k = 0; k < count; ++k) {
-    const BaseParameter& own = state.base.base[static_cast<std::size_t>(k)];
+std::vector<const BaseValue*> match_base_values(const Result& model, const BaseParameters& base,
+                                                const Place& place) {
+  require_known(model, base);
+  std::vector<const BaseValue*> values;
+  for (const BaseParameter& own : base.base) {
     const auto same = [&](const BaseValue& value) { return value.name == own.lead; };
     const auto found = std::find_if(model.base.begin(), model.base.end(), same);
-    const bool missing = found == model.base.end();
-    if (missing || (!found->terms.empty() && !same_terms(own, *found)))
-      throw InputError({fmt::format("the model is not one of this robot: base parameter '{}' {}", own.lead,
-                                    missing ? "is missing" : "has other terms"),
-                        {state.study.path, 0, 0, ""},
-                        fmt::format("the {} base parameters of {}", count, state.robot.name),
-                        "use the robot file and drive terms of the study that made the model"});
-    state.estimated.columns.push_back(own.lead);
-    state.estimated.values[k] = found->value;
+    values.push_back(found == model.base.end() ? nullptr : &*found);
+    if (values.back() != nullptr && !found->terms.empty() && !same_terms(own, *found))
+      throw InputError(other_model(own.lead, "has other terms", base, place));
+  }
+  return values;
+}
+
+void take_base_values(const Result& model, StudyState& state) {
+  const Place place{state.study.path, 0, 0, ""};
+  const std::vector<const BaseValue*> values = match_base_values(model, state.base, place);
+  state.estimated.values.resize(static_cast<Index>(values.size()));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::string& lead = state.base.base[k].lead;
+    if (values[k] == nullptr) throw InputError(other_model(lead, "is missing", state.base, place));
+    state.estimated.columns.push_back(lead);
+    state.estimated.values[static_cast<Index>(k)] = values[k]->value;
   }
 }
 

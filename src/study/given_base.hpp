@@ -6,7 +6,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "steelyard/core/error.hpp"
+#include "steelyard/regressor/base.hpp"
 #include "steelyard/result/result.hpp"
 
 namespace steelyard {
@@ -16,6 +19,11 @@ struct StudyState;
 
 // A result, or one with `base` only: names, values and deviations without terms. Throws InputError.
 Result read_base_values(const std::string& path);
+
+// The model's value of every base parameter; null where it has none. Throws InputError for names written by
+// hand that are no base parameters, and for values that stand for other terms.
+std::vector<const BaseValue*> match_base_values(const Result& model, const BaseParameters& base,
+                                                const Place& place);
 
 // The model's base values as if they had just been estimated. Base parameters of another robot would be read
 // as something else, so that every one must be there, with the same terms where the model tells them.

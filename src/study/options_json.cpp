@@ -226,6 +226,8 @@ void add_sources(const ReverseSpec& spec, Provenance& provenance) {
   add(spec.training);
   for (const ReverseSetSpec& set : spec.validation) add(set);
   if (spec.loaded) add(*spec.loaded);
+  if (spec.reference)
+    provenance.inputs.push_back({spec.reference->path_as_written, sha256_file(spec.reference->path)});
 }
 
 }  // namespace

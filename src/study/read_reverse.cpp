@@ -176,6 +176,17 @@ void read_knowledge(const YamlContext& context, const YamlFields& fields, Revers
   if (const YamlNode* node = fields.find("weights")) read_weights(context, *node, options);
 }
 
+ReferenceSpec read_reference(const YamlContext& context, const YamlNode& node, const std::string& folder) {
+  const YamlFields fields(context, node, "reference", {"file", "label"});
+  const YamlNode& file = fields.at("file");
+  ReferenceSpec spec;
+  spec.place = context.place(file);
+  spec.path = resolve_path(context, file, folder);
+  spec.path_as_written = spec.label = to_text(context, file, "file");
+  if (const YamlNode* label = fields.find("label")) spec.label = to_text(context, *label, "label");
+  return spec;
+}
+
 AnswerSpec read_answers(const YamlContext& context, const YamlNode& node) {
   const YamlFields fields(context, node, "answers", {"digits", "gravity_noise", "inertia_noise"});
   AnswerSpec answers;
@@ -211,9 +222,10 @@ const char* to_string(SourceKind kind) {
 
 ReverseSpec read_reverse_section(const YamlContext& context, const YamlNode& node,
                                  const std::string& folder) {
-  const YamlFields fields(context, node, "reverse",
-                          {"source", "configurations", "answers", "validation", "loaded", "rows",
-                           "rotor_inertia", "tilt", "zero", "relations", "leave_out", "weights"});
+  const YamlFields fields(
+      context, node, "reverse",
+      {"source", "configurations", "answers", "validation", "loaded", "rows", "rotor_inertia", "tilt", "zero",
+       "relations", "leave_out", "weights", "reference"});
   ReverseSpec spec;
   spec.place = context.place(node);
   if (const YamlNode* set = fields.find("configurations"))
@@ -230,6 +242,8 @@ ReverseSpec read_reverse_section(const YamlContext& context, const YamlNode& nod
     spec.loaded->index = ++index;
   }
   if (const YamlNode* answers = fields.find("answers")) spec.answers = read_answers(context, *answers);
+  if (const YamlNode* reference = fields.find("reference"))
+    spec.reference = read_reference(context, *reference, folder);
   read_knowledge(context, fields, spec);
   return spec;
 }

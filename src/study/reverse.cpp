@@ -93,8 +93,13 @@ void examine_tables(ReverseState& reverse, StudyState& state) {
 
 void weigh_load(ReverseState& reverse, StudyState& state) {
   if (!reverse.tables.loaded) return;
-  const ReverseFit with = fit_table(state.robot, *reverse.tables.loaded, reverse.options);
-  reverse.payload = payload_change(state.robot, reverse.fit, with);
+  const ReverseTable& table = *reverse.tables.loaded;
+  reverse.loaded = fit_table(state.robot, table, reverse.options);
+  std::vector<Finding> findings = examine(table);
+  add_findings(findings, examine(state.robot, table, *reverse.loaded, reverse.options));
+  for (Finding& finding : findings) finding.evidence = "loaded: " + finding.evidence;
+  add_findings(state.findings, std::move(findings));
+  reverse.payload = payload_change(state.robot, reverse.fit, *reverse.loaded);
 }
 
 // Known zeros and relations hold for feasible parameters, too.

@@ -39,8 +39,17 @@ struct ReverseState {
   std::optional<GravityScale> gravity_scale;
   std::vector<ReverseFit> parts;  // gravity and inertia alone, when there are both
   ReverseFit fit;
+  std::optional<ReverseFit> loaded;
   std::optional<PayloadChange> payload;
 };
+
+// Coefficients of the study's reference beside ours, and what they make of the training table.
+struct ReferenceComparison {
+  ReverseReference reference;
+  std::optional<std::vector<ComponentError>> errors;  // none when it lacks a coefficient
+};
+ReferenceComparison compare_with_reference(const ReferenceSpec& spec, const ReverseState& reverse,
+                                           const Robot& robot);
 
 // Into the result: everything but the torques of runs.
 void summarize_reverse(const ReverseState& reverse, StudyState& state);

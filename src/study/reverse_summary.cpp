@@ -130,6 +130,7 @@ void judge_reverse(const ReverseSummary& reverse, StudyState& state) {
   result.findings = state.findings;
   waive_findings(state.study, result.findings);
   Evidence evidence;
+  evidence.of_tables = true;
   evidence.findings = result.findings;
   evidence.fitted = result.residual.prepared;
   for (const ReverseErrors& errors : reverse.errors)
@@ -180,6 +181,16 @@ void summarize_reverse(const ReverseState& reverse, StudyState& state) {
     const ReverseTable& table = reverse.tables.validation[k];
     summary.errors.push_back(errors_of(spec.validation[k].label, "validation", table.size(),
                                        table_errors(state.robot, fit.leads(), fit.values, table)));
+  }
+  if (reverse.loaded)
+    summary.errors.push_back(
+        errors_of(spec.loaded->label, "loaded", reverse.tables.loaded->size(), reverse.loaded->training));
+  if (spec.reference) {
+    ReferenceComparison comparison = compare_with_reference(*spec.reference, reverse, state.robot);
+    summary.reference = std::move(comparison.reference);
+    if (comparison.errors)
+      summary.errors.push_back(
+          errors_of(spec.reference->label, "reference", reverse.tables.training.size(), *comparison.errors));
   }
   if (reverse.tilt)
     summary.tilt =

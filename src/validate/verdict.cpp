@@ -23,9 +23,17 @@ const HeldOutRun* worst(const std::vector<HeldOutRun>& runs, bool new_motion) {
   return found;
 }
 
+// Tables are often exact to many digits, efforts never.
+std::string share_in_percent(double share) {
+  return share < 1e-4 && share > 0 ? fmt::format("{:.1g}", 100 * share) : fmt::format("{:.2f}", 100 * share);
+}
+
 Test strongest_test(const Evidence& evidence) {
   if (const HeldOutRun* run = worst(evidence.not_used, true))
-    return {run->residual, fmt::format("on run '{}', a motion that was not fitted", run->run), true};
+    return {run->residual,
+            evidence.of_tables ? fmt::format("at the configurations '{}', which were not fitted", run->run)
+                               : fmt::format("on run '{}', a motion that was not fitted", run->run),
+            true};
   if (const HeldOutRun* run = worst(evidence.motions, true))
     return {run->residual, fmt::format("on run '{}' when it is left out of the fit", run->run), true};
   if (const HeldOutRun* run = worst(evidence.not_used, false))
@@ -63,11 +71,14 @@ Verdict judge(const Evidence& evidence) {
     }
   }
   const Test test = strongest_test(evidence);
-  verdict.reasons.push_back(
-      fmt::format("{:.2f} % of the effort is not explained {}", 100 * test.residual, test.words));
+  verdict.reasons.push_back(fmt::format("{} % of {} is not explained {}", share_in_percent(test.residual),
+                                        evidence.of_tables ? "g and M" : "the effort", test.words));
   if (!test.other_motion)
     verdict.reasons.emplace_back(
-        "no other motion has tried this model: record one more, with role validate, before relying on it");
+        evidence.of_tables
+            ? "no other configurations have tried this model: add a set to `validation` before relying on it"
+            : "no other motion has tried this model: record one more, with role validate, before relying on "
+              "it");
   if (errors > 0 || test.residual > kUsableResidual)
     verdict.level = VerdictLevel::not_trustworthy;
   else if (warnings > 0 || test.residual > kGoodResidual || !test.other_motion)

@@ -67,6 +67,8 @@ TEST(ResultJson, ReadBackHoldsTheSameValues) {
   EXPECT_EQ(read.reverse->kinematics->axes, "tool");
   EXPECT_EQ(read.reverse->payload->masses[0].mass, 0.251);
   EXPECT_EQ(read.reverse->design->least, 3);
+  EXPECT_EQ(read.reverse->reference->values[0].sigma, 1e-3);
+  EXPECT_FALSE(read.reverse->reference->values[1].sigma);
   EXPECT_EQ(read.unavailable, given.unavailable);
   EXPECT_EQ(read.provenance.inputs[0].path, given.provenance.inputs[0].path);
   EXPECT_EQ(read.provenance.options, given.provenance.options);

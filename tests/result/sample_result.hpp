@@ -100,6 +100,7 @@ inline Result full_result() {
   reverse.payload = ReversePayload{
       "flange", {{"m", 0.25, 1e-4}, {"mz", 0.02, std::nullopt}}, {{"mz5", 0.39, 0.251, 1e-3}}, 1.1};
   reverse.design = ReverseDesign{3, 1.05, std::nullopt};
+  reverse.reference = ReverseReference{"Table III", {{"mx7", -0.2, 1e-3}, {"my7", 0.1, std::nullopt}}};
   reverse.unknown = {"m1", "mx1"};
   result.reverse = std::move(reverse);
   result.validation = {{"fresh run",

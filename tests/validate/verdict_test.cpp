@@ -44,6 +44,17 @@ TEST(Verdict, TheWorstFreshRunDecidesAndRepeatsDoNotHideIt) {
   EXPECT_EQ(judge(evidence).level, VerdictLevel::not_trustworthy);
 }
 
+TEST(Verdict, TablesAreSpokenOfAsTables) {
+  Evidence evidence;
+  evidence.of_tables = true;
+  evidence.fitted = 1e-6;
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::usable);
+  EXPECT_THAT(judge(evidence).reasons[1], HasSubstr("no other configurations have tried this model"));
+  evidence.not_used = {{"random", 1.2e-6, ""}};
+  EXPECT_EQ(judge(evidence).reasons[0],
+            "0.0001 % of g and M is not explained at the configurations 'random', which were not fitted");
+}
+
 TEST(Verdict, MotionsLeftOutInTurnStandInForFreshOnes) {
   Evidence evidence = clean();
   evidence.not_used.clear();

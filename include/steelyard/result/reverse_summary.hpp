@@ -19,10 +19,11 @@ struct ReverseComponent {
   double scale = 0;  // RMS of the entries themselves
 };
 
-// Errors of the model on one set of configurations, or of its torques on a run.
+// Errors of the model on one set of configurations, or of its torques on a run; of a reference's coefficients
+// on the training set.
 struct ReverseErrors {
   std::string label;
-  std::string role;  // "training", "validation", "loaded", "torque"
+  std::string role;  // "training", "validation", "loaded", "torque", "reference"
   std::int64_t configurations = 0;
   double relative = 0;
   std::vector<ReverseComponent> components;
@@ -94,6 +95,12 @@ struct ReverseDesign {
   std::optional<double> mean_variance;  // over that of the median random set
 };
 
+// Coefficients that others found, by lead; ours are the result's base.
+struct ReverseReference {
+  std::string label;
+  std::vector<ReverseParameter> values;
+};
+
 struct ReverseSummary {
   std::string source;
   std::vector<ReversePart> parts;
@@ -104,6 +111,7 @@ struct ReverseSummary {
   std::optional<double> skew_symmetry;  // largest |xᵀ(Ṁ − 2S)x| / (|x|² |M| |q̇|)
   std::optional<ReversePayload> payload;
   std::optional<ReverseDesign> design;
+  std::optional<ReverseReference> reference;
   std::vector<std::string> unknown;  // standard parameters that no such table shows
 };
 

@@ -65,6 +65,14 @@ struct LeaveOutSpec {
   Place place;
 };
 
+// Coefficients that others found, set beside ours: a result.json, or `base: {lead: value}` in YAML.
+struct ReferenceSpec {
+  std::string label;
+  std::string path;
+  std::string path_as_written;
+  Place place;
+};
+
 struct ReverseSpec {
   ReverseSetSpec training;  // its source is given
   std::vector<ReverseSetSpec> validation;
@@ -73,6 +81,7 @@ struct ReverseSpec {
   ReverseOptions options;  // left_out is filled from leave_out, which needs the robot
   std::vector<LeaveOutSpec> leave_out;
   bool tilt = false;
+  std::optional<ReferenceSpec> reference;
   Place place;
 };
 
