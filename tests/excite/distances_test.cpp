@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "excite_cases.hpp"
 #include "oracle/random_robot.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
@@ -28,22 +29,6 @@ Scene scene(std::uint64_t seed) {
   return s;
 }
 
-// Two capsules as 200 × 200 points.
-double sampled_distance(const Tree& tree, const VectorXd& q, const Capsule& a, const Capsule& b) {
-  const std::vector<Pose> poses = forward_kinematics(tree, q);
-  const auto point = [&](const Capsule& c, double share) {
-    const Vector3 local = c.from + share * (c.to - c.from);
-    if (c.link < 0) return local;
-    const Pose& pose = poses[static_cast<std::size_t>(c.link)];
-    return Vector3(pose.rotation * local + pose.position);
-  };
-  double least = 1e9;
-  for (int i = 0; i <= 200; ++i)
-    for (int j = 0; j <= 200; ++j)
-      least = std::min(least, (point(a, i / 200.0) - point(b, j / 200.0)).norm());
-  return least - a.radius - b.radius;
-}
-
 TEST(WorkspaceDistances, OfCapsulesAreThoseOfTheirClosestPoints) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Scene s = scene(seed);
@@ -52,7 +37,7 @@ TEST(WorkspaceDistances, OfCapsulesAreThoseOfTheirClosestPoints) {
     const VectorXd q = random.joint_vector(6, 2);
     VectorXd d(distances.size());
     distances.evaluate(q.data(), d.data());
-    const Tree tree = compile(s.robot);
+    const std::vector<Pose> poses = forward_kinematics(compile(s.robot), q);
     int compared = 0;
     for (std::size_t a = 0; a < s.workspace.capsules.size(); ++a)
       for (std::size_t b = a + 1; b < s.workspace.capsules.size(); ++b) {
@@ -60,7 +45,7 @@ TEST(WorkspaceDistances, OfCapsulesAreThoseOfTheirClosestPoints) {
         for (std::size_t k = 0; k < distances.names().size(); ++k) {
           if (distances.names()[k] != one.name + " and " + two.name) continue;
           if (one.name == two.name) continue;
-          const double sampled = sampled_distance(tree, q, one, two);
+          const double sampled = sampled_distance(poses, one, two, 200);
           // Links with two children have two capsules of one name: the entry is one of them.
           const bool is_twin =
               std::count(distances.names().begin(), distances.names().end(), distances.names()[k]) > 1;

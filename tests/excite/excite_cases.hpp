@@ -1,6 +1,7 @@
-// Robots and options that the tests of motions share.
+// Robots, options and distances that the tests of motions share.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "steelyard/excite/motion.hpp"
@@ -35,6 +36,21 @@ inline ExciteCase panda_case() {
   ExciteCase c = excite_case("panda");
   c.options.duration = 21;
   return c;
+}
+
+// Two capsules as points, `steps` of them along each: never less than the distance between the capsules.
+inline double sampled_distance(const std::vector<Pose>& poses, const Capsule& a, const Capsule& b,
+                               int steps) {
+  const auto point = [&](const Capsule& c, int k) {
+    const Vector3 local = c.from + (static_cast<double>(k) / steps) * (c.to - c.from);
+    if (c.link < 0) return local;
+    const Pose& pose = poses[static_cast<std::size_t>(c.link)];
+    return Vector3(pose.rotation * local + pose.position);
+  };
+  double least = kInfinity;
+  for (int i = 0; i <= steps; ++i)
+    for (int j = 0; j <= steps; ++j) least = std::min(least, (point(a, i) - point(b, j)).norm());
+  return least - a.radius - b.radius;
 }
 
 }  // namespace steelyard

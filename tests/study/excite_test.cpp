@@ -32,14 +32,17 @@ std::string run_text(const std::string& label, const std::string& motion) {
          "      effort_noise: 0.05\n";
 }
 
-std::string study_text(const std::string& robot, const std::string& runs) {
+// Few iterations: predictions hold for any motion, good or not.
+std::string study_text(const std::string& robot, const std::string& runs, int iterations = 12) {
   return "robot: ../../robots/" + robot +
          ".yaml\n"
          "drives: {friction: [viscous, coulomb, offset]}\n" +
          (runs.empty() ? "" : "runs:\n" + runs) +
          "prepare: {decimate: 50, velocity: measured}\n"
          "estimate: {method: wls, intervals: {method: classical, bias_check: false}}\n"
-         "excite: {duration: 20, rate: 20, noise: 0.05, starts: 1, iterations: 60, configurations: 8" +
+         "excite: {duration: 20, rate: 20, noise: 0.05, starts: 1, points: 8, configurations: 8, "
+         "iterations: " +
+         std::to_string(iterations) +
          (robot == "kr5" ? ", limits: [{position: [-2.5, 2.5], velocity: 3, acceleration: 15}]" : "") + "}\n";
 }
 
@@ -101,7 +104,7 @@ TEST(NextStudy, ReducesTheWorstDeviationAsPredictedAfterAPoorFirstRun) {
   EXPECT_NEAR(median(ratios), 1, 0.2);
 
   const auto json = nlohmann::json::parse(
-      to_json(next_study(read_study_text(study_text("kr5", both), kPath)), to_json(next)));
+      to_json(next_study(read_study_text(study_text("kr5", both, 1), kPath)), to_json(next)));
   ASSERT_EQ(json["achieved"].size(), next.parameters.size());
   std::vector<double> kept;
   for (const auto& one : json["achieved"])
