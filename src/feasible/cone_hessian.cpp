@@ -1,14 +1,38 @@
 #include "feasible/cone_hessian.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+namespace {
+
+// R of U = Q R in the place of U, by reflections; more rows than columns.
+void make_triangular(Eigen::MatrixXd& U) {
+  for (Index k = 0; k < U.cols(); ++k) {
+    const Index rows = U.rows() - k;
+    auto v = U.col(k).tail(rows);
+    const double norm = v.norm();
+    if (norm == 0) continue;
+    const double pivot = v[0] > 0 ? -norm : norm;
+    v[0] -= pivot;  // no cancellation
+    const double factor = -1 / (pivot * v[0]);
+    for (Index j = k + 1; j < U.cols(); ++j) {
+      auto other = U.col(j).tail(rows);
+      other -= factor * v.dot(other) * v;
+    }
+    v.setZero();
+    v[0] = pivot;
+  }
+}
+
+}  // namespace
 
 ConeHessian::ConeHessian(const ConeProgram& program) : program_(program) {
   group_blocks();
+  has_soft_ = program.soft.maxCoeff() > 0;
+  if (has_soft_) soft_gram_ = program.T.transpose() * program.soft.asDiagonal() * program.T;
   if (program.ball) ball_gram_ = program.ball->G.transpose() * program.ball->G;
 }
 
@@ -50,19 +74,24 @@ void ConeHessian::group_blocks() {
 
 bool ConeHessian::factorize_blocks(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of,
                                    double more) {
-  add_blocks(blocks, scaling_of);
+  by_roots_ = false;
+  make_roots(blocks, scaling_of);
+  hessian_.setZero(program_.T.cols(), program_.T.cols());
+  hessian_.selfadjointView<Eigen::Lower>().rankUpdate(roots_.transpose());
   hessian_.diagonal().array() += more * hessian_.diagonal().maxCoeff();
   llt_.compute(hessian_);
   return llt_.info() == Eigen::Success;
 }
 
-bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const ScaledBall& ball, double weight) {
-  add_blocks(blocks, [&](std::size_t b) -> const SmallMatrix& { return blocks[b].scaling(); });
+bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const ScaledBall& ball, double weight,
+                            bool by_roots) {
+  by_roots_ = by_roots;
+  make_roots(blocks, [&](std::size_t b) -> const SmallMatrix& { return blocks[b].scaling(); });
+  if (by_roots) return factorize_roots(ball, weight);
+  hessian_.setZero(program_.T.cols(), program_.T.cols());
+  hessian_.selfadjointView<Eigen::Lower>().rankUpdate(roots_.transpose());
   for (Index i = 0; i < program_.seen; ++i) hessian_(i, i) += 2;
-  for (Index k = 0; k < program_.soft.size(); ++k)
-    if (program_.soft[k] > 0)
-      hessian_.selfadjointView<Eigen::Lower>().rankUpdate(program_.T.row(k).transpose(),
-                                                          weight * program_.soft[k]);
+  if (has_soft_) hessian_.triangularView<Eigen::Lower>() += weight * soft_gram_;
   if (program_.ball) add_ball(ball);
   llt_.compute(hessian_);
   // Stiff and soft directions may differ by more than rounding allows: a little more on the diagonal, which
@@ -75,32 +104,53 @@ bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const Scaled
   return llt_.info() == Eigen::Success;
 }
 
-void ConeHessian::add_blocks(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of) {
+void ConeHessian::make_roots(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of) {
   const Index n = program_.T.cols();
   roots_.resize(root_rows_, n);
   Index row = 0;
   for (const Group& group : groups_) {
     const auto count = static_cast<Index>(group.columns.size());
-    Eigen::MatrixXd U = Eigen::MatrixXd::Zero(group.rows, count);
-    Eigen::MatrixXd part;
+    small_root_.setZero(group.rows, count);
     Index at = 0;
     for (std::size_t i = 0; i < group.blocks.size(); ++i) {
       const ScaledBlock& block = blocks[group.blocks[i]];
-      part.resize(block.rows(), static_cast<Index>(group.places[i].size()));
-      block.root(scaling_of(group.blocks[i]), part);
-      for (std::size_t k = 0; k < group.places[i].size(); ++k)
-        U.block(at, group.places[i][k], block.rows(), 1) = part.col(static_cast<Index>(k));
+      block.root(scaling_of(group.blocks[i]), at, group.places[i], small_root_);
       at += block.rows();
     }
-    if (group.rows > count) {
-      const Eigen::HouseholderQR<Eigen::MatrixXd> qr(U);
-      U = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
-    }
-    roots_.middleRows(row, U.rows()).noalias() = U * group.T;
-    row += U.rows();
+    const Index kept = std::min(group.rows, count);
+    if (group.rows > count) make_triangular(small_root_);
+    roots_.middleRows(row, kept).noalias() = small_root_.topRows(kept) * group.T;
+    row += kept;
   }
-  hessian_.setZero(n, n);
-  hessian_.selfadjointView<Eigen::Lower>().rankUpdate(roots_.transpose());
+}
+
+// R of all roots, one below the other: RᵀR is H, and the error of R is that of the roots, not of their
+// squares.
+bool ConeHessian::factorize_roots(const ScaledBall& ball, double weight) {
+  const Index n = program_.T.cols(), soft = has_soft_ ? program_.T.rows() : 0;
+  const Index round = program_.ball ? program_.ball->G.rows() : 0;
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(root_rows_ + program_.seen + soft + round + n, n);
+  all.topRows(root_rows_) = roots_;
+  Index row = root_rows_;
+  for (Index i = 0; i < program_.seen; ++i) all(row++, i) = std::sqrt(2.0);
+  if (has_soft_) all.middleRows(row, soft) = (weight * program_.soft).cwiseSqrt().asDiagonal() * program_.T;
+  row += soft;
+  for (Index k = 0; k < n && round > 0; ++k)
+    all.block(row, k, round, 1) = ball.times_inverse(program_.ball->G.col(k));
+  qr_.compute(all);
+  const double least = 1e-15 * std::abs(qr_.matrixQR()(0, 0));
+  for (Index i = 0; i < n; ++i)
+    if (!(std::abs(qr_.matrixQR()(i, i)) > least)) return false;
+  return true;
+}
+
+Eigen::VectorXd ConeHessian::solve(const Eigen::VectorXd& rhs) const {
+  if (!by_roots_) return llt_.solve(rhs);
+  const auto R = qr_.matrixQR().topRows(rhs.size()).triangularView<Eigen::Upper>();
+  Eigen::VectorXd out = qr_.colsPermutation().transpose() * rhs;
+  R.transpose().solveInPlace(out);
+  R.solveInPlace(out);
+  return qr_.colsPermutation() * out;
 }
 
 void ConeHessian::add_ball(const ScaledBall& ball) {

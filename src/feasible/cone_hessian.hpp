@@ -7,6 +7,7 @@
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <functional>
 #include <vector>
 
@@ -24,10 +25,12 @@ class ConeHessian {
   using ScalingOf = std::function<const SmallMatrix&(std::size_t)>;
   bool factorize_blocks(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of, double more);
 
-  // All of it, with the blocks' and the ball's present scalings and the weight w.
-  bool factorize(const std::vector<ScaledBlock>& blocks, const ScaledBall& ball, double weight);
+  // All of it, with the blocks' and the ball's present scalings and the weight w. `by_roots`: by a QR of the
+  // roots, which costs more and keeps soft directions that the stiff ones' rounding hides in H itself.
+  bool factorize(const std::vector<ScaledBlock>& blocks, const ScaledBall& ball, double weight,
+                 bool by_roots);
 
-  Eigen::VectorXd solve(const Eigen::VectorXd& rhs) const { return llt_.solve(rhs); }
+  Eigen::VectorXd solve(const Eigen::VectorXd& rhs) const;
 
  private:
   // Blocks that touch the same few columns.
@@ -39,14 +42,18 @@ class ConeHessian {
     Index rows = 0;                          // of all roots
   };
   void group_blocks();
-  void add_blocks(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of);
+  void make_roots(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of);
+  bool factorize_roots(const ScaledBall& ball, double weight);
   void add_ball(const ScaledBall& ball);
 
   const ConeProgram& program_;
   std::vector<Group> groups_;
   Index root_rows_ = 0;
-  Eigen::MatrixXd ball_gram_, roots_, hessian_;
+  bool has_soft_ = false;
+  Eigen::MatrixXd ball_gram_, soft_gram_, small_root_, roots_, hessian_;
   Eigen::LLT<Eigen::MatrixXd> llt_;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
+  bool by_roots_ = false;  // which of the two holds the factor
 };
 
 }  // namespace STEELYARD_ABI

@@ -39,7 +39,7 @@ bool ConePoint::move_to(const Eigen::VectorXd& at) {
   y = at;
   x = program_.columns(y);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    blocks[b].S = program_.blocks[b].at(x);
+    blocks[b].S = program_.blocks[b].constant + blocks[b].direction(x);
     if (blocks[b].size() == 1 ? !(blocks[b].S(0, 0) > 0) : blocks[b].S.llt().info() != Eigen::Success)
       return false;
   }
@@ -65,9 +65,7 @@ double ConePoint::objective() const {
 
 Eigen::VectorXd ConePoint::residual(double t) const {
   Eigen::VectorXd by_x = Eigen::VectorXd::Zero(x.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (std::size_t k = 0; k < program_.blocks[b].columns.size(); ++k)
-      by_x[program_.blocks[b].columns[k]] -= blocks[b].slope(k, blocks[b].Z);
+  for (const ScaledBlock& block : blocks) block.add_slopes(block.Z, -1, by_x);
   if (std::isfinite(weight)) by_x += weight * program_.soft.cwiseProduct(x - program_.soft_centre);
   Eigen::VectorXd out = program_.linear + t * size_slope_ + program_.T.transpose() * by_x;
   out.head(program_.seen) += 2 * y.head(program_.seen);
@@ -117,10 +115,7 @@ void ConePoint::polish(ConeHessian& hessian) {
   for (int round = 0; round < kMostPolishes; ++round) {
     const Eigen::VectorXd dx = program_.T * hessian.solve(uncovered());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      SmallMatrix step = SmallMatrix::Zero(blocks[b].size(), blocks[b].size());
-      const Block& block = program_.blocks[b];
-      for (std::size_t k = 0; k < block.columns.size(); ++k) step += dx[block.columns[k]] * block.parts[k];
-      blocks[b].Z += SmallMatrix(before[b] * step * before[b]);
+      blocks[b].Z += SmallMatrix(before[b] * blocks[b].direction(dx) * before[b]);
     }
   }
   bool better = certificate_gap() < gap_before;

@@ -31,7 +31,8 @@ class ConePoint {
   // Gradient of the objective's smooth part and of size, minus that of the multipliers.
   Eigen::VectorXd residual(double t) const;
   double certificate_gap() const;
-  double covered_gap() const;  // the part of it that no rounding touches
+  double covered_gap() const;                               // the part of it that no rounding touches
+  double uncovered_gap(const Eigen::VectorXd& rest) const;  // what a residual `rest` adds to it
 
   // Multipliers near the present ones that leave less of the gradient: ΔZ = Z F(Tλ) Z with the smallest λ
   // that covers it. In this metric large multipliers move and small ones stay, so that the rounding errors of
@@ -41,7 +42,6 @@ class ConePoint {
  private:
   // What is left of the objective's gradient after the multipliers and size.
   Eigen::VectorXd uncovered() const;
-  double uncovered_gap(const Eigen::VectorXd& rest) const;
 
   const ConeProgram& program_;
   Eigen::VectorXd size_slope_;

@@ -31,7 +31,7 @@ class Method {
     int fruitless = 0;
     for (int iteration = 0; iteration <= options_.most_iterations; ++iteration) {
       const double value = point_.objective();
-      const double wanted = options_.relative * std::abs(value) + options_.absolute;
+      const double wanted = wanted_ = options_.relative * std::abs(value) + options_.absolute;
       double gap = point_.certificate_gap();
       if (gap > wanted && point_.covered_gap() < 0.5 * wanted) {
         point_.polish(hessian_);
@@ -73,7 +73,7 @@ class Method {
     point_.mu = point_.weight = 1;
     point_.set_multipliers();
     point_.rescale();
-    if (!hessian_.factorize(point_.blocks, point_.ball, point_.weight)) return 1;
+    if (!hessian_.factorize(point_.blocks, point_.ball, point_.weight, false)) return 1;
     return std::max(std::sqrt(program_.linear.dot(hessian_.solve(program_.linear))), options_.absolute);
   }
 
@@ -104,9 +104,8 @@ class Method {
     const double t = centre_target(target);
     Eigen::VectorXd by_x = Eigen::VectorXd::Zero(point_.x.size());
     for (std::size_t b = 0; b < point_.blocks.size(); ++b) {
-      const SmallMatrix pull = point_.blocks[b].pull(target_of(b, target), corrected);
-      for (std::size_t k = 0; k < program_.blocks[b].columns.size(); ++k)
-        by_x[program_.blocks[b].columns[k]] += point_.blocks[b].slope(k, pull);
+      const ScaledBlock& block = point_.blocks[b];
+      block.add_slopes(block.pull(target_of(b, target), corrected), 1, by_x);
     }
     const Eigen::VectorXd residual_now = point_.residual(t);
     Eigen::VectorXd rhs = program_.T.transpose() * by_x - residual_now;
@@ -116,10 +115,11 @@ class Method {
     // Refinement: the step has to remove the residual, which the factor of an ill-conditioned Hessian does
     // only roughly near the end.
     double before = kInfinity;
-    for (int round = 0; corrected && round < kMostRefinements; ++round) {
+    for (int round = 0; corrected; ++round) {
       const Eigen::VectorXd left = residual_now + residual_change();
-      const double after = left.norm();
-      if (after <= 1e-14 * residual_now.norm() || after > 0.5 * before) break;
+      const double after = left.norm(), all = residual_now.norm();
+      solved_ = after <= 0.1 * all || point_.uncovered_gap(left) <= 0.1 * wanted_;
+      if (round == kMostRefinements || after <= 1e-14 * all || after > 0.5 * before) break;
       before = after;
       dy_ -= hessian_.solve(left);
       follow(target, corrected);
@@ -132,9 +132,7 @@ class Method {
     dS_.resize(point_.blocks.size());
     dZ_.resize(point_.blocks.size());
     for (std::size_t b = 0; b < point_.blocks.size(); ++b) {
-      const Block& block = program_.blocks[b];
-      dS_[b] = SmallMatrix::Zero(block.size(), block.size());
-      for (std::size_t k = 0; k < block.columns.size(); ++k) dS_[b] += dx[block.columns[k]] * block.parts[k];
+      dS_[b] = point_.blocks[b].direction(dx);
       dZ_[b] = point_.blocks[b].finish(dS_[b], target_of(b, target), corrected);
     }
     if (program_.ball) {
@@ -146,9 +144,7 @@ class Method {
   // By how much a whole step changes the residual.
   Eigen::VectorXd residual_change() const {
     Eigen::VectorXd by_x = point_.weight * program_.soft.cwiseProduct(program_.T * dy_);
-    for (std::size_t b = 0; b < point_.blocks.size(); ++b)
-      for (std::size_t k = 0; k < program_.blocks[b].columns.size(); ++k)
-        by_x[program_.blocks[b].columns[k]] -= point_.blocks[b].slope(k, dZ_[b]);
+    for (std::size_t b = 0; b < point_.blocks.size(); ++b) point_.blocks[b].add_slopes(dZ_[b], -1, by_x);
     Eigen::VectorXd out = program_.T.transpose() * by_x;
     out.head(program_.seen) += 2 * dy_.head(program_.seen);
     if (program_.ball) out -= program_.ball->G.transpose() * dz_;
@@ -188,18 +184,29 @@ class Method {
   bool step() {
     if (!point_.rescale()) return false;
     point_.mu = complementarity({});
-    if (!hessian_.factorize(point_.blocks, point_.ball, point_.weight)) return false;
+    if (!find_direction()) return false;
+    // Once the Cholesky factor of the Hessian is too rough, it stays so: the path goes on to worse ones.
+    if (!solved_ && !by_roots_) {
+      by_roots_ = true;
+      if (!find_direction()) return false;
+    }
+    const StepLengths longest = longest_step();
+    return go(std::min(1.0, caution_ * longest.primal), std::min(1.0, caution_ * longest.dual), target_);
+  }
+
+  // Predictor and corrector.
+  bool find_direction() {
+    if (!hessian_.factorize(point_.blocks, point_.ball, point_.weight, by_roots_)) return false;
     solve(0, false);
     StepLengths ahead = longest_step();
     ahead = {std::min(1.0, ahead.primal), std::min(1.0, ahead.dual)};
     const double share = point_.mu > 0 ? std::clamp(complementarity(ahead) / point_.mu, 0.0, 1.0) : 0;
-    const double target = std::pow(share, 3) * point_.mu;
+    target_ = std::pow(share, 3) * point_.mu;
+    caution_ = 0.9 + 0.09 * std::min(ahead.primal, ahead.dual);
     for (ScaledBlock& block : point_.blocks) block.remember_predictor();
     if (program_.ball) point_.ball.remember_predictor();
-    solve(target, true);
-    const StepLengths longest = longest_step();
-    const double caution = 0.9 + 0.09 * std::min(ahead.primal, ahead.dual);
-    return go(std::min(1.0, caution * longest.primal), std::min(1.0, caution * longest.dual), target);
+    solve(target_, true);
+    return true;
   }
 
   // Takes the step, shortened where rounding leads out of a cone.
@@ -230,6 +237,10 @@ class Method {
   std::vector<SmallMatrix> dS_, dZ_;
   double degree_ = 0;
   bool has_centre_ = false;
+  double wanted_ = 0;  // the gap asked for at this point
+  double target_ = 0, caution_ = 0;
+  bool solved_ = true;  // the last direction removes most of the residual
+  bool by_roots_ = false;
 };
 
 }  // namespace

@@ -1,22 +1,11 @@
 #include "feasible/scaling.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-constexpr double kFarthest = 1e30;  // no limit
-
-// Largest α with 1 + α M ⪰ 0.
-double step_of(const SmallMatrix& M) {
-  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(M, Eigen::EigenvaluesOnly);
-  const double smallest = solver.eigenvalues()[0];
-  return smallest < 0 ? -1 / smallest : kFarthest;
-}
 
 double minor_of(const Eigen::VectorXd& x) {  // xᵀJx
   const double norm = x.tail(x.size() - 1).norm();
@@ -48,77 +37,6 @@ double cone_step(const Eigen::VectorXd& lambda, const Eigen::VectorXd& d) {
 }
 
 }  // namespace
-
-ScaledBlock::ScaledBlock(const Block& block) : size_(block.size()) {
-  for (const SmallMatrix& part : block.parts) {
-    std::vector<Entry> entries;
-    for (int i = 0; i < size_; ++i)
-      for (int j = 0; j <= i; ++j)
-        if (part(i, j) != 0) entries.push_back({i, j, part(i, j)});
-    parts_.push_back(std::move(entries));
-  }
-}
-
-bool ScaledBlock::rescale() {
-  if (size_ == 1) {
-    if (!(S(0, 0) > 0) || !(Z(0, 0) > 0)) return false;
-    lambda_ = SmallVector::Constant(1, std::sqrt(S(0, 0) * Z(0, 0)));
-    R_ = SmallMatrix::Constant(1, 1, std::sqrt(std::sqrt(S(0, 0) / Z(0, 0))));
-    R_inverse_ = SmallMatrix::Constant(1, 1, 1 / R_(0, 0));
-    return lambda_[0] > 0;
-  }
-  const Eigen::LLT<SmallMatrix> llt(S);
-  if (llt.info() != Eigen::Success) return false;
-  const SmallMatrix L = llt.matrixL();
-  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(SmallMatrix(L.transpose() * Z * L));
-  if (!(solver.eigenvalues()[0] > 0)) return false;
-  lambda_ = solver.eigenvalues().cwiseSqrt();
-  const SmallVector root = lambda_.cwiseSqrt();
-  const SmallMatrix V = solver.eigenvectors();
-  R_ = L * V * root.cwiseInverse().asDiagonal();
-  R_inverse_ = root.asDiagonal() * V.transpose();
-  SmallMatrix inverse = SmallMatrix::Identity(size_, size_);
-  L.triangularView<Eigen::Lower>().solveInPlace(inverse);
-  R_inverse_ = SmallMatrix(R_inverse_ * inverse);
-  return true;
-}
-
-SmallMatrix ScaledBlock::divided(double target, bool corrected) const {
-  SmallMatrix D = corrected ? SmallMatrix(-corrector_) : SmallMatrix::Zero(size_, size_);
-  D.diagonal().array() += target - lambda_.array().square();
-  for (int i = 0; i < size_; ++i)
-    for (int j = 0; j < size_; ++j) D(i, j) *= 2 / (lambda_[i] + lambda_[j]);
-  return D;
-}
-
-SmallMatrix ScaledBlock::pull(double target, bool corrected) const {
-  return R_inverse_.transpose() * divided(target, corrected) * R_inverse_;
-}
-
-SmallMatrix ScaledBlock::finish(const SmallMatrix& dS, double target, bool corrected) {
-  dS_ = R_inverse_ * dS * R_inverse_.transpose();
-  dS_ = SmallMatrix(0.5 * (dS_ + dS_.transpose()));
-  dZ_ = divided(target, corrected) - dS_;
-  const SmallMatrix dZ = R_inverse_.transpose() * dZ_ * R_inverse_;
-  return 0.5 * (dZ + dZ.transpose());
-}
-
-StepLengths ScaledBlock::longest_step() const {
-  if (size_ == 1) {
-    const auto step = [&](double d) { return d < 0 ? -lambda_[0] / d : kFarthest; };
-    return {step(dS_(0, 0)), step(dZ_(0, 0))};
-  }
-  const SmallVector root = lambda_.cwiseSqrt().cwiseInverse();
-  return {step_of(root.asDiagonal() * dS_ * root.asDiagonal()),
-          step_of(root.asDiagonal() * dZ_ * root.asDiagonal())};
-}
-
-double ScaledBlock::slope(std::size_t k, const SmallMatrix& matrix) const {
-  double out = 0;
-  for (const Entry& entry : parts_[k])
-    out += (entry.row == entry.col ? 1 : 2) * entry.value * matrix(entry.row, entry.col);
-  return out;
-}
 
 bool ScaledBall::rescale() {
   const double ss = minor_of(s), zz = minor_of(z);

@@ -15,6 +15,9 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+inline constexpr double kFarthest = 1e30;     // no limit
+inline constexpr double kLongEnough = 1.125;  // steps are at most one, after a caution of at least 0.9
+
 // Largest steps that keep S and Z in their cones.
 struct StepLengths {
   double primal = 0;
@@ -41,27 +44,37 @@ class ScaledBlock {
   bool rescale();
   double complementarity() const { return S.cwiseProduct(Z).sum(); }
 
-  // Writes U with UᵀU this block's part of a Hessian: column k is svec(A F_k Aᵀ), √2 off the diagonal.
-  template <class Out>
-  void root(const SmallMatrix& A, Out&& out) const;
+  // Writes U with UᵀU this block's part of a Hessian from row `first` on: column k of the block is
+  // svec(A F_k Aᵀ), √2 off the diagonal, and goes to column places[k].
+  void root(const SmallMatrix& A, Index first, const std::vector<Index>& places, Eigen::MatrixXd& U) const;
   const SmallMatrix& scaling() const { return R_inverse_; }  // A of the method's Hessian
 
   // Λ ⊘ D, D = target 1 − Λ² − corrector, brought back: the part of ΔZ that does not depend on ΔS.
   SmallMatrix pull(double target, bool corrected) const;
   // Given ΔS and that part, the whole ΔZ; keeps the scaled steps for the corrector and the step length.
   SmallMatrix finish(const SmallMatrix& dS, double target, bool corrected);
+  // Steps longer than kLongEnough are not told apart.
   StepLengths longest_step() const;
   void remember_predictor() { corrector_ = 0.5 * (dS_ * dZ_ + dZ_ * dS_); }
 
-  // ⟨F_k, Z⟩ for every column.
-  double slope(std::size_t k, const SmallMatrix& matrix) const;
+  // Σ_k x_k F_k, without the constant.
+  SmallMatrix direction(const Eigen::VectorXd& x) const;
+  // by_x[k] += factor ⟨F_k, matrix⟩ for every column.
+  void add_slopes(const SmallMatrix& matrix, double factor, Eigen::VectorXd& by_x) const;
 
  private:
-  SmallMatrix divided(double target, bool corrected) const;
+  template <int N>
+  bool rescale_as();
+  template <int N>
+  Eigen::Matrix<double, N, N> divided(double target, bool corrected) const;
+  template <int N>
+  StepLengths longest_step_as() const;
 
   int size_;
-  std::vector<std::vector<Entry>> parts_;
-  SmallMatrix R_, R_inverse_;
+  std::vector<Index> columns_;
+  std::vector<Entry> entries_;  // of all parts, one after the other
+  std::vector<std::size_t> ends_;
+  SmallMatrix R_inverse_;
   SmallVector lambda_;
   SmallMatrix dS_, dZ_, corrector_;
 };
@@ -76,38 +89,18 @@ class ScaledBall {
   // s and z as multiples: GᵀW⁻²G = (GᵀG + 4|q|² g gᵀ − 2 (g fᵀ + f gᵀ))/β² with q = J v, g = Gᵀq, f = GᵀJq.
   double beta() const { return beta_; }
   Eigen::VectorXd q() const;
+  Eigen::VectorXd times_inverse(const Eigen::VectorXd& x) const;  // W⁻¹ x
   Eigen::VectorXd pull(double target, bool corrected) const;
   Eigen::VectorXd finish(const Eigen::VectorXd& ds, double target, bool corrected);
   StepLengths longest_step() const;
   void remember_predictor();
 
  private:
-  Eigen::VectorXd times_inverse(const Eigen::VectorXd& x) const;  // W⁻¹ x
   Eigen::VectorXd divided(double target, bool corrected) const;
 
   Eigen::VectorXd v_, lambda_, ds_, dz_, corrector_;
   double beta_ = 1;
 };
-
-template <class Out>
-void ScaledBlock::root(const SmallMatrix& A, Out&& out) const {
-  constexpr double kRoot2 = 1.4142135623730950488;
-  for (std::size_t k = 0; k < parts_.size(); ++k) {
-    SmallMatrix U = SmallMatrix::Zero(size_, size_);
-    for (const Entry& entry : parts_[k]) {
-      const auto a = A.col(entry.row), b = A.col(entry.col);
-      if (entry.row == entry.col) {
-        U.noalias() += entry.value * a * a.transpose();
-      } else {
-        U.noalias() += entry.value * a * b.transpose();
-        U.noalias() += entry.value * b * a.transpose();
-      }
-    }
-    Index row = 0;
-    for (int i = 0; i < size_; ++i)
-      for (int j = 0; j <= i; ++j) out(row++, static_cast<Index>(k)) = i == j ? U(i, i) : kRoot2 * U(i, j);
-  }
-}
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

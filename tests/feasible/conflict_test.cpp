@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "feasible/random_problem.hpp"
+#include "feasible/random_conflict.hpp"
 
 namespace steelyard {
 namespace {
@@ -101,45 +101,12 @@ TEST(Conflict, OfEqualitiesIsFoundToo) {
 TEST(Conflict, OfRandomConstraintsIsAlwaysIrreducible) {
   int conflicts = 0;
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
-    feasible_test::RandomProblemOptions options;
-    options.links = 2;
-    const feasible_test::RandomProblem problem = feasible_test::random_problem(seed, options);
-    auto constraints = physical_constraints(problem.robot, problem.quantities);
-    oracle::Random random(seed);
-    constraints.push_back(total_mass(problem.quantities, 0, 30));
-    for (const char* moment : {"Jxx1", "Jyy1", "Jxx2", "Jyy2"})
-      constraints.push_back({moment, Bound{moment, 0, 5}, {}});
-    for (int k = 0; k < 25; ++k) {
-      Combination form;
-      for (int t = 0; t < 3; ++t) {
-        const auto column =
-            static_cast<std::size_t>(random.index(static_cast<int>(problem.quantities.size())));
-        form.terms.emplace_back(problem.quantities.columns()[column], random.uniform(-1, 1));
-      }
-      form.lower = random.uniform(-0.2, 0.3);
-      constraints.push_back({"row " + std::to_string(k), form, {}});
-    }
-    const Conflict conflict = find_conflict(constraints, problem.robot);
+    const feasible_test::ConflictCase wanted = feasible_test::random_conflict(seed);
+    const Conflict conflict = find_conflict(wanted.constraints, wanted.problem.robot);
     if (conflict.feasible) continue;
     ++conflicts;
     expect_proven(conflict);
-    // By the definition, with the convex method as judge: all members infeasible, any one left out feasible.
-    Objective objective;
-    objective.columns = problem.quantities.columns();
-    objective.R = problem.objective.R;
-    objective.z = problem.objective.z;
-    std::vector<Constraint> members;
-    for (const Constraint& constraint : constraints)
-      for (const ConflictMember& member : conflict.members)
-        if (member.name == constraint.name) members.push_back(constraint);
-    EXPECT_EQ(solve_convex(objective, members, problem.robot).status, ConvexStatus::infeasible) << seed;
-    for (std::size_t k = 0; k < members.size(); ++k) {
-      std::vector<Constraint> rest = members;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-      const ConvexSolution solution = solve_convex(objective, rest, problem.robot);
-      ASSERT_TRUE(solution.usable()) << seed << " without " << members[k].name;
-      for (const ConstraintState& state : solution.constraints) EXPECT_GE(state.margin, -1e-6) << state.name;
-    }
+    EXPECT_EQ(feasible_test::judge_conflict(wanted, conflict), "") << seed;
   }
   EXPECT_GE(conflicts, 8);
 }
