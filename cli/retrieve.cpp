@@ -2,6 +2,8 @@
 // from base values that were found before; beside them what least squares alone would take.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 
 #include "output.hpp"
 #include "steelyard/feasible/compare.hpp"
@@ -50,6 +52,59 @@ std::string open_text(const Result& result) {
   return any ? text + "\nProvably known\n" + known.to_string() : text;
 }
 
+// Standard parameters of the links in a result.
+steelyard::VectorXd link_parameters(const Result& result) {
+  steelyard::VectorXd out(10 * static_cast<Eigen::Index>(result.links.size()));
+  Eigen::Index at = 0;
+  for (const LinkValues& link : result.links) {
+    out[at] = link.mass;
+    out.segment<3>(at + 1) = link.mass * link.com;
+    out.segment<6>(at + 4) = link.inertia_origin;
+    at += 10;
+  }
+  return out;
+}
+
+// Five seconds of sinusoids, every joint at its own rate, within its limits.
+steelyard::MotionSamples example_motion(const steelyard::Robot& robot) {
+  constexpr Eigen::Index kSamples = 500;
+  steelyard::MotionSamples motion;
+  for (steelyard::MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd})
+    channel->resize(kSamples, robot.size());
+  for (int j = 0; j < robot.size(); ++j) {
+    const steelyard::Joint& joint = robot.joints[static_cast<std::size_t>(j)];
+    const steelyard::Limits& limits = joint.limits;
+    const double most = joint.kind == steelyard::JointKind::prismatic ? 0.1 : 1;
+    const bool bounded = std::isfinite(limits.lower) && std::isfinite(limits.upper);
+    const double centre = bounded ? (limits.lower + limits.upper) / 2 : 0;
+    const double reach = bounded ? std::min(most, (limits.upper - limits.lower) / 2) : most;
+    const double rate = 1.3 + 0.4 * j;
+    for (Eigen::Index s = 0; s < kSamples; ++s) {
+      const double phase = 0.01 * rate * static_cast<double>(s);
+      motion.q(s, j) = centre + reach * std::sin(phase);
+      motion.qd(s, j) = reach * rate * std::cos(phase);
+      motion.qdd(s, j) = -reach * rate * rate * std::sin(phase);
+    }
+  }
+  return motion;
+}
+
+// What the joints carry inside: two sets with (nearly) the same torques.
+std::string forces_text(const steelyard::Robot& robot, const Result& result,
+                        const steelyard::VectorXd& smallest) {
+  const auto found = compare_wrenches(
+      compile(robot),
+      {{"feasible", link_parameters(result), {}, {}, {}, {}}, {"smallest", smallest, {}, {}, {}, {}}},
+      example_motion(robot));
+  Table table({"joint", "force", "moment", "smallest: force", "moment", "torque apart"});
+  for (int j = 0; j < robot.size(); ++j)
+    table.add({robot.joints[static_cast<std::size_t>(j)].name, number(found[0].force[j], 4),
+               number(found[0].moment[j], 4), number(found[1].force[j], 4), number(found[1].moment[j], 4),
+               number(found[1].torque_error[j], 2)});
+  return "\nLargest force and moment inside each joint on a sinusoidal motion, N and N·m\n" +
+         table.to_string();
+}
+
 // The smallest parameters with the same base values: what a plain pseudo-inverse gives.
 std::string infeasible_text(const steelyard::Study& study, const Result& result) {
   const steelyard::Robot robot = study_robot(study);
@@ -68,7 +123,7 @@ std::string infeasible_text(const steelyard::Study& study, const Result& result)
                margin > 0 ? "" : "no body"});
   }
   return "\nBeside them: the smallest parameters with the same base values, without constraints\n" +
-         table.to_string();
+         table.to_string() + forces_text(robot, result, smallest);
 }
 
 std::string retrieval_text(const steelyard::Study& study, const Result& result) {

@@ -55,6 +55,7 @@ TEST_F(Retrieve, PrintsFeasibleLinksBesideTheInfeasibleOnesOfLeastSquares) {
   EXPECT_THAT(outcome.out, HasSubstr("link2"));
   EXPECT_THAT(outcome.out, HasSubstr("Chosen, not determined by the data"));
   EXPECT_THAT(outcome.out, HasSubstr("no body"));
+  EXPECT_THAT(outcome.out, HasSubstr("inside each joint"));
   const json result = written();
   ASSERT_EQ(result["links"].size(), 2u);
   for (const json& link : result["links"]) EXPECT_GT(link["margin"], 0);
