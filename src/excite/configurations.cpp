@@ -245,8 +245,8 @@ Index least_configurations(const Robot& robot, const BaseParameters& base,
                            const ConfigurationOptions& options) {
   const Index columns = static_cast<Index>(base.base.size());
   for (Index count = 1; count <= columns; ++count) {
-    ConfigurationOptions trial = options;
-    if (measure(robot, base, random_configurations(robot, count, trial), trial).rank == columns) return count;
+    if (measure(robot, base, random_configurations(robot, count, options), options).rank == columns)
+      return count;
   }
   return columns + 1;
 }
