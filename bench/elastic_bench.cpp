@@ -1,9 +1,11 @@
 // What can be known of elastic joints: errors of K and B over encoder noise, the noise at which link
-// positions alone break, and the KR300's log. Prints the tables of docs/elastic.md.
+// positions alone break (`elastic_bench links`: that alone), and the KR300's log. Prints the tables of
+// docs/elastic.md.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
 
 #include "reverse/elastic_cases.hpp"
 #include "reverse/elastic_kr300.hpp"
@@ -74,7 +76,8 @@ void two_joints() {
   fmt::print("noise rad | joint | SNR | K error % | B error % | K in interval | known\n");
   ElasticOptions options;
   options.equations = ElasticEquations::links;
-  for (const double noise : {1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3}) {
+  std::vector<double> unknown(2), far(2);  // least noise at which no draw knows K, and K is off by 10 %
+  for (const double noise : {1e-6, 1e-5, 1e-4, 2e-4, 3e-4, 4e-4, 5e-4, 7e-4, 1e-3, 3e-3}) {
     std::vector<Errors> errors(2);
     for (int draw = 0; draw < kDraws; ++draw) {
       ElasticMotionOptions encoder;
@@ -89,7 +92,14 @@ void two_joints() {
       fmt::print("{:g} | {} | {:.3g} | {:.3g} | {:.3g} | {} of {} | {} of {}\n", noise, j + 1, errors[j].snr,
                  100 * std::sqrt(errors[j].K), 100 * std::sqrt(errors[j].B), errors[j].covered, kDraws,
                  errors[j].known, kDraws);
+    for (std::size_t j = 0; j < 2; ++j) {
+      if (unknown[j] == 0 && errors[j].known == 0) unknown[j] = noise;
+      if (far[j] == 0 && std::sqrt(errors[j].K) > 0.1) far[j] = noise;
+    }
   }
+  for (std::size_t j = 0; j < 2; ++j)
+    fmt::print("Joint {} breaks: not identifiable from {:g} rad, K off by more than 10 % from {:g} rad\n",
+               j + 1, unknown[j], far[j]);
 }
 
 void kr300(const char* data) {
@@ -119,9 +129,11 @@ void kr300(const char* data) {
 }  // namespace
 }  // namespace steelyard
 
-int main() {
-  steelyard::seven_joints();
+int main(int argc, char** argv) {
+  const bool links = argc > 1 && std::string_view(argv[1]) == "links";
+  if (!links) steelyard::seven_joints();
   steelyard::two_joints();
+  if (links) return 0;
   if (const char* data = std::getenv("STEELYARD_DATA")) steelyard::kr300(data);
   return 0;
 }

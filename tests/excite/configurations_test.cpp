@@ -56,6 +56,23 @@ TEST(Configurations, ChosenSetsBeatRandomOnes) {
   }
 }
 
+// Whatever the size; beyond small sets little is gained (`bench/reverse_bench` has more sizes).
+TEST(Configurations, ChosenSetsAreNeverWorseThanTheMedianRandomOne) {
+  for (const char* name : {"lwr4", "panda"}) {
+    const Robot robot = named(name);
+    const BaseParameters base = base_of(robot);
+    for (const Index count : {4, 7, 20}) {
+      ConfigurationOptions options;
+      options.count = count;
+      options.candidates = 60;
+      const ConfigurationSet best = best_configurations(robot, base, options);
+      const ConfigurationSet random = median_random(robot, base, count);
+      EXPECT_GE(best.log_det, random.log_det) << name << " " << count;
+      EXPECT_LE(best.mean_variance, random.mean_variance) << name << " " << count;
+    }
+  }
+}
+
 TEST(Configurations, SameSeedSameSet) {
   const Robot robot = named("panda");
   const BaseParameters base = base_of(robot);
