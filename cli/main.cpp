@@ -7,6 +7,7 @@
 #include <malloc.h>
 #endif
 
+#include "help_verbs.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
@@ -23,9 +24,9 @@ void select_isa(const std::string& name) {
   throw steelyard::InputError({"unknown instruction set '" + name + "'", {}, "baseline, avx2, avx512", ""});
 }
 
-// Options beside the verb's own: --json, --quiet and --isa always; threads and seed of studies; an output
+// Options beside the verb's own: none; --json, --quiet and --isa; threads and seed of studies; an output
 // folder.
-enum class Shared { basic, study, folder };
+enum class Shared { none, basic, study, folder };
 
 struct Verb {
   const char* name;
@@ -35,6 +36,8 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"init", "A first study from a robot and its logs: guesses, reasons, questions", cli::add_init,
+     Shared::basic},
     {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, Shared::folder},
     {"identify", "The same without the report", cli::add_identify, Shared::folder},
     {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, Shared::study},
@@ -52,9 +55,12 @@ constexpr Verb kVerbs[] = {
      Shared::basic},
     {"export", "The model as C code, or in your own URDF", cli::add_export, Shared::folder},
     {"convert", "A log in another format: CSV, NumPy or MCAP", cli::add_convert, Shared::basic},
+    {"completion", "Completion of this command line for bash or zsh", cli::add_completion, Shared::none},
+    {"man", "The manual page", cli::add_man, Shared::none},
 };
 
 void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& common) {
+  if (shared == Shared::none) return;
   verb.add_flag("--json", common.json, "Print JSON");
   verb.add_flag("--quiet", common.quiet, "Print results only, no warnings");
   verb.add_option("--isa", common.isa,
@@ -69,16 +75,17 @@ void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& commo
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  steelyard run examples/demo/study.yaml     a study, from logs to a report\n"
-    "  steelyard model robots/panda.yaml          what can be known of a robot\n"
-    "  steelyard model my_arm.urdf --json         the same for a program\n"
-    "";
+    "  steelyard init robots/ur10.yaml ur10.csv    a first study from a log\n"
+    "  steelyard run examples/demo/study.yaml      from logs to model and report\n"
+    "  steelyard model robots/panda.yaml           what can be known of a robot\n";
 
 int run(int argc, char** argv) {
   CLI::App app{"Steelyard weighs a robot by its torques: dynamic models from joint logs."};
   app.footer(kExamples);
   app.set_version_flag("--version", STEELYARD_VERSION);
   app.require_subcommand(0, 1);
+  bool parse_only = false;  // for tests of examples: is this a command of ours?
+  app.add_flag("--parse-only", parse_only)->group("");
 
   cli::CommonOptions common;
   std::vector<std::pair<CLI::App*, cli::Run>> verbs;
@@ -93,6 +100,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cli::kDone : cli::kBadInput;
   }
+  if (parse_only) return cli::kDone;
   select_isa(common.isa);
   for (const auto& [verb, run_verb] : verbs)
     if (verb->parsed()) return run_verb(common);

@@ -11,6 +11,7 @@
 #include "reverse_text.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/report/report.hpp"
+#include "text.hpp"
 
 namespace cli {
 namespace {
@@ -69,8 +70,11 @@ std::string summary_text(const Result& result) {
 std::string judgement_text(const Result& result) {
   std::string text;
   if (!result.findings.empty()) text += "\nFindings\n" + findings_text(result.findings);
-  text += fmt::format("\nVerdict: {}\n", to_string(result.verdict.level));
-  for (const std::string& reason : result.verdict.reasons) text += "  " + reason + "\n";
+  const Colour colour = result.verdict.level == steelyard::VerdictLevel::good     ? Colour::green
+                        : result.verdict.level == steelyard::VerdictLevel::usable ? Colour::yellow
+                                                                                  : Colour::red;
+  text += fmt::format("\nVerdict: {}\n", coloured(colour, to_string(result.verdict.level)));
+  for (const std::string& reason : result.verdict.reasons) text += wrapped(reason, "  ", "    ");
   return text;
 }
 
@@ -101,10 +105,17 @@ std::string run_json(const steelyard::StudyOutcome& outcome, const CommonOptions
 
 std::string findings_text(const std::vector<steelyard::Finding>& findings) {
   std::string text;
-  for (const steelyard::Finding& finding : findings)
-    text += fmt::format("  {:<8} {}{}{}\n           {}\n           → {}\n", to_string(finding.severity),
-                        finding.code, finding.joint.empty() ? "" : " (" + finding.joint + ")",
-                        finding.waived ? ", waived" : "", finding.evidence, finding.remedy);
+  const std::string indent(11, ' ');
+  for (const steelyard::Finding& finding : findings) {
+    std::string severity = fmt::format("{:<8}", to_string(finding.severity));
+    if (finding.severity == steelyard::Severity::error) severity = coloured(Colour::red, severity);
+    if (finding.severity == steelyard::Severity::warning) severity = coloured(Colour::yellow, severity);
+    text += fmt::format("  {} {}{}{}\n", severity, finding.code,
+                        finding.joint.empty() ? "" : " (" + finding.joint + ")",
+                        finding.waived ? ", waived" : "");
+    text += wrapped(finding.evidence, indent, indent);
+    text += wrapped("→ " + finding.remedy, indent, indent + "  ");
+  }
   return text;
 }
 

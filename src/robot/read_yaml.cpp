@@ -5,6 +5,7 @@
 #include <numbers>
 #include <unordered_map>
 
+#include "robot/derived.hpp"
 #include "robot/draft.hpp"
 #include "robot/yaml_fields.hpp"
 #include "robot/yaml_link.hpp"
@@ -252,6 +253,7 @@ std::string stem_of(const std::string& file) {
 RobotFile read_robot_yaml(const std::string& text, const std::string& name) {
   YamlContext context{name, "", 1};
   const YamlNode root = parse_yaml(text, name);
+  if (is_derived(root)) return read_derived(root, name);
   const YamlFields fields(context, root, "robot file",
                           {"name", "convention", "angles", "gravity", "base", "base_link", "tool", "drive",
                            "joints", "coupled", "transmission"});

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/sha256.hpp"
+#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 #include "study/friction.hpp"
 #include "study/prior.hpp"
@@ -25,7 +25,7 @@ Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
 
 void open_robot(StudyState& state) {
   state.robot = study_robot(state.study, &state.warnings);
-  state.robot_hash = sha256_file(state.study.robot_path);
+  state.robot_hash = robot_file_hash(state.study.robot_path);
   plan_base(state);
 }
 

@@ -1,0 +1,117 @@
+// steelyard init ROBOT LOG…: writes a first study, says what it guessed and why, and asks by name for what it
+// could not know.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "help_verbs.hpp"
+#include "output.hpp"
+#include "steelyard/core/atomic_file.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/study/init_study.hpp"
+#include "steelyard/study/study.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::InitStudy;
+
+struct InitArguments {
+  steelyard::InitOptions options;
+  bool replace = false;
+};
+
+void refuse_existing(const std::string& path, bool replace) {
+  std::error_code error;
+  if (replace || path.empty() || !std::filesystem::exists(path, error)) return;
+  throw steelyard::InputError({"the file is there already and is not overwritten",
+                               {path, 0, 0, ""},
+                               "",
+                               "name another with --out, or say --replace"});
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  steelyard::AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+std::string init_json(const InitStudy& init, const std::string& study) {
+  nlohmann::ordered_json json = {{"study", study}};
+  if (!init.robot_path.empty()) json["robot"] = init.robot_path;
+  for (const steelyard::InitLog& log : init.logs) {
+    nlohmann::ordered_json entry = {{"file", log.guess.file.path},
+                                    {"label", log.label},
+                                    {"role", log.validates ? "validate" : "fit"},
+                                    {"rate", log.guess.rate},
+                                    {"duration", log.guess.duration}};
+    for (const steelyard::Guess& guess : log.guess.guesses)
+      entry["guesses"].push_back({{"what", guess.what}, {"value", guess.value}, {"why", guess.why}});
+    entry["unused"] = log.guess.unused;
+    json["logs"].push_back(std::move(entry));
+  }
+  json["edit"] = nlohmann::ordered_json::array();
+  for (const steelyard::Question& question : init.questions)
+    json["edit"].push_back({{"name", question.name}, {"text", question.text}});
+  return json.dump(2) + "\n";
+}
+
+std::string init_text(const InitStudy& init, const std::string& study) {
+  std::string text;
+  for (const steelyard::InitLog& log : init.logs) {
+    text += wrapped(fmt::format("{} ({:.1f} s at {:.4g} Hz{})", log.guess.file.path, log.guess.duration,
+                                log.guess.rate, log.validates ? ", validates" : ""),
+                    "", "  ");
+    for (const steelyard::Guess& guess : log.guess.guesses)
+      text += wrapped(fmt::format("{}: {}; {}", guess.what, guess.value, guess.why), "  ", "    ");
+    if (!log.guess.unused.empty())
+      text += wrapped(fmt::format("not used: {}", fmt::join(log.guess.unused, ", ")), "  ", "    ");
+  }
+  text += "\nWritten: " + study + "\n";
+  if (!init.robot_path.empty()) text += "         " + init.robot_path + "\n";
+  if (init.questions.empty()) {
+    text += "Nothing had to be asked. Next: steelyard run " + study + "\n";
+    return text;
+  }
+  text += "To edit, in the lines marked EDIT:\n";
+  for (const steelyard::Question& question : init.questions)
+    text += wrapped(fmt::format("{}: {}", question.name, question.text), "  ", "    ");
+  return text + "Then: steelyard run " + study + "\n";
+}
+
+int run_init(const InitArguments& arguments, const CommonOptions& common) {
+  const std::string& study = arguments.options.study;
+  refuse_existing(study, arguments.replace);
+  const InitStudy init = init_study(arguments.options);
+  refuse_existing(init.robot_path, arguments.replace);
+  steelyard::read_study_text(init.study, study);  // what is written can be read
+  write_file(init.robot_path, init.robot);
+  write_file(study, init.study);
+  if (common.json)
+    print(init_json(init, study));
+  else if (!common.quiet)
+    print(init_text(init, study));
+  return kDone;
+}
+
+}  // namespace
+
+Run add_init(CLI::App& verb) {
+  const auto arguments = std::make_shared<InitArguments>();
+  verb.add_option("ROBOT", arguments->options.robot, "Robot: .urdf, or .yaml with DH parameters or frames")
+      ->required();
+  verb.add_option("LOG", arguments->options.logs,
+                  "Logs (.csv, .mat, .h5, .npy, .npz, .db3, .mcap); the last of several validates")
+      ->required();
+  verb.add_option("--out", arguments->options.study, "Study to write")->capture_default_str();
+  verb.add_flag("--replace", arguments->replace, "Overwrite a study that is there already");
+  verb.add_option("--topic", arguments->options.topic, "Topic of bags");
+  verb.footer("Example:\n  steelyard init robots/ur10.yaml ur10.csv --out ur10.yaml\n");
+  return [arguments](const CommonOptions& common) { return run_init(*arguments, common); };
+}
+
+}  // namespace cli

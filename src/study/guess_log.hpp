@@ -1,0 +1,41 @@
+// Pieces of guess_log: the columns of a log as signals, and the units that names or numbers give them.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "steelyard/study/guess_log.hpp"
+#include "study/guess_names.hpp"
+#include "study/guess_numbers.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// The first samples of these columns, whatever they mean.
+std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::string>& names);
+
+// One signal: a column for each joint that the log has.
+struct SignalColumns {
+  ColumnName name;                   // of its first column
+  std::vector<std::string> columns;  // by joint of `joints`
+  std::vector<Signal> samples;       // the same
+};
+
+// What guess_log has found so far.
+struct Findings {
+  LogGuess guess;
+  std::vector<int> joints;  // indices of the robot's independent joints that the log has
+  std::vector<const Joint*> robot_joints;
+  Signal time;  // in the file's unit; sample numbers without stamps
+  std::optional<SignalColumns> position, velocity, acceleration, effort;
+};
+
+// "q{j}_rad", "effort[{name}]", or all names when no pattern fits. `joints` in the order of the columns.
+std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
+                                    const std::vector<LogJoint>& joints);
+
+void guess_time_unit(Findings& found);
+void guess_units(Findings& found, const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
