@@ -26,7 +26,7 @@ int run_path(const std::string& path, bool report, const CommonOptions& common) 
 Run add_study(CLI::App& verb, bool report) {
   const auto path = std::make_shared<std::string>();
   verb.add_option("STUDY", *path, "Study file (.yaml)")->required();
-  verb.footer("Example:\n  steelyard run examples/demo/study.yaml --out demo-result\n");
+  verb.footer("Example:\n  steelyard " + verb.get_name() + " examples/demo/study.yaml --out demo-result\n");
   return [path, report](const CommonOptions& common) { return run_path(*path, report, common); };
 }
 

@@ -73,8 +73,9 @@ bool is_derived(const YamlNode& root) {
 RobotFile read_derived(const YamlNode& root, const std::string& name) {
   const YamlContext context{name, "", 1};
   const YamlFields fields(context, root, "derived robot file", derived_keys());
-  robot_files(name);  // refuses circles
-  RobotFile file = read_robot(beside(name, to_text(context, fields.at("from"), "from")));
+  const std::string other = beside(name, to_text(context, fields.at("from"), "from"));
+  robot_files(other);  // refuses circles
+  RobotFile file = read_robot(other);
   Robot& robot = file.robot;
   hold_what_stands(context, fields, robot);
   if (const YamlNode* own = fields.find("name")) robot.name = to_text(context, *own, "name");

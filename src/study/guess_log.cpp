@@ -43,7 +43,7 @@ namespace {
 
 struct NamedColumn {
   std::string text;
-  ColumnName name;
+  ParsedColumn name;
 };
 
 std::vector<NamedColumn> name_columns(const RunFile& file) {
@@ -64,7 +64,8 @@ std::string listed(const std::vector<NamedColumn>& columns) {
 }
 
 // Groups of columns with the same quantity, in the order of the file.
-std::vector<std::vector<NamedColumn>> groups_of(const std::vector<NamedColumn>& columns, Quantity quantity) {
+std::vector<std::vector<NamedColumn>> quantity_groups(const std::vector<NamedColumn>& columns,
+                                                      ColumnQuantity quantity) {
   std::vector<std::vector<NamedColumn>> groups;
   for (const NamedColumn& column : columns) {
     if (column.name.quantity != quantity) continue;
@@ -81,13 +82,13 @@ std::vector<std::vector<NamedColumn>> groups_of(const std::vector<NamedColumn>& 
 
 // Lower is better: measured, of the first encoder, enough columns.
 int preference(const std::vector<NamedColumn>& group, std::size_t joints) {
-  const ColumnName& name = group.front().name;
+  const ParsedColumn& name = group.front().name;
   return (group.size() < joints ? 8 : 0) + (name.wanted ? 4 : 0) + (name.second ? 2 : 0) + (name.raw ? 1 : 0);
 }
 
-std::optional<std::vector<NamedColumn>> best_group(const std::vector<NamedColumn>& columns, Quantity quantity,
-                                                   std::size_t joints) {
-  const auto groups = groups_of(columns, quantity);
+std::optional<std::vector<NamedColumn>> best_group(const std::vector<NamedColumn>& columns,
+                                                   ColumnQuantity quantity, std::size_t joints) {
+  const auto groups = quantity_groups(columns, quantity);
   if (groups.empty()) return {};
   return *std::min_element(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
     return preference(a, joints) < preference(b, joints);
@@ -101,7 +102,7 @@ std::vector<std::string> labels_of(const std::vector<NamedColumn>& group) {
 }
 
 // Which joints the positions belong to.
-void choose_joints(const std::vector<NamedColumn>& group, const Robot& robot, Findings& found) {
+void choose_joints(const std::vector<NamedColumn>& group, const Robot& robot, LogFindings& found) {
   std::vector<std::string> names;
   const std::vector<LogJoint> joints = log_joints(robot);
   for (const LogJoint& joint : joints) names.push_back(joint.name);
@@ -129,7 +130,7 @@ void choose_joints(const std::vector<NamedColumn>& group, const Robot& robot, Fi
 }
 
 std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>& group, const Robot& robot,
-                                  const Findings& found) {
+                                  const LogFindings& found) {
   if (!group) return {};
   std::vector<std::string> names;
   for (const LogJoint& joint : log_joints(robot)) names.push_back(joint.name);
@@ -153,16 +154,16 @@ std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>&
                     "describe the columns in a study by hand (docs/study.md), or rename them"});
 }
 
-void find_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, Findings& found) {
+void find_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
   const auto n = static_cast<std::size_t>(robot.dof());
-  const auto positions = best_group(columns, Quantity::position, n);
+  const auto positions = best_group(columns, ColumnQuantity::position, n);
   if (!positions) give_up("position", found.guess.file.path, columns);
   choose_joints(*positions, robot, found);
   found.position = pick(positions, robot, found);
-  found.velocity = pick(best_group(columns, Quantity::velocity, n), robot, found);
-  found.acceleration = pick(best_group(columns, Quantity::acceleration, n), robot, found);
-  const auto torques = best_group(columns, Quantity::torque, n);
-  const auto currents = best_group(columns, Quantity::current, n);
+  found.guess.guesses.push_back({"position", positions->front().text + " …", "by the columns' names"});
+  found.velocity = pick(best_group(columns, ColumnQuantity::velocity, n), robot, found);
+  const auto torques = best_group(columns, ColumnQuantity::torque, n);
+  const auto currents = best_group(columns, ColumnQuantity::current, n);
   found.effort = pick(torques, robot, found);
   const bool wanted = found.effort && found.effort->name.wanted;
   if (!found.effort || (wanted && currents && !currents->front().name.wanted)) {
@@ -172,10 +173,10 @@ void find_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, 
   if (!found.effort) give_up("torque or current", found.guess.file.path, columns);
 }
 
-void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot, Findings& found) {
+void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
   std::vector<std::string> names;
   for (const NamedColumn& column : columns)
-    if (column.name.quantity != Quantity::time) names.push_back(column.text);
+    if (column.name.quantity != ColumnQuantity::time) names.push_back(column.text);
   std::vector<Signal> signals = read_columns_of(found.guess.file, names);
   if (found.guess.file.time.empty() && increases(signals[0])) {
     found.guess.file.time = names[0];
@@ -195,7 +196,7 @@ void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot
   found.position = take(blocks->position);
   found.velocity = take(blocks->velocity);
   found.effort = take(blocks->torque);
-  found.effort->name.quantity = Quantity::torque;
+  found.effort->name.quantity = ColumnQuantity::torque;
   found.guess.questions.push_back(
       {"columns",
        fmt::format("whether these are the columns: their names say nothing, and of {} blocks of {} "
@@ -205,22 +206,23 @@ void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot
                                             : "one is the derivative of another")});
 }
 
-void find_time(const std::vector<NamedColumn>& columns, Findings& found) {
+void find_time(const std::vector<NamedColumn>& columns, LogFindings& found) {
   RunFile& file = found.guess.file;
   file.time.clear();
+  file.time_unit.clear();
   for (const NamedColumn& column : columns)
-    if (column.name.quantity == Quantity::time && file.time.empty()) {
+    if (column.name.quantity == ColumnQuantity::time && file.time.empty()) {
       file.time = column.text;
       file.time_unit = column.name.unit;
       found.guess.guesses.push_back({"time", column.text, "by its name"});
     }
 }
 
-void read_signals(Findings& found) {
+void read_signals(LogFindings& found) {
   std::vector<std::string> names;
   if (!found.guess.file.time.empty()) names.push_back(found.guess.file.time);
   const auto each = [&](auto use) {
-    for (auto* signal : {&found.position, &found.velocity, &found.acceleration, &found.effort})
+    for (auto* signal : {&found.position, &found.velocity, &found.effort})
       if (*signal) use(**signal);
   };
   each([&](const SignalColumns& signal) {
@@ -237,9 +239,9 @@ void read_signals(Findings& found) {
       found.time.push_back(static_cast<double>(k));
 }
 
-void list_unused(const std::vector<NamedColumn>& columns, Findings& found) {
+void list_unused(const std::vector<NamedColumn>& columns, LogFindings& found) {
   std::vector<std::string> used = {found.guess.file.time};
-  for (const auto* signal : {&found.position, &found.velocity, &found.acceleration, &found.effort})
+  for (const auto* signal : {&found.position, &found.velocity, &found.effort})
     if (*signal) used.insert(used.end(), (*signal)->columns.begin(), (*signal)->columns.end());
   for (const NamedColumn& column : columns)
     if (std::find(used.begin(), used.end(), column.text) == used.end())
@@ -249,13 +251,13 @@ void list_unused(const std::vector<NamedColumn>& columns, Findings& found) {
 }  // namespace
 
 LogGuess guess_log(const std::string& path, const Robot& robot, const std::string& topic) {
-  Findings found;
+  LogFindings found;
   found.guess.file.path = path;
   found.guess.file.topic = topic;
   const std::vector<NamedColumn> columns = name_columns(found.guess.file);
   find_time(columns, found);
   const bool named = std::any_of(columns.begin(), columns.end(), [](const NamedColumn& column) {
-    return column.name.quantity != Quantity::none && column.name.quantity != Quantity::time;
+    return column.name.quantity != ColumnQuantity::none && column.name.quantity != ColumnQuantity::time;
   });
   if (named)
     find_by_names(columns, robot, found);

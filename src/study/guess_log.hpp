@@ -16,26 +16,26 @@ std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::
 
 // One signal: a column for each joint that the log has.
 struct SignalColumns {
-  ColumnName name;                   // of its first column
+  ParsedColumn name;                 // of its first column
   std::vector<std::string> columns;  // by joint of `joints`
   std::vector<Signal> samples;       // the same
 };
 
 // What guess_log has found so far.
-struct Findings {
+struct LogFindings {
   LogGuess guess;
   std::vector<int> joints;  // indices of the robot's independent joints that the log has
   std::vector<const Joint*> robot_joints;
   Signal time;  // in the file's unit; sample numbers without stamps
-  std::optional<SignalColumns> position, velocity, acceleration, effort;
+  std::optional<SignalColumns> position, velocity, effort;
 };
 
 // "q{j}_rad", "effort[{name}]", or all names when no pattern fits. `joints` in the order of the columns.
 std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
                                     const std::vector<LogJoint>& joints);
 
-void guess_time_unit(Findings& found);
-void guess_units(Findings& found, const Robot& robot);
+void guess_time_unit(LogFindings& found);
+void guess_units(LogFindings& found, const Robot& robot);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -44,28 +44,29 @@ Words words_of_name(const std::string& name) {
 }
 
 struct QuantityWord {
-  Quantity quantity;
+  ColumnQuantity quantity;
   bool motor;
 };
 
 const std::map<std::string, QuantityWord>& quantity_words() {
   static const std::map<std::string, QuantityWord> words = [] {
     std::map<std::string, QuantityWord> all;
-    const auto add = [&](Quantity quantity, bool motor, std::initializer_list<const char*> list) {
+    const auto add = [&](ColumnQuantity quantity, bool motor, std::initializer_list<const char*> list) {
       for (const char* word : list) all[word] = {quantity, motor};
     };
-    add(Quantity::time, false, {"t", "time", "timestamp", "stamp", "clock"});
-    add(Quantity::position, false,
+    add(ColumnQuantity::time, false, {"t", "time", "timestamp", "stamp", "clock"});
+    add(ColumnQuantity::position, false,
         {"q", "pos", "position", "positions", "angle", "angles", "theta", "qpos", "phi"});
-    add(Quantity::position, true, {"qm", "qmot", "thetam"});
-    add(Quantity::velocity, false,
+    add(ColumnQuantity::position, true, {"qm", "qmot", "thetam"});
+    add(ColumnQuantity::velocity, false,
         {"dq", "qd", "qdot", "vel", "velocity", "velocities", "speed", "omega", "qvel"});
-    add(Quantity::velocity, true, {"dqm", "qdm"});
-    add(Quantity::acceleration, false, {"ddq", "qdd", "qddot", "acc", "accel", "acceleration"});
-    add(Quantity::acceleration, true, {"ddqm", "qddm"});
-    add(Quantity::torque, false, {"tau", "torque", "torques", "trq", "moment", "effort", "efforts", "eff"});
-    add(Quantity::torque, true, {"taum"});
-    add(Quantity::current, false, {"cur", "curr", "current", "currents", "i", "iq", "amps"});
+    add(ColumnQuantity::velocity, true, {"dqm", "qdm"});
+    add(ColumnQuantity::acceleration, false, {"ddq", "qdd", "qddot", "acc", "accel", "acceleration"});
+    add(ColumnQuantity::acceleration, true, {"ddqm", "qddm"});
+    add(ColumnQuantity::torque, false,
+        {"tau", "torque", "torques", "trq", "moment", "effort", "efforts", "eff"});
+    add(ColumnQuantity::torque, true, {"taum"});
+    add(ColumnQuantity::current, false, {"cur", "curr", "current", "currents", "i", "iq", "amps"});
     return all;
   }();
   return words;
@@ -111,20 +112,20 @@ std::string take_bracket_unit(std::string& name) {
   return inside;
 }
 
-bool takes_unit(Quantity quantity, const std::string& unit) {
-  static const std::map<Quantity, std::set<std::string>> fits = {
-      {Quantity::time, {"s", "ms", "us", "ns"}},
-      {Quantity::position, {"rad", "deg", "m", "mm"}},
-      {Quantity::velocity, {"rad/s", "deg/s", "m/s", "rpm"}},
-      {Quantity::acceleration, {"rad/s", "deg/s", "m/s"}},
-      {Quantity::torque, {"N*m", "mNm", "N", "%"}},
-      {Quantity::current, {"A", "mA", "%"}}};
+bool takes_unit(ColumnQuantity quantity, const std::string& unit) {
+  static const std::map<ColumnQuantity, std::set<std::string>> fits = {
+      {ColumnQuantity::time, {"s", "ms", "us", "ns"}},
+      {ColumnQuantity::position, {"rad", "deg", "m", "mm"}},
+      {ColumnQuantity::velocity, {"rad/s", "deg/s", "m/s", "rpm"}},
+      {ColumnQuantity::acceleration, {"rad/s", "deg/s", "m/s"}},
+      {ColumnQuantity::torque, {"N*m", "mNm", "N", "%"}},
+      {ColumnQuantity::current, {"A", "mA", "%"}}};
   const auto found = fits.find(quantity);
   return found != fits.end() && found->second.contains(unit);
 }
 
 // Unit words behind the quantity, with what goes with them; what is left stays in `words`.
-void take_units(Words& words, std::size_t begin, ColumnName& column) {
+void take_units(Words& words, std::size_t begin, ParsedColumn& column) {
   for (std::size_t k = begin; k < words.size();) {
     if (kRawWords.contains(words[k])) {
       column.raw = true;
@@ -143,7 +144,7 @@ void take_units(Words& words, std::size_t begin, ColumnName& column) {
       ++k;
       continue;
     }
-    if (column.quantity == Quantity::acceleration && end < words.size() && words[end] == "2")
+    if (column.quantity == ColumnQuantity::acceleration && end < words.size() && words[end] == "2")
       unit += "^2", ++end;
     (column.unit.empty() ? column.unit : column.move_unit) = unit;
     if (end < words.size() && words[end] == "or") ++end;
@@ -166,7 +167,7 @@ std::optional<std::size_t> quantity_word(const Words& words) {
     if (kOtherWords.contains(words[k])) return {};
     const auto found = quantity_words().find(words[k]);
     if (found == quantity_words().end()) continue;
-    if (found->second.quantity != Quantity::current) {
+    if (found->second.quantity != ColumnQuantity::current) {
       for (std::size_t later = k + 1; later < words.size(); ++later)
         if (kOtherWords.contains(words[later])) return {};
       return k;
@@ -226,8 +227,8 @@ bool match_names(const std::vector<std::string>& labels, const std::vector<std::
 
 }  // namespace
 
-ColumnName read_column_name(const std::string& name) {
-  ColumnName column;
+ParsedColumn read_column_name(const std::string& name) {
+  ParsedColumn column;
   std::string rest = name;
   const std::string bracket = take_bracket_unit(rest);
   Words words = words_of_name(rest);
@@ -247,11 +248,11 @@ ColumnName read_column_name(const std::string& name) {
     column.motor |= motor, column.wanted |= wanted, column.second |= second;
     if (motor || wanted || second || kSourceWords.contains(word))
       column.group += " " + word;
-    else if (!(word == "current" && column.quantity != Quantity::current))
+    else if (!(word == "current" && column.quantity != ColumnQuantity::current))
       left.push_back(word);
   }
   column.label = joined_label(left);
-  if (column.quantity == Quantity::time && !column.label.empty()) return {};
+  if (column.quantity == ColumnQuantity::time && !column.label.empty()) return {};
   column.group += " " + column.unit + " " + column.move_unit;
   return column;
 }

@@ -14,10 +14,10 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-enum class Quantity { none, time, position, velocity, acceleration, torque, current };
+enum class ColumnQuantity { none, time, position, velocity, acceleration, torque, current };
 
-struct ColumnName {
-  Quantity quantity = Quantity::none;
+struct ParsedColumn {
+  ColumnQuantity quantity = ColumnQuantity::none;
   bool motor = false;     // named after the motor
   bool wanted = false;    // reference, command, feed-forward, model: not measured
   bool second = false;    // of a second encoder
@@ -28,7 +28,7 @@ struct ColumnName {
   std::string group;      // equal for the columns of one signal
 };
 
-ColumnName read_column_name(const std::string& name);
+ParsedColumn read_column_name(const std::string& name);
 
 // The name of a joint in the form of labels: "torso_lift_joint" is "torsolift".
 std::string joint_label(const std::string& name);

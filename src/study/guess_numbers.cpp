@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -45,7 +46,7 @@ Derivative derivative_of(const Signal& time, const Signal& position, const Signa
   return {vd / vv, vd / std::sqrt(vv * dd)};
 }
 
-double median(Signal values) {
+double signal_median(Signal values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -55,7 +56,7 @@ double median(Signal values) {
 double median_step(const Signal& time) {
   Signal steps;
   for (std::size_t k = 1; k < time.size(); ++k) steps.push_back(time[k] - time[k - 1]);
-  return median(std::move(steps));
+  return signal_median(std::move(steps));
 }
 
 bool increases(const Signal& time) {
@@ -81,7 +82,7 @@ std::optional<BlockGuess> guess_blocks(const std::vector<Signal>& columns, int j
           correlations.push_back(derivative_of(time, columns[static_cast<std::size_t>(from[j])],
                                                columns[static_cast<std::size_t>(to[j])])
                                      .correlation);
-        const double correlation = median(correlations);
+        const double correlation = signal_median(correlations);
         if (correlation <= best.correlation + 1e-3) continue;
         best.correlation = correlation;
         best.position = from, best.velocity = to;
@@ -102,7 +103,7 @@ std::optional<BlockGuess> guess_blocks(const std::vector<Signal>& columns, int j
     rough[0].push_back(roughness(columns[static_cast<std::size_t>(first[j])]));
     rough[1].push_back(roughness(columns[static_cast<std::size_t>(second[j])]));
   }
-  const bool swapped = median(rough[1]) < median(rough[0]);
+  const bool swapped = signal_median(rough[1]) < signal_median(rough[0]);
   best.position = swapped ? second : first;
   best.torque = swapped ? first : second;
   return best;

@@ -22,7 +22,7 @@ struct Derivative {
 };
 Derivative derivative_of(const Signal& time, const Signal& position, const Signal& velocity);
 
-double median(Signal values);            // 0 without values
+double signal_median(Signal values);     // 0 without values
 double median_step(const Signal& time);  // of the differences between neighbours
 bool increases(const Signal& time);      // strictly
 

@@ -30,7 +30,7 @@ bool is_inside(const Extent& extent, const Limits& limits, double factor) {
 }
 
 // Largest turn of the revolute joints, in the file's unit.
-double largest_turn(const Findings& found) {
+double largest_turn(const LogFindings& found) {
   double largest = 0;
   for (std::size_t k = 0; k < found.position->samples.size(); ++k)
     if (found.robot_joints[k]->kind == JointKind::revolute)
@@ -38,7 +38,7 @@ double largest_turn(const Findings& found) {
   return largest;
 }
 
-bool all_inside(const Findings& found, double factor) {
+bool all_inside(const LogFindings& found, double factor) {
   for (std::size_t k = 0; k < found.position->samples.size(); ++k) {
     const Joint& joint = *found.robot_joints[k];
     if (joint.kind == JointKind::revolute &&
@@ -49,7 +49,7 @@ bool all_inside(const Findings& found, double factor) {
 }
 
 // Median over the joints that move.
-Derivative joint_derivative(const Findings& found, const SignalColumns& from, const SignalColumns& to) {
+Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to) {
   Signal slopes, correlations;
   for (std::size_t k = 0; k < from.samples.size(); ++k) {
     const Derivative one = derivative_of(found.time, from.samples[k], to.samples[k]);
@@ -57,14 +57,14 @@ Derivative joint_derivative(const Findings& found, const SignalColumns& from, co
     slopes.push_back(one.slope);
     correlations.push_back(one.correlation);
   }
-  return {median(slopes), median(correlations)};
+  return {signal_median(slopes), signal_median(correlations)};
 }
 
 bool is_near(double value, double wanted) {
   return value > 0.93 * wanted && value < 1.07 * wanted;
 }
 
-void put_channel(Findings& found, const std::string& channel, const SignalColumns& signal,
+void put_channel(LogFindings& found, const std::string& channel, const SignalColumns& signal,
                  const std::string& turn_unit, const std::string& move_unit) {
   ChannelColumns columns;
   columns.channel = channel;
@@ -83,7 +83,7 @@ void put_channel(Findings& found, const std::string& channel, const SignalColumn
   found.guess.file.channels.push_back(std::move(columns));
 }
 
-std::string position_unit(Findings& found) {
+std::string position_unit(LogFindings& found) {
   const std::string& named = found.position->name.unit;
   auto& guesses = found.guess.guesses;
   if (!named.empty() && named != "m" && named != "mm") {
@@ -111,7 +111,7 @@ std::string position_unit(Findings& found) {
 }
 
 // Whether positions called after motors are before the gears.
-bool is_before_gears(Findings& found, const std::string& unit) {
+bool is_before_gears(LogFindings& found, const std::string& unit) {
   if (!found.position->name.motor) return false;
   const double factor = unit == "deg" ? kDegree : 1;
   const double turns = factor * largest_turn(found) / (2 * std::numbers::pi);
@@ -128,7 +128,7 @@ bool is_before_gears(Findings& found, const std::string& unit) {
   return true;
 }
 
-void guess_velocity(Findings& found, const std::string& position, bool motor) {
+void guess_velocity(LogFindings& found, const std::string& position, bool motor) {
   if (!found.velocity) return;
   auto& guesses = found.guess.guesses;
   const Derivative relation = joint_derivative(found, *found.position, *found.velocity);
@@ -157,41 +157,43 @@ void guess_velocity(Findings& found, const std::string& position, bool motor) {
   put_channel(found, motor ? "motor_velocity" : "velocity", *found.velocity, unit, moves);
 }
 
-void ask_transmission(Findings& found, const Robot& robot) {
+void ask_transmission(LogFindings& found, const Robot& robot) {
   if (robot.transmission.is_given()) {
     found.guess.guesses.push_back({"transmission", "of the robot's file", "it has one"});
   } else {
     found.guess.questions.push_back({"transmission",
                                      "gear ratios, motor over joint, one a joint, negative where they turn "
                                      "against each other; couplings, "
-                                     "and the joint angles where the motors read zero (docs/study.md)"});
+                                     "and the joint angles where the motors read zero (docs/robot.md)"});
   }
 }
 
-void guess_effort(Findings& found, const Robot& robot, bool motor) {
+void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
   const SignalColumns& effort = *found.effort;
-  const ColumnName& name = effort.name;
+  const ParsedColumn& name = effort.name;
+  const bool raw = name.raw || name.unit == "%";  // of what, nobody says
+  const std::string said = raw ? "" : name.unit;
   LogGuess& guess = found.guess;
   if (name.wanted)
     guess.guesses.push_back({"warning", effort.columns.front(),
                              "by its name no measurement, but there is no "
                              "other effort"});
-  if (name.quantity == Quantity::current) {
+  if (name.quantity == ColumnQuantity::current) {
     guess.effort = "current";
     guess.guesses.push_back({"current", effort.columns.front() + " …", "no torque among the columns"});
-    put_channel(found, "current", effort, name.unit.empty() ? "A" : name.unit,
-                name.unit.empty() ? "A" : name.unit);
+    const std::string unit = raw || !said.empty() ? said : "A";
+    put_channel(found, "current", effort, unit, unit);
     guess.questions.push_back({"gains", "drive gains, N*m (or N) per ampere at the joint, one a joint"});
     return;
   }
   guess.effort = motor ? "motor_torque" : "torque";
-  const std::string unit = name.raw ? "" : name.unit.empty() ? "N*m" : name.unit;
-  put_channel(found, guess.effort, effort, unit == "N" ? "N*m" : unit, name.raw ? "" : "N");
-  const char* why = name.raw            ? "the names say that the unit is none"
-                    : name.unit.empty() ? "N*m assumed: the names give no unit"
-                                        : "unit by the columns' names";
+  const std::string unit = raw || !said.empty() ? said : "N*m";
+  put_channel(found, guess.effort, effort, unit == "N" ? "N*m" : unit, raw ? "" : "N");
+  const char* why = raw            ? "the names say that the unit is none"
+                    : said.empty() ? "N*m assumed: the names give no unit"
+                                   : "unit by the columns' names";
   guess.guesses.push_back({guess.effort, effort.columns.front() + " …", why});
-  if (name.raw) {
+  if (raw) {
     guess.questions.push_back({"scale", "N*m (or N) at the joint per unit of the raw effort, one a joint"});
   } else if (name.motor && !motor) {
     guess.questions.push_back({"scale",
@@ -210,7 +212,7 @@ double rate_of_file_name(const std::string& path) {
 }
 
 // Files without stamps: from velocities, from the file's name, or asked.
-void guess_rate(Findings& found) {
+void guess_rate(LogFindings& found) {
   LogGuess& guess = found.guess;
   const double named = rate_of_file_name(guess.file.path);
   if (named > 0) {
@@ -252,7 +254,7 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
   return columns;
 }
 
-void guess_time_unit(Findings& found) {
+void guess_time_unit(LogFindings& found) {
   LogGuess& guess = found.guess;
   if (guess.file.time.empty()) {
     guess_rate(found);
@@ -273,9 +275,13 @@ void guess_time_unit(Findings& found) {
   guess.duration = (found.time.back() - found.time.front()) * factor;
   guess.guesses.push_back({"rate", fmt::format("{:.4g} Hz", guess.rate),
                            fmt::format("median step of the time in {} ({})", guess.file.time_unit, why)});
+  if (guess.file.time_unit == "ns") {  // doubles do not hold today's nanoseconds
+    guess.file.time.clear();
+    guess.file.rate = guess.rate;
+  }
 }
 
-void guess_units(Findings& found, const Robot& robot) {
+void guess_units(LogFindings& found, const Robot& robot) {
   const std::string unit = position_unit(found);
   const bool motor = is_before_gears(found, unit);
   const std::string& named = found.position->name.unit;

@@ -19,13 +19,11 @@ namespace fs = std::filesystem;
 
 // A YAML scalar: plain where that is safe, otherwise in double quotes.
 std::string scalar(const std::string& text) {
-  const bool plain = !text.empty() &&
-                     text.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                         "_./-*^%") == std::string::npos &&
-                     text.find_first_of("-*%^.") != 0 &&
-                     text.find_first_not_of("0123456789.") != std::string::npos;
-  if (plain || text.starts_with("../")) return text;
+  constexpr const char* kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-*^";
+  const bool word = text.find_first_not_of(kSafe) == std::string::npos &&
+                    text.find_first_not_of("0123456789.") != std::string::npos;
+  const bool begins = text.find_first_of("-*^.") != 0 || text.starts_with("../");
+  if (word && begins) return text;
   std::string quoted_text = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') quoted_text += '\\';

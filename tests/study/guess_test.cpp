@@ -24,36 +24,36 @@ const std::string kSource = STEELYARD_SOURCE_DIR;
 
 struct NameCase {
   const char* text;
-  Quantity quantity;
+  ColumnQuantity quantity;
   const char* label;
   const char* unit;
 };
 
 TEST(ColumnName, TellsQuantityJointAndUnit) {
   for (const NameCase& wanted : std::vector<NameCase>{
-           {"t_s", Quantity::time, "", "s"},
-           {"timestamp [ms]", Quantity::time, "", "ms"},
-           {"q1_rad", Quantity::position, "1", "rad"},
-           {"q2_m", Quantity::position, "2", "m"},
-           {"dq7_radps", Quantity::velocity, "7", "rad/s"},
-           {"ddq3_radps2", Quantity::acceleration, "3", "rad/s^2"},
-           {"tau_sensor4_Nm", Quantity::torque, "4", "N*m"},
-           {"cur5_A", Quantity::current, "5", "A"},
-           {"i1_A", Quantity::current, "1", "A"},
-           {"position[elbow_joint]", Quantity::position, "elbow", ""},
-           {"effort[wrist_1_joint]", Quantity::torque, "wrist1", ""},
-           {"actual_q_0", Quantity::position, "0", ""},
-           {"actual_current_3", Quantity::current, "3", ""},
-           {"current_position_3", Quantity::position, "3", ""},
-           {"Joint 2 Velocity (deg/s)", Quantity::velocity, "2", "deg/s"},
-           {"jointPos4", Quantity::position, "4", ""},
-           {"q[3]", Quantity::position, "3", ""},
-           {"effort_arm1_raw", Quantity::torque, "arm1", ""},
-           {"temp1_C", Quantity::none, "", ""},
-           {"position_error_2", Quantity::none, "", ""},
-           {"gripper", Quantity::none, "", ""},
+           {"t_s", ColumnQuantity::time, "", "s"},
+           {"timestamp [ms]", ColumnQuantity::time, "", "ms"},
+           {"q1_rad", ColumnQuantity::position, "1", "rad"},
+           {"q2_m", ColumnQuantity::position, "2", "m"},
+           {"dq7_radps", ColumnQuantity::velocity, "7", "rad/s"},
+           {"ddq3_radps2", ColumnQuantity::acceleration, "3", "rad/s^2"},
+           {"tau_sensor4_Nm", ColumnQuantity::torque, "4", "N*m"},
+           {"cur5_A", ColumnQuantity::current, "5", "A"},
+           {"i1_A", ColumnQuantity::current, "1", "A"},
+           {"position[elbow_joint]", ColumnQuantity::position, "elbow", ""},
+           {"effort[wrist_1_joint]", ColumnQuantity::torque, "wrist1", ""},
+           {"actual_q_0", ColumnQuantity::position, "0", ""},
+           {"actual_current_3", ColumnQuantity::current, "3", ""},
+           {"current_position_3", ColumnQuantity::position, "3", ""},
+           {"Joint 2 Velocity (deg/s)", ColumnQuantity::velocity, "2", "deg/s"},
+           {"jointPos4", ColumnQuantity::position, "4", ""},
+           {"q[3]", ColumnQuantity::position, "3", ""},
+           {"effort_arm1_raw", ColumnQuantity::torque, "arm1", ""},
+           {"temp1_C", ColumnQuantity::none, "", ""},
+           {"position_error_2", ColumnQuantity::none, "", ""},
+           {"gripper", ColumnQuantity::none, "", ""},
        }) {
-    const ColumnName name = read_column_name(wanted.text);
+    const ParsedColumn name = read_column_name(wanted.text);
     EXPECT_EQ(name.quantity, wanted.quantity) << wanted.text;
     EXPECT_EQ(name.label, wanted.label) << wanted.text;
     EXPECT_EQ(name.unit, wanted.unit) << wanted.text;
@@ -67,7 +67,7 @@ TEST(ColumnName, TellsWhoseValueItIs) {
   EXPECT_TRUE(read_column_name("tau_model6_Nm").wanted);
   EXPECT_TRUE(read_column_name("q_se1_deg").second);
   EXPECT_TRUE(read_column_name("effort_torso_raw").raw);
-  const ColumnName both = read_column_name("dq_torso_radps_or_mps");
+  const ParsedColumn both = read_column_name("dq_torso_radps_or_mps");
   EXPECT_EQ(both.unit, "rad/s");
   EXPECT_EQ(both.move_unit, "m/s");
   EXPECT_EQ(both.label, "torso");
