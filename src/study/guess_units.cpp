@@ -161,10 +161,11 @@ void ask_transmission(LogFindings& found, const Robot& robot) {
   if (robot.transmission.is_given()) {
     found.guess.guesses.push_back({"transmission", "of the robot's file", "it has one"});
   } else {
-    found.guess.questions.push_back({"transmission",
-                                     "gear ratios, motor over joint, one a joint, negative where they turn "
-                                     "against each other; couplings, "
-                                     "and the joint angles where the motors read zero (docs/robot.md)"});
+    found.guess.questions.push_back(
+        {"transmission",
+         "`ratios` of the gears, motor over joint, one a joint, negative where they turn against each other; "
+         "`coupling` where a motor moves two joints, and a line `coupled` after it with their names; "
+         "`zero`: the joint angles where the motors read zero (docs/robot.md)"});
   }
 }
 

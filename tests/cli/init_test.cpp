@@ -126,6 +126,9 @@ TEST_F(Init, OnTheTx40sUrdfAsksForTheTransmissionOnly) {
   EXPECT_THAT(
       init({data("staubli_tx40/tx40_mdh_modified.urdf"), data("staubli_tx40/tx40_excitation_5kHz.csv")}),
       testing::ElementsAre("transmission"));
+  for (const std::string key :
+       {"`ratios`", "`coupling`", "`coupled`", "`zero`"})  // what the edit below writes
+    EXPECT_THAT(text((folder_ / "study-robot.yaml").string()), HasSubstr(key));
   edit("study-robot.yaml", "transmission: {ratios: [1, 1, 1, 1, 1, 1]}",
        "transmission: {ratios: [32, 32, 45, -48, 45, 32], coupling: [{motor: joint_6, joint: joint_5, ratio: "
        "32}], zero: [0, -pi/2, pi/2, 0, 0, 0]}\ncoupled: [[joint_5, joint_6]]");

@@ -10,6 +10,12 @@ file(REMOVE_RECURSE ${WORK})
 must_run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 file(COPY ${SOURCE}/examples/cpp DESTINATION ${WORK})  # nothing beside the examples can help them build
 must_run(${WORK}/prefix/bin/steelyard model ${WORK}/prefix/share/steelyard/robots/panda.yaml)
+foreach(text share/man/man1/steelyard.1 share/bash-completion/completions/steelyard share/zsh/site-functions/_steelyard)
+  file(STRINGS ${WORK}/prefix/${text} init REGEX init)
+  if(NOT init)
+    message(FATAL_ERROR "${text} does not tell of `steelyard init`")
+  endif()
+endforeach()
 
 foreach(variant plain native)
   set(flags "")
