@@ -101,7 +101,7 @@ std::string take_bracket_unit(std::string& name) {
   if (name.empty() || (name.back() != ']' && name.back() != ')')) return "";
   const std::size_t open = name.find_last_of("[(");
   if (open == std::string::npos || open == 0) return "";
-  const std::string inside = name.substr(open + 1, name.size() - open - 2);
+  std::string inside = name.substr(open + 1, name.size() - open - 2);
   if (inside.empty() || is_number_text(inside)) return "";
   try {
     parse_unit(inside);
