@@ -21,7 +21,7 @@ bool intervals_of(const char* label, int cases, double noise, double least_share
   IntervalCounts counts;
   const double before = thread_nanoseconds();
   for (int seed = 1; seed <= cases; ++seed)
-    check_intervals(simulate(static_cast<std::uint64_t>(seed), 1 + seed % 3, noise), 0, 1, counts);
+    check_intervals(simulate(static_cast<std::uint64_t>(seed), 1 + seed % 3, noise), counts);
   const double share = static_cast<double>(counts.inside) / counts.asked;
   fmt::print(
       "{:<12}{:>4} robots {:>6} intervals  truth inside {:.2f} %  inner to outer at most {:.1e} ({})  "

@@ -32,8 +32,11 @@ class Method {
     for (int iteration = 0; iteration <= options_.most_iterations; ++iteration) {
       const double value = point_.objective();
       const double wanted = wanted_ = options_.relative * std::abs(value) + options_.absolute;
+      // A share of the value is asked for only to tell a sign: polished for it when the residual is nearly
+      // all of the gap, as further steps will not remove it.
+      const double share = options_.share * std::abs(value);
       double gap = point_.certificate_gap();
-      if (gap > wanted && point_.covered_gap() < 0.5 * wanted) {
+      if (gap > std::max(wanted, share) && point_.covered_gap() < std::max(0.5 * wanted, 0.01 * share)) {
         point_.polish(hessian_);
         gap = point_.certificate_gap();
       }
@@ -48,7 +51,7 @@ class Method {
         ++fruitless;
       }
       best.iterations = iteration;
-      if ((met && settled) || enough || gap < options_.share * std::abs(value) || fruitless > 12) break;
+      if ((met && settled) || enough || gap < share || fruitless > 12) break;
       point_.weight = std::min(point_.weight, 0.25 * wanted / std::max(program_.most_size, 1.0));
       if (!step()) break;
     }

@@ -176,7 +176,8 @@ class Compiler {
   // I_ab = J_ab + m c_a c_b within [lower, upper], by the envelopes of the product over the box of c.
   void inertia_product(int link, int entry, double lower, double upper) {
     constexpr std::array<std::array<int, 2>, 6> kAxesOf = {{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}};
-    const auto [a, b] = kAxesOf[static_cast<std::size_t>(entry)];
+    const std::array<int, 2> axes = kAxesOf[static_cast<std::size_t>(entry)];
+    const int a = axes[0], b = axes[1];
     const ComRange& box = com_[static_cast<std::size_t>(link)];
     const double la = box.lower[a], ua = box.upper[a], lb = box.lower[b], ub = box.upper[b];
     if (!std::isfinite(la) || !std::isfinite(ua) || !std::isfinite(lb) || !std::isfinite(ub)) return;

@@ -18,6 +18,10 @@ struct Trial {
   FeasibleProblem problem;
   InteriorPoint interior;
   bool infeasible() const { return interior.kind == InteriorPoint::Kind::none; }
+  // Neither when phase one stalled before it could tell.
+  bool feasible() const {
+    return interior.kind == InteriorPoint::Kind::found || (!infeasible() && interior.violation < 1e-8);
+  }
 };
 
 Trial try_constraints(const std::vector<Constraint>& constraints, const Robot& robot,
@@ -112,6 +116,23 @@ std::vector<Constraint> suspects(const std::vector<Constraint>& constraints, con
   return try_constraints(out, robot, columns).infeasible() ? out : constraints;
 }
 
+// One pass of the filter. True when the rest was feasible in every trial that dropped nothing.
+bool drop_needless(std::vector<Constraint>& left, const Robot& robot,
+                   const std::vector<std::string>& columns) {
+  bool decided = true;
+  for (std::size_t k = 0; k < left.size();) {
+    std::vector<Constraint> rest = without(left, k);
+    const Trial trial = try_constraints(rest, robot, columns);
+    if (trial.infeasible()) {
+      left = std::move(rest);
+      continue;
+    }
+    decided = decided && trial.feasible();
+    ++k;
+  }
+  return decided;
+}
+
 }  // namespace
 
 std::string Conflict::brief() const {
@@ -131,18 +152,15 @@ Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& 
   const Trial all = try_constraints(constraints, robot, columns);
   if (!all.infeasible()) return {};
   std::vector<Constraint> left = suspects(constraints, certify(all, constraints), robot, columns);
-  for (std::size_t k = 0; k < left.size();) {
-    std::vector<Constraint> rest = without(left, k);
-    if (try_constraints(rest, robot, columns).infeasible()) {
-      left = std::move(rest);
-    } else {
-      ++k;
-    }
+  // A pass that drops nothing is the check of what is left. Often it is the second; a third is needed when a
+  // proof that escapes the method among many constraints is found among few.
+  bool irreducible = false;
+  for (std::size_t before = 0; before != left.size();) {
+    before = left.size();
+    irreducible = drop_needless(left, robot, columns);
   }
   Conflict out = certify(try_constraints(left, robot, columns), left);
-  out.irreducible = true;
-  for (std::size_t k = 0; k < left.size(); ++k)
-    out.irreducible = out.irreducible && !try_constraints(without(left, k), robot, columns).infeasible();
+  out.irreducible = irreducible;
   return out;
 }
 

@@ -155,16 +155,34 @@ EndProblem linear_end(const IntervalSet& set, const Functional& functional, doub
   return out;
 }
 
-EndProblem ratio_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance) {
-  const ConeProgram& from = set.program;
-  const Index n = from.T.cols(), rows = from.T.rows(), seen = set.problem.coordinates.seen;
-  const double b = functional.below.dot(from.columns(set.start));
+double smallest_denominator(const IntervalSet& set, const Functional& functional) {
+  const double b = functional.below.dot(set.program.columns(set.start));
   if (!(b > 0))
     throw InputError({fmt::format("the denominator of '{}' is {} at a feasible point", functional.name, b),
                       {},
                       "positive",
                       "add the constraint that makes it positive"});
-  const double reference = std::min(functional.below.dot(set.problem.reference), b);
+  return std::min(functional.below.dot(set.problem.reference), b) / set.reach;
+}
+
+EndProblem difference_end(const IntervalSet& set, const Functional& functional, double sign, double ratio,
+                          double wanted) {
+  const Functional difference = {functional.name, functional.above - ratio * functional.below, {}, 0};
+  EndProblem out = linear_end(set, difference, sign, 1);
+  const double least = smallest_denominator(set, functional);
+  out.program.blocks.push_back(limit_row(-1, functional.below / least));
+  out.program.weights.push_back(0);
+  out.options.relative = 0;
+  out.options.absolute = std::max(wanted * least / out.unit, 1e-12);
+  out.options.stop_below = -kInfinity;
+  return out;
+}
+
+EndProblem ratio_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance) {
+  const ConeProgram& from = set.program;
+  const Index n = from.T.cols(), rows = from.T.rows(), seen = set.problem.coordinates.seen;
+  const double b = functional.below.dot(from.columns(set.start));
+  const double reference = smallest_denominator(set, functional) * set.reach;
   // ŷ = (y, 1)/b and x̂ = M ŷ = (x, 1)/b; b = 1 is one equation h·ŷ = 1, solved for one entry.
   Eigen::MatrixXd M = Eigen::MatrixXd::Zero(rows + 1, n + 1);
   M.topLeftCorner(rows, n) = from.T;

@@ -31,5 +31,11 @@ struct EndProblem {
 EndProblem linear_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance);
 EndProblem ratio_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance);
 
+// The smallest b of a ratio a/b that counts as within reach.
+double smallest_denominator(const IntervalSet& set, const Functional& functional);
+// min sign (a − ratio b) over the set with b within reach, to be known well enough to bound a/b to `wanted`.
+EndProblem difference_end(const IntervalSet& set, const Functional& functional, double sign, double ratio,
+                          double wanted);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

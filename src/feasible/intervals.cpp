@@ -14,17 +14,58 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// A limit of reach that holds the optimum back: what its removal would bring, by its multiplier, is of the
-// size of the value itself.
-bool held_by_reach(const IntervalSet& set, const EndProblem& end, const ConeResult& result) {
-  if (result.value < end.options.stop_below) return true;
+// What a removal of the limits of reach would bring to the value, by their multipliers.
+double share_of_reach(const IntervalSet& set, const EndProblem& end, const ConeResult& result) {
   const double inverse = end.homogeneous ? result.x[result.x.size() - 1] : 1;
   double share = 0;
   for (std::size_t b = set.first_limit; b < end.program.blocks.size(); ++b) {
     const bool own = end.homogeneous && b + 1 == end.program.blocks.size();  // the limit of 1/b itself
     share += result.Z[b].trace() * (own ? 1 : inverse);
   }
-  return share > 0.05 * std::max(1.0, std::abs(result.value));
+  return share;
+}
+
+// Reach holds the optimum back when its share is of the size of the value itself.
+bool is_held(double share, double value) {
+  return share > 0.05 * std::max(1.0, std::abs(value));
+}
+
+IntervalEnd infinite_end(double sign) {
+  IntervalEnd out;
+  out.infinite = true;
+  out.inner = out.outer = sign > 0 ? -kInfinity : kInfinity;
+  return out;
+}
+
+// Ends of a ratio that did not meet in homogeneous coordinates, where all numbers range with 1/b as well:
+// Dinkelbach's iteration, in which they do not. With r attained and L ≤ min ±(a − r b) proven, no a/b is
+// beyond r ± L / b_least; the ratio where the minimum is taken is the next r, which converges faster than
+// linearly.
+void sharpen(const IntervalSet& set, const Functional& functional, double sign, const EndProblem& homogeneous,
+             IntervalEnd& end) {
+  constexpr int kMostRounds = 6;
+  const double least = smallest_denominator(set, functional);
+  for (int round = 0; round < kMostRounds && !end.reached; ++round) {
+    const double ratio = end.inner - functional.offset;
+    const double wanted =
+        homogeneous.unit * homogeneous.options.absolute + homogeneous.options.relative * std::abs(ratio);
+    const EndProblem problem = difference_end(set, functional, sign, ratio, 0.5 * wanted);
+    const ConeResult result = solve_cone_program(problem.program, problem.start, problem.options);
+    const double b = functional.below.dot(result.x);
+    const double in_units = problem.unit / (b * homogeneous.unit);
+    if (is_held(share_of_reach(set, problem, result) * in_units, ratio / homogeneous.unit)) {
+      end = infinite_end(sign);
+      return;
+    }
+    const double outer = end.inner + sign * std::min(0.0, result.lower) * problem.unit / least;
+    if (sign * outer > sign * end.outer) end.outer = outer;
+    const double next = functional.above.dot(result.x) / b + functional.offset;
+    if (sign * next < sign * end.inner) {
+      end.inner = next;
+      end.point = result.x;
+    }
+    end.reached = std::abs(end.outer - end.inner) <= wanted;
+  }
 }
 
 IntervalEnd solve_end(const IntervalSet& set, const Functional& functional, double sign,
@@ -36,18 +77,17 @@ IntervalEnd solve_end(const IntervalSet& set, const Functional& functional, doub
   const EndProblem end = ratio ? ratio_end(set, functional, sign, options.tolerance)
                                : linear_end(set, functional, sign, options.tolerance);
   const ConeResult result = solve_cone_program(end.program, end.start, end.options);
-  if (held_by_reach(set, end, result)) {
-    out.infinite = true;
-    out.inner = out.outer = sign > 0 ? -kInfinity : kInfinity;
-    return out;
-  }
+  if (result.value < end.options.stop_below || is_held(share_of_reach(set, end, result), result.value))
+    return infinite_end(sign);
   const Index columns = set.problem.quantities.size();
-  VectorXd x = result.x.head(columns);
-  if (ratio) x /= result.x[columns];
-  out.inner = functional.above.dot(x) / (ratio ? functional.below.dot(x) : 1) + functional.offset;
+  out.point = result.x.head(columns);
+  if (ratio) out.point /= result.x[columns];
+  out.inner =
+      functional.above.dot(out.point) / (ratio ? functional.below.dot(out.point) : 1) + functional.offset;
   out.outer = out.inner - sign * end.unit * (result.value - result.lower);
   out.reached = result.reached;
-  if (options.points) out.point = x;
+  if (ratio && !out.reached) sharpen(set, functional, sign, end, out);
+  if (!options.points) out.point.resize(0);
   return out;
 }
 

@@ -100,7 +100,9 @@ TEST(Conflict, OfEqualitiesIsFoundToo) {
 
 TEST(Conflict, OfRandomConstraintsIsAlwaysIrreducible) {
   int conflicts = 0;
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  std::vector<std::uint64_t> seeds = {123};  // excluded by 4e-4 only: hard to prove while others are there
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) seeds.push_back(seed);
+  for (const std::uint64_t seed : seeds) {
     const feasible_test::ConflictCase wanted = feasible_test::random_conflict(seed);
     const Conflict conflict = find_conflict(wanted.constraints, wanted.problem.robot);
     if (conflict.feasible) continue;

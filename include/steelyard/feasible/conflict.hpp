@@ -1,8 +1,8 @@
 // Why constraints cannot be obeyed: an irreducible set of them, with a proof.
 //
 // Deletion filter: constraints are dropped one after the other in their order, and stay dropped when the
-// rest is still infeasible. What remains is infeasible as a whole and feasible without any one of its
-// members (each such deletion is checked again at the end). Other irreducible sets may exist.
+// rest is still infeasible; again, until a pass drops none. What remains is infeasible as a whole and
+// feasible without any one of its members. Other irreducible sets may exist.
 //
 // Proof (Farkas): constraints F(x) = F⁰ + Σ x_k F_k ⪰ 0 have no solution when there is a Z ⪰ 0 with
 // ⟨F_k, Z⟩ = 0 for all k and ⟨F⁰, Z⟩ < 0. In numbers ⟨F_k, Z⟩ is not quite 0, so the proof holds for

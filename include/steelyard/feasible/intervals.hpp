@@ -10,9 +10,9 @@
 // from a dual point: no feasible x within reach goes beyond it. Within reach are bodies whose mean
 // tr(P⁰⁻¹ P)/4 is at most `reach`, P⁰ a body like that of a good fit, and further columns up to `reach` times
 // the larger of one and their value there. c = mc/m and other ratios a/b are one problem each as well, in
-// homogeneous coordinates (x/b, 1/b), over all x with b > 0 and not below 1/reach of the fit's. An end that
-// only the reach limits, or that is farther away than `reach` times the size of the quantity at the fit, is
-// infinite and said to be so.
+// homogeneous coordinates (x/b, 1/b), over all x with b > 0 and not below 1/reach of the fit's; ends that do
+// not meet there are brought together by a few problems of a − r b. An end that only the reach limits, or
+// that is farther away than `reach` times the size of the quantity at the fit, is infinite and said to be so.
 //
 // The set is that of the convex constraints and of what the others imply: with non-convex constraints the
 // intervals are still true, but may be wider than need be.
