@@ -39,9 +39,10 @@ double PenaltyProblem::add_block(const Block& block, const VectorXd& x, double l
   F.diagonal().array() -= margin;
   if (F.llt().info() == Eigen::Success) return 0;
   const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(F);
-  const SmallVector values = solver.eigenvalues(), negative = values.cwiseMin(0);
+  const SmallVector& values = solver.eigenvalues();
+  const SmallVector negative = values.cwiseMin(0);
   if (model == nullptr) return level * negative.squaredNorm();
-  const SmallMatrix V = solver.eigenvectors();
+  const SmallMatrix& V = solver.eigenvectors();
   std::vector<SmallMatrix> turned;
   for (const SmallMatrix& part : block.parts) turned.push_back(V.transpose() * part * V);
   SmallMatrix omega(values.size(), values.size());
