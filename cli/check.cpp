@@ -56,9 +56,7 @@ int run_check(const std::string& path, const CommonOptions& common) {
     Progress progress(common.quiet || common.json);
     check = check_study(study, study_options(common, progress));
   }
-  if (!common.quiet)
-    for (const steelyard::Complaint& warning : check.warnings)
-      print_problem("warning: " + warning.to_string());
+  if (!common.quiet) print_warnings(check.warnings);
   print(common.json ? check_json(check) : check_text(check));
   return check.is_trustworthy() ? kDone : kNotTrustworthy;
 }

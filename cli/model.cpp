@@ -265,9 +265,7 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
   base_options.expressions = !options.no_expressions && file.robot.size() <= kMostJointsWithExpressions;
   const BaseParameters base = base_parameters(file.robot, base_options);
 
-  if (!common.quiet)
-    for (const steelyard::Complaint& warning : file.warnings)
-      print_problem("warning: " + warning.to_string());
+  if (!common.quiet) print_warnings(file.warnings);
   if (!common.quiet && !options.no_expressions && !base_options.expressions)
     print_problem(fmt::format("note: expressions are left out, they take minutes above {} joints",
                               kMostJointsWithExpressions));

@@ -57,4 +57,8 @@ void print_problem(const std::string& text) {
   std::fputc('\n', stderr);
 }
 
+void print_warnings(const std::vector<steelyard::Complaint>& warnings) {
+  for (const steelyard::Complaint& warning : warnings) print_problem("warning: " + warning.to_string());
+}
+
 }  // namespace cli

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "steelyard/core/error.hpp"
+
 namespace cli {
 
 // Columns are as wide as their widest cell (counted in characters, not bytes); the first is left-aligned.
@@ -22,5 +24,6 @@ std::string number(double value, int digits = 5);
 
 void print(const std::string& text);          // standard output
 void print_problem(const std::string& text);  // standard error
+void print_warnings(const std::vector<steelyard::Complaint>& warnings);
 
 }  // namespace cli

@@ -67,9 +67,7 @@ int run_signs(const std::string& path, const CommonOptions& common) {
     Progress progress(common.quiet || common.json);
     outcome = find_signs(study, study_options(common, progress));
   }
-  if (!common.quiet)
-    for (const steelyard::Complaint& warning : outcome.warnings)
-      print_problem("warning: " + warning.to_string());
+  if (!common.quiet) print_warnings(outcome.warnings);
   print(common.json ? signs_json(outcome) : signs_text(outcome));
   return kDone;
 }

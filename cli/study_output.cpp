@@ -128,9 +128,7 @@ steelyard::StudyOptions study_options(const CommonOptions& common, Progress& pro
 
 int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& options,
                   const CommonOptions& common, steelyard::OutputFolder& folder) {
-  if (!common.quiet)
-    for (const steelyard::Complaint& warning : outcome.warnings)
-      print_problem("warning: " + warning.to_string());
+  if (!common.quiet) print_warnings(outcome.warnings);
   const std::string json = to_json(outcome.result);
   folder.write("result.json", json);
   if (options.report)

@@ -9,6 +9,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
+#include "steelyard/log/whole_run.hpp"
 #include "study/extra_columns.hpp"
 #include "study/state.hpp"
 
@@ -40,18 +41,6 @@ void check_unsigned(const StudyState& state) {
     refuse_unsigned(state, "an automatic cut-off needs runs with signs", "give `cutoff` a number");
   if (study.estimator.instruments || study.estimator.single_rows)
     refuse_unsigned(state, "this method of estimation needs runs with signs", "use `method: wls` or `ols`");
-}
-
-SampleBlock whole_run(PreparedRun& run) {
-  SampleBlock all;
-  run.rewind();
-  for (RawChunk raw; run.read(raw);) {
-    const PreparedChunk chunk = run.prepare(std::move(raw));
-    if (all.joints() == 0) all = SampleBlock(chunk.samples.channels(), chunk.samples.joints());
-    all.append(chunk.samples, chunk.chunk.core.begin - chunk.chunk.halo.begin, chunk.chunk.core.size());
-    raw = {};
-  }
-  return all;
 }
 
 // Interpolation and filters swing a little below zero where |effort| touches it; a log with signs goes far

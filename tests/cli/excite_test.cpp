@@ -1,12 +1,12 @@
 // Verbs excite and next through the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "in_folder.hpp"
 #include "program.hpp"
 
 namespace {
@@ -17,14 +17,8 @@ using program::Outcome;
 using program::steelyard;
 using ::testing::HasSubstr;
 
-class ExciteProgram : public testing::Test {
+class ExciteProgram : public program::InFolder {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("steelyard_cli_excite_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string study(const std::string& excite, const std::string& runs = "") {
     std::ofstream(folder_ / "study.yaml") << "robot: " STEELYARD_SOURCE_DIR "/robots/two_r.yaml\n"
                                           << "drives: {friction: [viscous, coulomb, offset]}\n"
@@ -32,8 +26,6 @@ class ExciteProgram : public testing::Test {
     return (folder_ / "study.yaml").string();
   }
   std::string out() const { return (folder_ / "out").string(); }
-
-  fs::path folder_;
 };
 
 TEST_F(ExciteProgram, WritesTheMotionInAllFormatsTheSameForAnyThreads) {

@@ -1,13 +1,13 @@
 // `steelyard retrieve`: links from a study and from base values, and the examples of the 2R arm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "in_folder.hpp"
 #include "program.hpp"
 
 namespace {
@@ -21,14 +21,8 @@ using ::testing::Not;
 
 const std::string kExamples = std::string(STEELYARD_SOURCE_DIR) + "/examples/two-r-retrieve/";
 
-class Retrieve : public testing::Test {
+class Retrieve : public program::InFolder {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("steelyard_cli_retrieve_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string out() const { return (folder_ / "out").string(); }
   json written() const { return json::parse(std::ifstream(folder_ / "out" / "result.json")); }
   Outcome retrieve(std::vector<std::string> arguments) const {
@@ -36,8 +30,6 @@ class Retrieve : public testing::Test {
     arguments.insert(arguments.end(), {"--out", out()});
     return steelyard(arguments);
   }
-
-  fs::path folder_;
 };
 
 // By how much the centres of mass are inside the column and the tapered link; negative: outside.

@@ -8,6 +8,7 @@
 #include "oracle/data_folder.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/source.hpp"
+#include "steelyard/log/whole_run.hpp"
 
 namespace steelyard {
 namespace {
@@ -47,17 +48,6 @@ Agreement compare_velocities(const SampleBlock& logged, const SampleBlock& deriv
   return {ab / bb, ab / std::sqrt(aa * bb)};
 }
 
-SampleBlock collect(PreparedRun& run) {
-  SampleBlock all;
-  RawChunk raw;
-  while (run.read(raw)) {
-    const PreparedChunk chunk = run.prepare(raw);
-    if (all.channels().empty()) all = SampleBlock(chunk.samples.channels(), chunk.samples.joints());
-    all.append(chunk.samples, chunk.chunk.core.begin - chunk.chunk.halo.begin, chunk.chunk.core.size());
-  }
-  return all;
-}
-
 TEST(RealLogs, PandaStampsAreIrregularAndAgreeWithItsVelocities) {
   const auto data = oracle::data_folder();
   if (!data) STEELYARD_SKIP_WITHOUT_DATA();
@@ -76,7 +66,7 @@ TEST(RealLogs, PandaStampsAreIrregularAndAgreeWithItsVelocities) {
   options.measured_velocity = false;
   PreparedRun derived(open_run(file, revolute(7)), {}, options);
   const Index trim = derived.preparation().decimation.trim;
-  const SampleBlock logged = collect(measured), from_positions = collect(derived);
+  const SampleBlock logged = whole_run(measured), from_positions = whole_run(derived);
   for (Index j = 0; j < 7; ++j) {
     const Agreement agreement = compare_velocities(logged, from_positions, j, trim);
     EXPECT_NEAR(agreement.slope, 1, 0.002) << "joint " << j + 1;
@@ -101,7 +91,7 @@ TEST(RealLogs, Lwr4RunsAreAsDescribed) {
     options.measured_velocity = false;
     PreparedRun derived(open_run(file, revolute(7)), {}, options);
     const Index trim = derived.preparation().decimation.trim;
-    const SampleBlock logged = collect(measured), from_positions = collect(derived);
+    const SampleBlock logged = whole_run(measured), from_positions = whole_run(derived);
     for (Index j = 0; j < 7; ++j) {
       EXPECT_GT(compare_velocities(logged, from_positions, j, trim).correlation, 0.9995) << "joint " << j + 1;
     }
@@ -125,7 +115,7 @@ TEST(RealLogs, Tx40MotorColumnsBecomeJointAngles) {
   EXPECT_EQ(run.preparation().time.samples, 45000);
   EXPECT_EQ(run.preparation().grid.interpolation, Interpolation::none);
   EXPECT_NEAR(run.preparation().grid.step, 2e-4, 1e-10);
-  const SampleBlock all = collect(run);
+  const SampleBlock all = whole_run(run);
   ASSERT_EQ(all.size(), 45000);
   const double low[] = {-100, -94, -45, -240, -90, -200}, high[] = {120, 20, 120, 80, 108, 200};
   const double speed[] = {289, 289, 400, 415, 324, 666};

@@ -10,6 +10,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
+#include "steelyard/log/whole_run.hpp"
 
 namespace steelyard::sign_cases {
 
@@ -51,15 +52,7 @@ inline SampleBlock read_signed(const RealLog& log, const Bench& bench, double& r
   prepare.filter = {4, 2 * log.cutoff};
   PreparedRun run(open_run(file, log_joints(bench.robot)), {}, prepare);
   rate = 1 / run.preparation().grid.step;
-  SampleBlock all;
-  run.rewind();
-  for (RawChunk raw; run.read(raw);) {
-    const PreparedChunk chunk = run.prepare(std::move(raw));
-    if (all.joints() == 0) all = SampleBlock(chunk.samples.channels(), chunk.samples.joints());
-    all.append(chunk.samples, chunk.chunk.core.begin - chunk.chunk.halo.begin, chunk.chunk.core.size());
-    raw = {};
-  }
-  return all;
+  return whole_run(run);
 }
 
 inline RealScore try_real_log(const RealLog& log) {
