@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "body_check.hpp"
+#include "engines/body_check.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/robot/read.hpp"

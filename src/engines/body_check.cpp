@@ -1,4 +1,4 @@
-#include "body_check.hpp"
+#include "engines/body_check.hpp"
 
 #include <fmt/format.h>
 

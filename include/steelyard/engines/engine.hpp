@@ -1,0 +1,66 @@
+// A robot in somebody else's physics engine: rigid bodies under gravity, nothing else.
+//
+// Friction, rotors, contacts and limits are not in the engine; who compares adds them by their own formulas.
+// All joints of the tree are coordinates (mimic joints too), poses are in the robot's base frame.
+//
+//   engine   efforts                      step of integration               package
+//   mujoco   mj_inverse                   Runge-Kutta, fourth order         libmujoco-dev
+//   dart     computeInverseDynamics       semi-implicit Euler               libdart-dev
+//   bullet   by its forward dynamics      semi-implicit Euler               libbullet-dev (double precision)
+//   ode      of driven joints             semi-implicit Euler, constraints  libode-dev
+//
+// Every engine is a module (libsteelyard_engine_<name>.so), built when its headers are there and opened when
+// it is asked for: in the folder $STEELYARD_ENGINES, or beside the program in `engines`, `../lib/steelyard`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+enum class EngineKind { mujoco, dart, bullet, ode };
+inline constexpr EngineKind kEngines[] = {EngineKind::mujoco, EngineKind::dart, EngineKind::bullet,
+                                          EngineKind::ode};
+
+const char* to_string(EngineKind kind);
+EngineKind engine_kind(const std::string& name);  // throws InputError naming those there are
+
+bool has_engine(EngineKind kind);
+
+struct EngineState {
+  VectorXd q, qd;
+};
+
+class Engine {
+ public:
+  // `standard`: ten parameters a link. Throws MachineError when the engine is not there (with the package),
+  // InputError for links that are no bodies with mass.
+  Engine(EngineKind kind, const Robot& robot, const VectorXd& standard);
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+
+  EngineKind kind() const;
+  bool has_inverse() const;  // not ode
+  VectorXd inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
+
+  void set_state(const VectorXd& q, const VectorXd& qd);
+  EngineState state() const;
+  void step(const VectorXd& effort, double seconds);
+  // One step in which the joints take these velocities: the effort it took. Only engines without inverse().
+  VectorXd drive(const VectorXd& velocity, double seconds);
+
+  Pose tool_pose();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

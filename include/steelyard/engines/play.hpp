@@ -1,0 +1,43 @@
+// A motion in an engine: the efforts it takes, and where the robot goes when it is given efforts.
+//
+//   played_efforts   the joints make the motion exactly; what their drives must do for it. Engines with
+//                    inverse dynamics are asked at every sample. ODE's joints are driven through the motion
+//                    in steps of `step`, by the mean velocity of each step; efforts are right to first order
+//                    in it, and the first sample's is taken a few steps later.
+//   follow           τ = feed-forward(t) + Kp (q_ref − q) + Kd (q̇_ref − q̇), held over each step; from the
+//                    motion's state at the first sample on
+// Both say nothing about friction: efforts are those of the rigid bodies.
+#pragma once
+
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/engines/engine.hpp"
+#include "steelyard/simulate/trajectory.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr double kDriveStep = 2e-4;  // [s]
+
+// samples × joints. `times` increase; `step` is the longest that is taken.
+MatrixXd played_efforts(Engine& engine, const Trajectory& motion, const VectorXd& times,
+                        double step = kDriveStep);
+
+struct FollowOptions {
+  VectorXd stiffness;  // Kp, one a joint
+  VectorXd damping;    // Kd
+  double step = 1e-3;  // [s] at most
+};
+
+struct Followed {
+  MatrixXd q;              // samples × joints
+  std::vector<Pose> tool;  // in the base frame
+};
+
+// `effort`: feed-forward as a motion of its own (its positions). Throws InputError when the robot runs away.
+Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effort, const VectorXd& times,
+                const FollowOptions& options);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,73 @@
+// What an engine's module does for us (folder worlds/, one file an engine).
+//
+// A module is a library of its own that is opened when it is asked for: the program neither links an engine
+// nor needs one. It shares no code with the program, so everything crosses as plain numbers. Joints are in
+// the robot's order; positions, velocities and efforts are arrays with one number a joint; poses are those of
+// link frames in the robot's base frame. No contacts, no limits, no friction: rigid bodies under gravity.
+//
+//   inverse    the effort of a state and its acceleration
+//   drive      one step in which the joints take given velocities, and the effort that took
+// Engines whose bodies are held together by constraints know no inverse dynamics: they are driven.
+//
+// Functions throw std::exception for what the engine refuses.
+#pragma once
+
+#include "steelyard/core/abi.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct WorldFrame {
+  Matrix3 rotation = Matrix3::Identity();
+  Vector3 position = Vector3::Zero();
+
+  WorldFrame operator*(const WorldFrame& next) const {
+    return {rotation * next.rotation, rotation * next.position + position};
+  }
+  WorldFrame inverse() const { return {rotation.transpose(), -(rotation.transpose() * position)}; }
+};
+
+// Link with its own joint, see robot/robot.hpp: pose in the parent's frame = before · motion(axis, q) ·
+// after.
+struct WorldBody {
+  const char* joint = nullptr;
+  const char* link = nullptr;
+  int parent = -1;
+  bool prismatic = false;
+  WorldFrame before, after;
+  Vector3 axis = Vector3::UnitZ();
+  double mass = 0;
+  Matrix3 inertia = Matrix3::Zero();  // about the centre of mass, link axes
+  WorldFrame com;                     // principal axes at the centre of mass, in the link frame
+  Vector3 moments = Vector3::Zero();  // about these axes
+};
+
+struct WorldRobot {
+  const WorldBody* bodies = nullptr;
+  int count = 0;
+  Vector3 gravity = Vector3::Zero();  // in the base frame
+  const char* mjcf = nullptr;         // the same robot as text
+};
+
+class World {
+ public:
+  World() = default;
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  virtual ~World() = default;
+
+  virtual void set_state(const double* q, const double* qd) = 0;
+  virtual void state(double* q, double* qd) const = 0;
+  virtual void step(const double* effort, double seconds) = 0;
+  virtual bool inverse(const double* q, const double* qd, const double* qdd, double* effort) = 0;
+  virtual void drive(const double* velocity, double seconds, double* effort) = 0;
+  virtual WorldFrame pose(int link) = 0;
+};
+
+// The one function of a module, by C name.
+#define STEELYARD_ENGINE_MODULE extern "C" __attribute__((visibility("default")))
+using MakeWorld = World*(const WorldRobot& robot);
+inline constexpr const char* kMakeWorld = "steelyard_make_world";
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
