@@ -50,6 +50,7 @@ constexpr Verb kVerbs[] = {
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
     {"reverse", "The model behind a vendor's g(q) and M(q); where to measure them", cli::add_reverse,
      Shared::folder},
+    {"report", "The page of a result, or several results side by side", cli::add_report, Shared::basic},
     {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,
      Shared::basic},
     {"export", "The model as C code, or in your own URDF", cli::add_export, Shared::folder},

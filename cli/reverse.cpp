@@ -11,6 +11,7 @@
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/scene.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -40,6 +41,7 @@ int run_reverse_study(const ReverseArguments& arguments, const CommonOptions& co
   {
     Progress progress(common.quiet || common.json);
     outcome = run_study(study, study_options(common, progress));
+    if (options.report) options.scene = study_scene(study);
   }
   return write_outcome(outcome, options, common, folder);
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/scene.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -19,6 +20,7 @@ int run_path(const std::string& path, bool report, const CommonOptions& common) 
   {
     Progress progress(common.quiet || common.json);
     outcome = run_study(study, study_options(common, progress));
+    if (options.report) options.scene = study_scene(study);
   }
   return write_outcome(outcome, options, common, folder);
 }

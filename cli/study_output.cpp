@@ -132,7 +132,8 @@ int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& 
   const std::string json = to_json(outcome.result);
   folder.write("result.json", json);
   if (options.report)
-    folder.write("report.html", render_report(outcome.result, outcome.curves, {options.command}));
+    folder.write("report.html",
+                 render_report(outcome.result, outcome.curves, {options.command}, options.scene));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - options.begin;
   folder.write("run.json", run_json(outcome, common, seconds.count()));
   folder.commit();

@@ -6,6 +6,7 @@
 
 #include "options.hpp"
 #include "progress.hpp"
+#include "steelyard/report/scene.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/study/run_study.hpp"
 
@@ -20,7 +21,8 @@ std::string findings_text(const std::vector<steelyard::Finding>& findings);
 struct OutcomeOptions {
   std::string command;  // to reproduce the report
   bool report = true;
-  std::string text = "";  // the summary for people; empty: that of a study
+  std::string text = "";        // the summary for people; empty: that of a study
+  steelyard::Scene scene = {};  // robot and motions for the report
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 

@@ -3,6 +3,7 @@
 
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/scene.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -26,6 +27,7 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
   {
     Progress progress(common.quiet || common.json);
     outcome = validate_study(study, model, study_options(common, progress));
+    if (written.report) written.scene = study_scene(study);
   }
   return write_outcome(outcome, written, common, folder);
 }

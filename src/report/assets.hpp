@@ -1,4 +1,5 @@
-// The files of src/report/assets, put into the program by embed.cmake.
+// The files of src/report/assets and the page of web/, put into the program by embed.cmake. The names of web/
+// are empty in programs built without it.
 #pragma once
 
 #include <string_view>
@@ -14,6 +15,9 @@ extern const std::string_view report_css;
 extern const std::string_view errors_js;
 extern const std::string_view tables_js;
 extern const std::string_view curves_js;
+extern const std::string_view web_html;
+extern const std::string_view web_css;
+extern const std::string_view web_js;
 
 }  // namespace assets
 }  // namespace STEELYARD_ABI

@@ -25,5 +25,9 @@ std::string provenance_section(const Result& result, const ReportOptions& option
 // The curves as JSON for the script of the page, rounded outwards to what can be seen.
 std::string curve_data(const Result& result, const std::vector<EffortCurve>& curves);
 
+// Everything the page of web/ shows, as one JSON object: result, curves, scene, command.
+std::string web_data(const Result& result, const std::vector<EffortCurve>& curves,
+                     const ReportOptions& options, const Scene& scene);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

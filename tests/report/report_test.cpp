@@ -31,7 +31,8 @@ json embedded_curves(const std::string& html) {
 }
 
 TEST(Report, HasEverySectionAndTheVerdictInWords) {
-  const std::string html = render_report(sample_result(), sample_curves(), {"steelyard run study.yaml"});
+  const std::string html =
+      render_plain_report(sample_result(), sample_curves(), {"steelyard run study.yaml"});
   for (const char* id :
        {"verdict", "figures", "findings", "curves", "joints", "validation", "base", "drives", "provenance"})
     EXPECT_EQ(occurrences(html, std::string("id=\"") + id + "\""), 1) << id;
@@ -39,13 +40,13 @@ TEST(Report, HasEverySectionAndTheVerdictInWords) {
   EXPECT_THAT(html, HasSubstr("<code>steelyard run study.yaml</code>"));
   Result result = sample_result();
   result.verdict.level = VerdictLevel::not_trustworthy;
-  EXPECT_THAT(render_report(result, {}), HasSubstr("Not trustworthy</p>"));
+  EXPECT_THAT(render_plain_report(result, {}), HasSubstr("Not trustworthy</p>"));
   result.verdict.level = VerdictLevel::good;
-  EXPECT_THAT(render_report(result, {}), HasSubstr("Good</p>"));
+  EXPECT_THAT(render_plain_report(result, {}), HasSubstr("Good</p>"));
 }
 
 TEST(Report, ShowsTheNumbersOfTheResult) {
-  const std::string html = render_report(sample_result(), {});
+  const std::string html = render_plain_report(sample_result(), {});
   EXPECT_THAT(html, HasSubstr("0.950\u202f%"));   // prepared
   EXPECT_THAT(html, HasSubstr("2.82\u202f%"));    // raw
   EXPECT_THAT(html, HasSubstr("1.14\u202f%"));    // cross-validated
@@ -55,13 +56,15 @@ TEST(Report, ShowsTheNumbersOfTheResult) {
 }
 
 TEST(Report, IsTheSameBytesForTheSameResult) {
-  EXPECT_EQ(render_report(sample_result(), sample_curves()), render_report(sample_result(), sample_curves()));
+  EXPECT_EQ(render_plain_report(sample_result(), sample_curves()),
+            render_plain_report(sample_result(), sample_curves()));
   const Result again = result_from_json(to_json(sample_result()), "result.json");
-  EXPECT_EQ(render_report(again, sample_curves()), render_report(sample_result(), sample_curves()));
+  EXPECT_EQ(render_plain_report(again, sample_curves()),
+            render_plain_report(sample_result(), sample_curves()));
 }
 
 TEST(Report, RefersToNothingOutsideOfItself) {
-  const std::string html = render_report(sample_result(), sample_curves());
+  const std::string html = render_plain_report(sample_result(), sample_curves());
   for (const char* part : {"http:", "https:", "src=", "@import", "url(", "<link", "<iframe"})
     EXPECT_THAT(html, Not(HasSubstr(part)));
 }
@@ -73,9 +76,9 @@ TEST(Report, WhatUsersTypedNeverBecomesMarkup) {
     Result result = sample_result();
     std::vector<EffortCurve> curves = sample_curves();
     ReportOptions options;
-    const std::string plain = render_report(result, curves, options);
+    const std::string plain = render_plain_report(result, curves, options);
     type_everywhere(text, result, curves, options);
-    const std::string html = render_report(result, curves, options);
+    const std::string html = render_plain_report(result, curves, options);
     EXPECT_EQ(occurrences(html, "<script"), occurrences(plain, "<script")) << text;
     EXPECT_EQ(occurrences(html, "</script"), occurrences(plain, "</script")) << text;
     EXPECT_THAT(html, Not(HasSubstr("<img"))) << text;
@@ -92,13 +95,13 @@ TEST(Report, WhatUsersTypedNeverBecomesMarkup) {
 TEST(Report, BytesThatAreNoTextAreReplaced) {
   Result result = sample_result();
   result.robot_name = "a\xff\x01z";
-  EXPECT_THAT(render_report(result, {}), HasSubstr("<h1>a\uFFFD\uFFFDz</h1>"));
+  EXPECT_THAT(render_plain_report(result, {}), HasSubstr("<h1>a\uFFFD\uFFFDz</h1>"));
 }
 
 TEST(Report, OfABareResultHasNoEmptyTables) {
   Result result;
   result.robot_name = "bare";
-  const std::string html = render_report(result, {});
+  const std::string html = render_plain_report(result, {});
   EXPECT_THAT(html, HasSubstr("Nothing was found"));
   EXPECT_THAT(html, HasSubstr("There are no curves"));
   EXPECT_THAT(html, Not(HasSubstr("id=\"drives\"")));
@@ -109,7 +112,7 @@ TEST(Report, OfABareResultHasNoEmptyTables) {
 // Rounding goes outwards, by at most 1e-4 of the curve's size and a little for the division.
 TEST(Report, CurvesKeepTheirPeaks) {
   const std::vector<EffortCurve> curves = sample_curves();
-  const json joints = embedded_curves(render_report(sample_result(), curves))["runs"][0]["joints"];
+  const json joints = embedded_curves(render_plain_report(sample_result(), curves))["runs"][0]["joints"];
   for (std::size_t j = 0; j < 7; ++j) {
     const double size = 2.5 * 40.0 / static_cast<double>(1 + j);
     for (std::size_t i = 0; i < curves[j].time.size(); ++i) {
@@ -128,7 +131,7 @@ TEST(Report, NumbersOfCurvesThatAreNotFiniteAreGaps) {
   std::vector<EffortCurve> curves = sample_curves();
   curves[0].measured_max[3] = std::nan("");
   curves[0].residual_min[4] = -std::numeric_limits<double>::infinity();
-  const json joint = embedded_curves(render_report(sample_result(), curves))["runs"][0]["joints"][0];
+  const json joint = embedded_curves(render_plain_report(sample_result(), curves))["runs"][0]["joints"][0];
   EXPECT_TRUE(joint["measured_max"][3].is_null());
   EXPECT_TRUE(joint["residual_min"][4].is_null());
   EXPECT_TRUE(joint["residual_min"][5].is_number());
@@ -137,7 +140,7 @@ TEST(Report, NumbersOfCurvesThatAreNotFiniteAreGaps) {
 TEST(Report, RefusesCurvesWhoseSeriesDifferInLength) {
   std::vector<EffortCurve> curves = sample_curves();
   curves[5].predicted_min.pop_back();
-  EXPECT_THROW(render_report(sample_result(), curves), InternalError);
+  EXPECT_THROW(render_plain_report(sample_result(), curves), InternalError);
 }
 
 TEST(ReportFigures, AreReadable) {

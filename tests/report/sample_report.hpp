@@ -156,6 +156,39 @@ inline std::vector<EffortCurve> sample_curves() {
   return curves;
 }
 
+// An arm of seven joints, by the published DH table of the Panda, and the motions of the two runs.
+inline Scene sample_scene() {
+  Scene scene;
+  Robot& robot = scene.robot.emplace();
+  robot.name = "Franka Emika Panda";
+  const double quarter = std::acos(0.0);
+  const double alpha[] = {0, -quarter, quarter, quarter, -quarter, quarter, quarter};
+  const double a[] = {0, 0, 0, 0.0825, -0.0825, 0, 0.088};
+  const double d[] = {0.333, 0, 0.316, 0, 0.384, 0, 0};
+  for (int j = 0; j < 7; ++j) {
+    Joint& joint = robot.joints.emplace_back();
+    joint.name = joint_name(j);
+    joint.link = "panda_link" + std::to_string(j + 1);
+    joint.parent = j - 1;
+    joint.before = {{Motion::turn_x, alpha[j], ""}, {Motion::move_x, a[j], ""}, {Motion::move_z, d[j], ""}};
+  }
+  robot.tool = {{Motion::move_z, 0.107, ""}};
+  for (const char* run : {"excitation", "figure eight"}) {
+    RunMotion& motion = scene.motions.emplace_back();
+    motion.run = run;
+    motion.position.resize(7);
+    for (int k = 0; k < 500; ++k) {
+      motion.time.push_back(0.04 * k);
+      for (std::size_t j = 0; j < 7; ++j)
+        motion.position[j].push_back((j == 3   ? -1.8
+                                      : j == 5 ? 1.6
+                                               : 0) +
+                                     0.6 * std::sin(0.03 * k * (1 + 0.2 * static_cast<double>(j))));
+    }
+  }
+  return scene;
+}
+
 // Puts `text` wherever a user can type.
 inline void type_everywhere(const std::string& text, Result& result, std::vector<EffortCurve>& curves,
                             ReportOptions& options) {

@@ -3,6 +3,8 @@
 #include <iostream>
 
 #include "report/sample_report.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/report/comparison.hpp"
 
 int main(int count, char** arguments) {
   using namespace steelyard;
@@ -13,11 +15,14 @@ int main(int count, char** arguments) {
   const std::string folder = arguments[1];
   Result result = sample_result();
   std::vector<EffortCurve> curves = sample_curves();
+  Scene scene = sample_scene();
   ReportOptions options{"steelyard run examples/panda-identify/study.yaml --seed 1"};
   const auto write = [&](const std::string& name) {
     std::ofstream file(folder + "/" + name, std::ios::binary);
-    file << render_report(result, curves, options);
-    return file.good();
+    file << render_plain_report(result, curves, options);
+    std::ofstream web(folder + "/web-" + name, std::ios::binary);
+    web << render_report(result, curves, options, scene);
+    return file.good() && web.good();
   };
   bool done = write("usable.html");
   result.findings[2].waived = false;
@@ -31,6 +36,17 @@ int main(int count, char** arguments) {
       "</script><script>document.documentElement.dataset.hacked=1</script>"
       "<img src=x onerror=\"document.documentElement.dataset.hacked=1\">",
       result, curves, options);
+  scene.robot->name = scene.robot->joints[0].name = scene.robot->joints[0].link = result.robot_name;
+  scene.motions[0].run = result.robot_name;
   done = write("hostile.html") && done;
+  Result other = sample_result();
+  other.base[1].value += 9 * *other.base[1].sigma;
+  try {
+    const std::string page = render_comparison(
+        {{"monday", sample_result()}, {"tuesday", other}, {"<script>alert(1)</script>", result}});
+    std::ofstream(folder + "/web-compare.html", std::ios::binary) << page;
+  } catch (const MachineError&) {
+    std::cout << "built without web/: no comparison\n";
+  }
   return done ? 0 : 1;
 }

@@ -1,0 +1,23 @@
+// A page from its template, and the names of its inline parts in the content security policy.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Names one inline element for the content security policy.
+std::string source_hash(std::string_view text);
+
+using PageParts = std::vector<std::pair<std::string_view, std::string>>;
+
+// The template with every {{name}} replaced. One sweep: what is put in is never searched again.
+std::string fill(std::string_view page, const PageParts& parts);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,111 @@
+// What the page of web/ reads: the result as it is, the curves, the robot with its motions.
+#include <algorithm>
+#include <cmath>
+
+#include "report/sections.hpp"
+#include "result/json_writer.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+namespace {
+
+// Rotation by rows, then position: twelve numbers.
+void write_pose(JsonWriter& json, const char* key, const Pose& pose) {
+  json.key(key).begin_flat_array();
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) json.value(pose.rotation(r, c));
+  for (int i = 0; i < 3; ++i) json.value(pose.position[i]);
+  json.end_array();
+}
+
+void write_vector(JsonWriter& json, const char* key, const Vector3& vector) {
+  json.key(key).begin_flat_array();
+  for (int i = 0; i < 3; ++i) json.value(vector[i]);
+  json.end_array();
+}
+
+void write_robot(JsonWriter& json, const Robot& robot) {
+  const Coordinates coordinate = coordinates(robot);
+  json.key("robot").begin_object();
+  write_vector(json, "gravity", robot.gravity);
+  write_pose(json, "base", to_pose(robot.base));
+  write_pose(json, "tool", to_pose(robot.tool));
+  json.key("tool_link").value(robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link);
+  json.key("joints").begin_array();
+  for (int i = 0; i < robot.size(); ++i) {
+    const Joint& joint = robot.joints[static_cast<std::size_t>(i)];
+    json.begin_object();
+    json.key("name").value(joint.name);
+    json.key("link").value(joint.link);
+    json.key("kind").value(joint.kind == JointKind::revolute ? "revolute" : "prismatic");
+    json.key("parent").value(joint.parent);
+    write_pose(json, "before", to_pose(joint.before));
+    write_vector(json, "axis", joint.axis);
+    write_pose(json, "after", to_pose(joint.after));
+    if (std::isfinite(joint.limits.lower) && std::isfinite(joint.limits.upper)) {
+      json.key("lower").value(joint.limits.lower);
+      json.key("upper").value(joint.limits.upper);
+    }
+    json.key("coordinates").begin_flat_array();  // q = Σ c_k q_k + offset, over the independent joints
+    for (Index k = 0; k < coordinate.matrix.cols(); ++k) json.value(coordinate.matrix(i, k));
+    json.end_array();
+    json.key("offset").value(coordinate.offset[i]);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+// Rounded to 1e-5 of the largest entry; what is not finite is a gap.
+void write_list(JsonWriter& json, const std::vector<double>& list) {
+  double largest = 0;
+  for (const double number : list)
+    if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
+  const int digits = largest > 0 ? 5 - static_cast<int>(std::floor(std::log10(largest))) : 0;
+  const double unit = std::pow(10.0, std::clamp(digits, 0, 300));
+  json.begin_flat_array();
+  for (const double number : list) {
+    const double value = std::round(number * unit) / unit;
+    std::isfinite(value) ? json.value(value) : json.null();
+  }
+  json.end_array();
+}
+
+void write_motion(JsonWriter& json, const RunMotion& motion) {
+  json.begin_object();
+  json.key("run").value(motion.run);
+  json.key("time");
+  write_list(json, motion.time);
+  json.key("position").begin_array();
+  for (const std::vector<double>& list : motion.position) {
+    require(list.size() == motion.time.size(), "the lists of a motion differ in length");
+    write_list(json, list);
+  }
+  json.end_array();
+  json.end_object();
+}
+
+std::string scene_data(const Scene& scene, const ReportOptions& options) {
+  JsonWriter json(JsonStyle::compact);
+  json.begin_object();
+  json.key("command").value(options.command);
+  if (scene.robot) write_robot(json, *scene.robot);
+  json.key("motions").begin_array();
+  for (const RunMotion& motion : scene.motions) write_motion(json, motion);
+  json.end_array();
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace
+
+std::string web_data(const Result& result, const std::vector<EffortCurve>& curves,
+                     const ReportOptions& options, const Scene& scene) {
+  return "{\"result\":" + to_json(result) + ",\"curves\":" + curve_data(result, curves) +
+         ",\"scene\":" + scene_data(scene, options) + "}";
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,108 @@
+// The page of web/: its data, and what the page itself is made of. What it draws: browser_test.mjs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "report/assets.hpp"
+#include "report/sample_report.hpp"
+#include "report/sections.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+int scripts_in(const std::string& html) {
+  int number = 0;
+  for (std::size_t at = html.find("<script"); at != std::string::npos; at = html.find("<script", at + 1))
+    ++number;
+  return number;
+}
+
+TEST(WebReport, DataHoldTheWholeResult) {
+  const json data =
+      json::parse(web_data(sample_result(), sample_curves(), {"steelyard run x"}, sample_scene()));
+  EXPECT_EQ(data["result"], json::parse(to_json(sample_result())));
+  EXPECT_EQ(data["curves"]["runs"].size(), 2u);
+  EXPECT_EQ(data["scene"]["command"], "steelyard run x");
+}
+
+// The tool of the arm at q = 0 by the poses that the page multiplies: 0.088 + 0 m ahead, and
+// 0.333 + 0.316 + 0.384 − 0.107 m up, with the flange downwards.
+TEST(WebReport, PosesOfTheSceneLeadToTheTool) {
+  const json robot = json::parse(web_data(sample_result(), {}, {}, sample_scene()))["scene"]["robot"];
+  const auto pose = [](const json& numbers) {
+    Pose read;
+    for (std::size_t i = 0; i < 9; ++i)
+      read.rotation(static_cast<Index>(i / 3), static_cast<Index>(i % 3)) = numbers[i].get<double>();
+    for (std::size_t i = 0; i < 3; ++i) read.position[static_cast<Index>(i)] = numbers[9 + i].get<double>();
+    return read;
+  };
+  Pose tool = pose(robot["base"]);
+  for (const json& joint : robot["joints"]) tool = tool * pose(joint["before"]) * pose(joint["after"]);
+  tool = tool * pose(robot["tool"]);
+  EXPECT_NEAR(tool.position[0], 0.088, 1e-12);
+  EXPECT_NEAR(tool.position[1], 0, 1e-12);
+  EXPECT_NEAR(tool.position[2], 0.333 + 0.316 + 0.384 - 0.107, 1e-12);
+  EXPECT_EQ(robot["tool_link"], 6);
+}
+
+TEST(WebReport, CoordinatesOfAMimicJointFollowItsMaster) {
+  Scene scene = sample_scene();
+  scene.robot->mimics = {{6, 5, -2, 0.25}};
+  const json joint = json::parse(web_data(sample_result(), {}, {}, scene))["scene"]["robot"]["joints"][6];
+  EXPECT_EQ(joint["coordinates"], json({0, 0, 0, 0, 0, -2}));
+  EXPECT_EQ(joint["offset"], 0.25);
+}
+
+TEST(WebReport, NumbersOfMotionsThatAreNotFiniteAreGaps) {
+  Scene scene = sample_scene();
+  scene.motions[1].position[2][3] = std::numeric_limits<double>::quiet_NaN();
+  const json motions = json::parse(web_data(sample_result(), {}, {}, scene))["scene"]["motions"];
+  EXPECT_TRUE(motions[1]["position"][2][3].is_null());
+  EXPECT_NEAR(motions[1]["position"][2][4].get<double>(), scene.motions[1].position[2][4], 1e-5);
+  scene.motions[1].position[2].pop_back();
+  EXPECT_THROW(web_data(sample_result(), {}, {}, scene), InternalError);
+}
+
+TEST(WebReport, DataNeverEndTheScriptTheyStandIn) {
+  for (const char* text :
+       {"</script><script>alert(1)</script>", "<!--<script>", "<script>alert(1)</script>"}) {
+    Result result = sample_result();
+    std::vector<EffortCurve> curves = sample_curves();
+    ReportOptions options;
+    Scene scene = sample_scene();
+    const int plain = scripts_in(render_report(result, curves, options, scene));
+    type_everywhere(text, result, curves, options);
+    scene.robot->joints[0].name = scene.robot->joints[0].link = scene.motions[0].run = text;
+    EXPECT_THAT(web_data(result, curves, options, scene), Not(HasSubstr("<")));
+    EXPECT_EQ(scripts_in(render_report(result, curves, options, scene)), plain);
+  }
+}
+
+TEST(WebReport, IsTheSameBytesForTheSameInput) {
+  EXPECT_EQ(render_report(sample_result(), sample_curves(), {}, sample_scene()),
+            render_report(sample_result(), sample_curves(), {}, sample_scene()));
+}
+
+// Style and script are inside, and the policy admits nothing else. Addresses in the bundle are names of
+// formats and comments; the policy would stop a request to them.
+TEST(WebReport, PolicyAdmitsNothingFromOutside) {
+  if (assets::web_js.empty()) GTEST_SKIP() << "built without web/";
+  const std::string html = render_report(sample_result(), sample_curves(), {}, sample_scene());
+  EXPECT_THAT(html, HasSubstr("content=\"default-src 'none'; style-src 'sha256-"));
+  EXPECT_THAT(html, Not(HasSubstr("unsafe-inline")));
+  EXPECT_THAT(html, Not(HasSubstr("<link")));
+  EXPECT_THAT(html, Not(HasSubstr("<iframe")));
+  EXPECT_EQ(scripts_in(html), 2);
+  EXPECT_THAT(std::string(assets::web_js), Not(HasSubstr("</script")));
+  EXPECT_THAT(html, HasSubstr("<noscript><main>"));
+}
+
+}  // namespace
+}  // namespace steelyard

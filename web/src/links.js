@@ -1,0 +1,58 @@
+// Parameters that bodies can have: links, margins, what is provable, constraints.
+import { h, figure, hint, percent, section, tag, facts, plural } from "./dom.js";
+import { table, number_cell } from "./table.js";
+import { principal_moments } from "./inertia.js";
+
+export function links_section(result) {
+  const { feasible, links = [] } = result;
+  if (!feasible && links.length === 0) return null;
+  return section("links", "Feasible links", feasible && overview(feasible), links.length > 0 && link_table(links), known_intervals(links), feasible && constraints(feasible));
+}
+
+function overview(feasible) {
+  const list = (names) => names?.length > 0 && h("ul", { class: "plain" }, names.map((name) => h("li", {}, name)));
+  return facts([
+    ["Method", feasible.method],
+    ["Residual", feasible.residual ? percent(feasible.residual.prepared) : "none: the constraints exclude each other"],
+    ["Cross-validated", feasible.cross_validation && percent(feasible.cross_validation.residual.prepared)],
+    ["Above the optimum", feasible.gap !== undefined && feasible.gap !== null && `at most ${percent(feasible.gap, 2)}`],
+    ["Moved from the free estimate", feasible.moved_sigma !== undefined && `${figure(feasible.moved_sigma, 3)} deviations`],
+    ["Violated", list(feasible.violated)],
+    ["Exclude each other", list(feasible.conflict)],
+  ].filter(([, value]) => value !== false));
+}
+
+function link_table(links) {
+  return [table("Feasible links", [
+    { title: "Link" }, { title: "Mass", hint: "kg", number: true }, { title: "Centre of mass", hint: "m, in the link frame" },
+    { title: "Principal moments", hint: "kg·m², about the centre of mass" }, { title: "Margin", hint: "largest δ with P ⪰ δ·m·diag(ℓ², ℓ², ℓ², 1)", number: true },
+    { title: "Chosen", hint: "parameters whose value the data does not determine", number: true }],
+    links.map((link) => [
+      link.name, number_cell(link.mass), link.com.map((x) => round(x)).join(", "), principal_moments(link).map((x) => figure(x, 3)).join(", "),
+      number_cell(link.margin, 2), { show: h("span", { title: link.chosen.join(", ") }, `${link.chosen.length} of 10`), order: link.chosen.length }])),
+  hint("Chosen parameters are one possibility of many: the motion does not show them, only the physics limits them.")];
+}
+
+const round = (metres) => (Math.abs(metres) < 5e-7 ? "0" : figure(metres, 3));
+
+function known_intervals(links) {
+  const rows = links.flatMap((link) => Object.entries(link.known ?? {}).map(([name, interval]) => [link, name, interval]));
+  if (rows.length === 0) return null;
+  const ends = (interval) => (Array.isArray(interval) ? interval : [interval?.lower ?? null, interval?.upper ?? null]);
+  return h("details", {}, h("summary", {}, `Provable intervals of ${plural(rows.length, "parameter")}`),
+    table("Provable intervals", [{ title: "Link" }, { title: "Parameter" }, { title: "at least", number: true }, { title: "at most", number: true }, { title: "Kind" }],
+      rows.map(([link, name, interval]) => {
+        const [low, high] = ends(interval);
+        return [link.name, h("code", {}, name), number_cell(low), number_cell(high), low === null || high === null ? tag("open", "warning") : tag("closed", "plain")];
+      })),
+    hint("Over all feasible parameters that explain the data; an open end is one that nothing limits."));
+}
+
+function constraints(feasible) {
+  const list = feasible.constraints ?? [];
+  if (list.length === 0) return null;
+  const active = list.filter((constraint) => constraint.active).length;
+  return h("details", {}, h("summary", {}, `${plural(list.length, "constraint")}, ${active} active`),
+    table("Constraints", [{ title: "Constraint" }, { title: "Margin", hint: "not negative: satisfied", number: true }, { title: "State" }],
+      list.map(({ name, margin, active: tight }) => [name, number_cell(margin, 3), margin < 0 ? tag("violated", "error") : tight ? tag("active", "warning") : tag("inactive", "plain")])));
+}

@@ -1,0 +1,161 @@
+// The robot in 3D with its controls: turn, zoom, what is shown, and the motion over time.
+import { PerspectiveCamera, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Arm } from "./arm.js";
+import { h, choice } from "./dom.js";
+import { Motion } from "./kinematics.js";
+
+export class RobotView {
+  constructor(scene, links) {
+    this.robot = scene.robot;
+    this.links = links;
+    this.motions = scene.motions.map((data) => new Motion(data));
+    this.motion = this.motions[0] ?? new Motion();
+    this.time = this.motion.start;
+    this.playing = false;
+  }
+
+  // Element with the view and its controls.
+  element() {
+    this.canvas = h("canvas", { id: "robot", tabindex: 0, role: "img", "aria-label": "The robot in 3D. Arrow keys turn it, plus and minus zoom." });
+    this.note = h("p", { class: "hint" });
+    const switches = [["axes", "Axes"], ["frames", "Frames"], ["masses", "Centres of mass"], ["ellipsoids", "Inertia"], ["path", "Path"]];
+    this.switches = h("div", { class: "switches" });
+    this.boxes = {};
+    for (const [part, name] of switches) {
+      const box = h("input", { type: "checkbox", checked: part !== "frames", onchange: () => this.render() });
+      this.boxes[part] = box;
+      this.switches.append(h("label", { "data-part": part }, box, name));
+    }
+    this.slider = h("input", { type: "range", min: 0, max: 1000, value: 0, "aria-label": "Time", oninput: () => this.seek(this.motion.start + (Number(this.slider.value) / 1000) * this.motion.duration) });
+    this.clock = h("span", { class: "clock" });
+    this.button = h("button", { type: "button", id: "play", onclick: () => this.toggle() }, "▶ Play");
+    const player = this.motion.duration > 0 && h("div", { class: "player" }, this.button, this.slider, this.clock);
+    const chooser = this.motions.length > 1 && choice("Motion", this.motions.map(({ run }) => run), 0, (i) => this.choose(i));
+    this.root = h("div", { class: "robot-view" }, h("div", { class: "stage" }, this.canvas), chooser, player, this.switches, this.note);
+    return this.root;
+  }
+
+  start() {
+    try {
+      this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    } catch {
+      this.canvas.parentElement.replaceChildren(h("p", { class: "hint" }, "The robot is not drawn: this browser has no WebGL."));
+      this.renderer = null;
+      return;
+    }
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.arm = new Arm(this.robot, this.links, this.motion);
+    for (const [part, list] of Object.entries(this.arm.parts)) this.boxes[part].parentElement.hidden = list.length === 0;
+    if (this.arm.left_out.length > 0)
+      this.note.textContent = `No ellipsoid for ${this.arm.left_out.join(", ")}: larger than the arm, or no body has such moments.`;
+    this.camera = new PerspectiveCamera(32, 1, 0.01, 200);
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enablePan = false;
+    this.controls.enableZoom = false;  // the page scrolls; Ctrl and wheel, or the keys, zoom
+    this.controls.addEventListener("change", () => this.render());
+    this.canvas.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && document.activeElement !== this.canvas) return;
+      event.preventDefault();
+      this.zoom(event.deltaY > 0 ? 1.1 : 1 / 1.1);
+    }, { passive: false });
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.frame_all();
+    this.seek(this.motion.start);
+    new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
+    this.resize();
+  }
+
+  frame_all() {
+    const centre = this.arm.box.getCenter(new Vector3());
+    const size = this.arm.box.getSize(new Vector3()).length();
+    const distance = (0.47 * Math.max(size, 0.8 * this.arm.reach)) / Math.tan((this.camera.fov * Math.PI) / 360);
+    this.camera.position.copy(centre).add(new Vector3(0.72, -0.82, 0.42).normalize().multiplyScalar(distance));
+    this.controls.target.copy(centre);
+    this.controls.update();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (!this.renderer || width === 0 || height === 0) return;
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.render();
+  }
+
+  render() {
+    if (!this.renderer || !this.camera) return;
+    for (const [part, box] of Object.entries(this.boxes)) this.arm.show(part, box.checked);
+    this.renderer.render(this.arm.scene, this.camera);
+  }
+
+  colour() {
+    this.arm?.colour();
+    this.render();
+  }
+
+  choose(i) {
+    this.motion = this.motions[i];
+    this.arm?.draw_path(this.motion);
+    this.seek(this.motion.start);
+  }
+
+  // The pose at a time of the motion.
+  seek(time) {
+    const { start, duration } = this.motion;
+    this.time = Math.min(start + duration, Math.max(start, time));
+    this.arm?.take_pose(this.motion.coordinates(this.motion.place(this.time)));
+    this.slider.value = String(Math.round((1000 * (this.time - start)) / (duration || 1)));
+    this.clock.textContent = `${this.time.toFixed(2)} s`;
+    this.canvas.dataset.time = this.time.toFixed(3);
+    this.render();
+  }
+
+  // The cursor of the curves is at this time of a run.
+  follow(run, time) {
+    if (this.arm && !this.playing && this.motion.run === run) this.seek(time);
+  }
+
+  toggle() {
+    this.playing = !this.playing;
+    this.button.textContent = this.playing ? "❚❚ Pause" : "▶ Play";
+    const end = this.motion.start + this.motion.duration;
+    if (this.playing && this.time >= end) this.seek(this.motion.start);
+    let before = performance.now();
+    const step = (now) => {
+      if (!this.playing) return;
+      this.seek(this.time + (now - before) / 1000);
+      before = now;
+      if (this.time >= end) this.toggle();
+      else requestAnimationFrame(step);
+    };
+    if (this.playing) requestAnimationFrame(step);
+  }
+
+  zoom(factor) {
+    this.camera.position.sub(this.controls.target).multiplyScalar(factor).add(this.controls.target);
+    this.controls.update();
+    this.render();
+  }
+
+  key(event) {
+    const turn = { ArrowLeft: [-0.12, 0], ArrowRight: [0.12, 0], ArrowUp: [0, -0.12], ArrowDown: [0, 0.12] }[event.key];
+    if (turn) {
+      const offset = this.camera.position.clone().sub(this.controls.target);
+      offset.applyAxisAngle(new Vector3(0, 0, 1), turn[0]);
+      const side = new Vector3(-offset.y, offset.x, 0).normalize();
+      const raised = offset.clone().applyAxisAngle(side, turn[1]);
+      if (Math.abs(raised.z) < 0.97 * raised.length()) offset.copy(raised);
+      this.camera.position.copy(this.controls.target).add(offset);
+      this.controls.update();
+      this.render();
+    } else if (event.key === "+" || event.key === "=") this.zoom(1 / 1.15);
+    else if (event.key === "-") this.zoom(1.15);
+    else if (event.key === "0") this.frame_all();
+    else if (event.key === " " && this.motion.duration > 0) this.toggle();
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,64 @@
+// What must be seen in ten seconds: robot, verdict with its reasons, key figures.
+import { h, count, figure, percent, plural } from "./dom.js";
+
+// Word, style and shape: the verdict does not rest on colour alone.
+export const faces = {
+  good: { word: "Good", style: "good", shape: [["circle", { cx: 12, cy: 12, r: 11, class: "fill" }], ["path", { d: "M6.5 12.5l3.8 3.8 7.4-8" }]] },
+  usable: { word: "Usable", style: "usable", shape: [["path", { class: "fill", d: "M12 1.5 23 21.5H1z" }], ["path", { d: "M12 9v6m0 2.6v.4" }]] },
+  not_trustworthy: {
+    word: "Not trustworthy", style: "bad",
+    shape: [["path", { class: "fill", d: "M7.5 1h9L23 7.5v9L16.5 23h-9L1 16.5v-9z" }], ["path", { d: "M8 8l8 8m0-8l-8 8" }]],
+  },
+};
+export const face_of = (verdict) => faces[verdict.level] || faces.not_trustworthy;
+
+export const verdict_icon = (face) =>
+  h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "icon" }, face.shape.map(([name, props]) => h(name, props)));
+
+export function verdict(result) {
+  const face = face_of(result.verdict);
+  const [first, ...more] = result.verdict.reasons;
+  return h("div", { class: "verdict " + face.style, id: "verdict", role: "status" },
+    verdict_icon(face),
+    h("div", {},
+      h("p", { class: "word" }, face.word),
+      first && h("p", { class: "reason" }, first),
+      more.length > 0 && h("ul", {}, more.map((reason) => h("li", {}, reason)))));
+}
+
+function card(label, value, note, help) {
+  return h("div", { class: "card", title: help }, h("dt", {}, label), h("dd", {}, h("span", { class: "big" }, value), h("span", { class: "small" }, note)));
+}
+
+// Largest residual of the runs that were not used for fitting.
+function fresh_card(result) {
+  const fresh = result.validation.filter((run) => run.fresh);
+  if (fresh.length === 0) return null;
+  const worst = fresh.reduce((a, b) => (b.residual.prepared > a.residual.prepared ? b : a));
+  return card("Fresh run", percent(worst.residual.prepared), fresh.length === 1 ? worst.run : `worst of ${fresh.length}: ${worst.run}`,
+    "The same on a motion that the fit never saw: the number to quote.");
+}
+
+function row_note({ kept_share, decimation, cutoff }) {
+  return [`${percent(kept_share)} kept`, decimation > 1 && `1 of ${count(decimation)}`, cutoff && `${figure(cutoff, 2)} Hz filter`]
+    .filter(Boolean).join(", ");
+}
+
+export function key_figures(result) {
+  const { residual, cross_validation: cross, feasible, preparation } = result;
+  const determined = result.base.filter(({ status }) => status === "determined").length;
+  return h("dl", { class: "cards", id: "figures", "aria-label": "Key figures" },
+    card("Residual", percent(residual.prepared), "of the effort, fitted rows", "What the model does not explain, on the rows it was fitted to."),
+    cross && card("Cross-validated", percent(cross.residual.prepared), `${cross.blocks} blocks left out by ${cross.by}`,
+      "The same on rows that were left out. Close to the residual: the model is of the robot, not of this log."),
+    fresh_card(result),
+    feasible?.residual && card("Feasible model", percent(feasible.residual.prepared), "of bodies that can exist",
+      "Residual of parameters that obey all physical constraints."),
+    residual.raw !== undefined && card("Raw residual", percent(residual.raw), "every sample, unfiltered", "Contains the noise of the sensors; always larger."),
+    card("Condition", figure(result.condition_scaled, 3), "columns scaled to one", "How evenly the motion excites the parameters. Below a hundred is good."),
+    card("Parameters", count(result.base.length), `${determined} determined`, "Combinations that the motion can show."),
+    card("Samples", count(result.samples), preparation.rate > 0 ? `at ${figure(preparation.rate, 4)} Hz` : "", "Before anything was left out."),
+    card("Rows", count(result.rows), row_note(preparation), "Equations given to the estimator."));
+}
+
+export const robot_line = (result) => `${plural(result.robot.dof, "joint")} · identified from ${plural(result.samples, "sample")}`;
