@@ -9,6 +9,10 @@ endif
 ifneq ($(shell command -v ccache),)
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache
 endif
+# make WEB=ON: without npm and its packages the build stops; otherwise it warns and reports are plain.
+ifdef WEB
+LAUNCHER += -DSTEELYARD_WEB=$(WEB)
+endif
 
 .PHONY: all demo test bench format tidy install clean deps deps-test deps-dev
 
