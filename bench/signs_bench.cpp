@@ -103,14 +103,17 @@ void run_real() {
       {"lwr4 run 1", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw1_200Hz.csv", 8, 0.3}},
       {"lwr4 run 2", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw2_200Hz.csv", 8, 0.3}},
       {"lwr4 run 3", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw3_200Hz.csv", 8, 0.3}}};
-  fmt::print("{:<12}{:>9}{:>8}{:>9}{:>16}{:>18}{:>9}{:>9}  {}\n", "log", "segments", "kept", "decided",
-             "decided right", "wrong by joint", "ours", "signed", "proof");
+  fmt::print("{:<12}{:>9}{:>8}{:>9}{:>15}{:>16}{:>10}{:>11}{:>9}{:>8}  {:<18}{}\n", "log", "segments", "kept",
+             "decided", "decided right", "wrong by joint", "segments", "completed", "guessed", "signed",
+             "proof", "held out: completed, guessed");
   for (const auto& [name, log] : logs) {
     const RealScore found = try_real_log(log);
-    fmt::print("{:<12}{:>9}{:>7.1f}%{:>8.1f}%{:>15.2f}%{:>18}{:>8.2f}%{:>8.2f}%  {}\n", name,
-               found.score.segments, 100 * found.score.kept, 100 * found.score.decided_share,
+    fmt::print("{:<12}{:>9}{:>7.1f}%{:>8.1f}%{:>14.2f}%{:>16}{:>9.2f}%{:>10.2f}%{:>8.2f}%{:>7.2f}%  {:<18}",
+               name, found.score.segments, 100 * found.score.kept, 100 * found.score.decided_share,
                100 * (1 - found.score.wrong_share), fmt::format("{}", fmt::join(found.decided_wrong, " ")),
-               100 * found.ours, 100 * found.with_signs, to_string(found.proof));
+               100 * found.ours, 100 * found.completed, 100 * found.guessed, 100 * found.with_signs,
+               to_string(found.proof));
+    fmt::print("{}, {}\n", found.helps ? "better" : "worse", found.guess_helps ? "better" : "worse");
     std::fflush(stdout);
   }
 }

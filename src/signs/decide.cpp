@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kTied = 0.05;  // |Q_ij| / √(Q_ii Q_jj) above: one component
 constexpr double kGroupShare = 1.0 / 3;
-constexpr Index kMostJoints = 7;  // all sets of joints are tried up to this many
+constexpr Index kMostJoints = 7;      // all sets of joints are tried up to this many
+constexpr Index kManySegments = 500;  // and up to this many segments
 
 std::vector<Index> joints_of(const SignProblem& problem) {
   std::set<Index> joints;
@@ -28,9 +29,8 @@ std::vector<Index> segments_of(const SignProblem& problem, const std::set<Index>
 }
 
 // Components of RᵀR under the threshold.
-std::vector<std::vector<Index>> components(const SignProblem& problem) {
-  const Index size = problem.size();
-  const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
+std::vector<std::vector<Index>> components(const Eigen::MatrixXd& gram) {
+  const Index size = gram.cols();
   std::vector<Index> root(static_cast<std::size_t>(size));
   for (Index k = 0; k < size; ++k) root[static_cast<std::size_t>(k)] = k;
   const auto find = [&](Index k) {
@@ -48,11 +48,11 @@ std::vector<std::vector<Index>> components(const SignProblem& problem) {
   return out;
 }
 
-// Sets of joints: all of them for few joints; single ones and ends of the chain otherwise.
-std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints) {
+// Sets of joints: all of them for few joints and segments; single ones and ends of the chain otherwise.
+std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints, Index segments) {
   std::vector<std::set<Index>> sets;
   const auto count = static_cast<Index>(joints.size());
-  if (count <= kMostJoints) {
+  if (count <= kMostJoints && segments <= kManySegments) {
     for (Index bits = 1; bits < (Index{1} << count); ++bits) {
       std::set<Index> chosen;
       for (Index j = 0; j < count; ++j)
@@ -88,22 +88,39 @@ VectorXd flipped(const VectorXd& signs, const std::vector<Index>& group, const s
   return out;
 }
 
+// A pattern with RᵀR s and its residual, so that a flip costs a column instead of a product.
+struct Walk {
+  VectorXd signs;
+  Eigen::VectorXd gradient;
+  double residual = 0;
+
+  void flip(const Eigen::MatrixXd& gram, Index i) {
+    residual += 4 * (gram(i, i) - signs[i] * gradient[i]);
+    gradient -= 2 * signs[i] * gram.col(i);
+    signs[i] = -signs[i];
+  }
+};
+
+Walk walk_from(const Eigen::MatrixXd& gram, const VectorXd& signs) {
+  Walk walk{signs, gram * signs, 0};
+  walk.residual = signs.dot(walk.gradient);
+  return walk;
+}
+
 // Single flips that lower the residual, outside `held`.
-VectorXd settle(const Eigen::MatrixXd& gram, VectorXd signs, const std::vector<int>& known,
-                const std::vector<char>& held) {
-  Eigen::VectorXd gradient = gram * signs;
+Walk settle(const Eigen::MatrixXd& gram, Walk walk, const std::vector<int>& known,
+            const std::vector<char>& held) {
   const double least = -1e-12 * gram.trace();
   for (bool better = true; better;) {
     better = false;
-    for (Index i = 0; i < signs.size(); ++i) {
+    for (Index i = 0; i < walk.signs.size(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - signs[i] * gradient[i]) >= least) continue;
-      gradient -= 2 * signs[i] * gram.col(i);
-      signs[i] = -signs[i];
+      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - walk.signs[i] * walk.gradient[i]) >= least) continue;
+      walk.flip(gram, i);
       better = true;
     }
   }
-  return signs;
+  return walk;
 }
 
 // Costs of patterns beside the best one.
@@ -114,7 +131,8 @@ class Alternatives {
       : problem_(problem), cost_(cost), options_(options), best_(best) {}
 
   // φ2 of a pattern as far as it matters: exact where it decides, a bound where that is large anyway.
-  double cost(const VectorXd& signs, double enough) const {
+  double cost(const VectorXd& signs, double residual, double enough) const {
+    if (residual - problem_.rounding >= enough) return residual - problem_.rounding;
     const double quick = cost_.quick_bound(signs, enough);
     if (quick >= enough || cost_.fits() >= options_.most_fits) return quick;
     return std::max(quick, cost_.fit(signs).lower);
@@ -148,14 +166,14 @@ class Alternatives {
 
 }  // namespace
 
-std::vector<std::vector<Index>> sign_groups(const SignProblem& problem) {
+std::vector<std::vector<Index>> sign_groups(const SignProblem& problem, const Eigen::MatrixXd& gram) {
   std::set<std::vector<Index>> groups;
   const std::vector<Index> joints = joints_of(problem);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     groups.insert(segments_of(problem, {joints[j]}));
     groups.insert(segments_of(problem, {joints.begin() + static_cast<Index>(j), joints.end()}));
   }
-  for (std::vector<Index>& group : components(problem)) groups.insert(std::move(group));
+  for (std::vector<Index>& group : components(gram)) groups.insert(std::move(group));
   for (std::vector<Index>& group : directions(problem)) groups.insert(std::move(group));
   std::vector<std::vector<Index>> out;
   for (const std::vector<Index>& group : groups)
@@ -163,34 +181,34 @@ std::vector<std::vector<Index>> sign_groups(const SignProblem& problem) {
   return out;
 }
 
-std::vector<VectorXd> group_flips(const SignProblem& problem, const VectorXd& signs,
-                                  const std::vector<int>& known,
-                                  const std::vector<std::vector<Index>>& groups, double limit) {
-  const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
+std::vector<GroupFlip> group_flips(const SignProblem& problem, const Eigen::MatrixXd& gram,
+                                   const VectorXd& signs, const std::vector<int>& known,
+                                   const std::vector<std::vector<Index>>& groups, double limit) {
   std::vector<std::vector<Index>> sets = groups;
-  for (const std::set<Index>& joints : joint_sets(joints_of(problem)))
+  for (const std::set<Index>& joints : joint_sets(joints_of(problem), problem.size()))
     sets.push_back(segments_of(problem, joints));
-  std::vector<VectorXd> found;
+  std::vector<GroupFlip> found;
   const std::vector<char> nothing(static_cast<std::size_t>(problem.size()), 0);
+  const double allowed = limit + problem.rounding;
   for (const std::vector<Index>& group : sets) {
-    const VectorXd start = flipped(signs, group, known);
+    const Walk start = walk_from(gram, flipped(signs, group, known));
     std::vector<char> held = nothing;
     for (const Index k : group) held[static_cast<std::size_t>(k)] = 1;
     // First around the group, then everywhere.
-    const VectorXd settled = settle(gram, settle(gram, start, known, held), known, nothing);
-    for (const VectorXd& candidate : {start, settled})
-      if (problem.residual(candidate) <= limit && candidate != signs &&
-          std::find(found.begin(), found.end(), candidate) == found.end())
-        found.push_back(candidate);
+    const Walk settled = settle(gram, settle(gram, start, known, held), known, nothing);
+    for (const Walk* walk : {&start, &settled})
+      if (walk->residual <= allowed && walk->signs != signs &&
+          std::none_of(found.begin(), found.end(),
+                       [&](const GroupFlip& flip) { return flip.signs == walk->signs; }))
+        found.push_back({walk->signs, walk->residual});
   }
   return found;
 }
 
-void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::vector<int>& known,
-                     const std::vector<std::vector<Index>>& groups, const SignOptions& options,
-                     SignSearch& result) {
+void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, FeasibleCost& cost,
+                     const std::vector<int>& known, const std::vector<std::vector<Index>>& groups,
+                     const SignOptions& options, SignSearch& result) {
   const Index size = problem.size();
-  const Eigen::MatrixXd gram = problem.R_EE.transpose() * problem.R_EE;
   const double degrees = static_cast<double>(std::max<Index>(1, problem.rows - problem.R_YY.rows()));
   const double noise = std::max(result.cost, problem.rounding) * options.correlation / degrees;
   Alternatives alternatives(problem, cost, options, result);
@@ -199,11 +217,12 @@ void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::
 
   // Groups, all segments among them: what only feasibility tells apart.
   const double enough = 20 * options.least_ratio * result.cost;
-  std::vector<VectorXd> flips = group_flips(problem, result.signs, known, groups, enough);
-  for (const VectorXd& signs : flips) alternatives.note(signs, alternatives.cost(signs, enough));
+  for (const GroupFlip& flip : group_flips(problem, gram, result.signs, known, groups, enough))
+    alternatives.note(flip.signs, alternatives.cost(flip.signs, flip.residual, enough));
 
   // Single segments, and what follows from holding them the other way.
-  const Eigen::VectorXd gradient = gram * result.signs;
+  const Walk best = walk_from(gram, result.signs);
+  const double sure = result.cost + std::pow(options.least_confidence, 2) * noise;
   for (Index k = 0; k < size; ++k) {
     SegmentSign& segment = result.segments.emplace_back();
     segment.sign = static_cast<int>(result.signs[k]);
@@ -214,17 +233,18 @@ void decide_segments(const SignProblem& problem, FeasibleCost& cost, const std::
       segment.confidence = std::numeric_limits<double>::infinity();
       continue;
     }
+    Walk single = best;
+    single.flip(gram, k);
+    alternatives.note(single.signs, alternatives.cost(single.signs, single.residual, sure));
     std::vector<char> held(static_cast<std::size_t>(size), 0);
     held[static_cast<std::size_t>(k)] = 1;
-    const VectorXd other = settle(gram, flipped(result.signs, {k}, known), known, held);
+    const Walk other = settle(gram, single, known, held);
     // The way back may lead to the mirrored pattern, which is no news about this segment.
-    const Index changed = (other.array() != result.signs.array()).count();
-    const double sure = result.cost + std::pow(options.least_confidence, 2) * noise;
-    const VectorXd single = flipped(result.signs, {k}, known);
-    alternatives.note(single, alternatives.cost(single, sure));
-    if (2 * changed < size && other != single) alternatives.note(other, alternatives.cost(other, sure));
+    const Index changed = (other.signs.array() != result.signs.array()).count();
+    if (2 * changed < size && other.signs != single.signs)
+      alternatives.note(other.signs, alternatives.cost(other.signs, other.residual, sure));
     // Its effort as predicted by the others: −s_k Σ_{j≠k} Q_kj s_j / Q_kk.
-    segment.share = gram(k, k) > 0 ? 1 - result.signs[k] * gradient[k] / gram(k, k) : 0;
+    segment.share = gram(k, k) > 0 ? 1 - result.signs[k] * best.gradient[k] / gram(k, k) : 0;
   }
   for (Index k = 0; k < size; ++k) {
     if (known[static_cast<std::size_t>(k)] != 0) continue;

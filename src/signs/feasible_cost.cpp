@@ -51,7 +51,8 @@ FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physic
   require(objective_.R.rows() == columns, "one row per column of the base");
   constraints_ = physical_constraints(robot_, quantities);
   for (const Constraint& constraint : physics.further) constraints_.push_back(constraint);
-  const MatrixXd K = objective_.R;
+  base_of_ = objective_.R;
+  const MatrixXd& K = base_of_;
   objective_.R = problem.R_YY * K;
   if (problem.R_YY.rows() < columns) return;  // some columns are not determined: no quick bound
 
@@ -93,6 +94,16 @@ ConvexSolution FeasibleCost::solve(const VectorXd& signs, double gap) const {
   Objective objective = objective_;
   objective.z = problem_.R_YE * signs;
   objective.constant = problem_.residual(signs);
+  ConvexOptions options;
+  options.gap = gap;
+  return solve_convex(objective, constraints_, robot_, options);
+}
+
+ConvexSolution FeasibleCost::nearest(const VectorXd& values, double gap) const {
+  Objective objective = objective_;
+  objective.R = base_of_;
+  objective.z = values;
+  objective.constant = 0;
   ConvexOptions options;
   options.gap = gap;
   return solve_convex(objective, constraints_, robot_, options);

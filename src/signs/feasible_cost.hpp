@@ -34,6 +34,8 @@ class FeasibleCost {
   int fits() const { return fits_; }
   // Feasible parameters of a pattern, to the gap of ConvexOptions' default.
   ConvexSolution solve(const VectorXd& signs, double gap) const;
+  // φ1: feasible parameters with base values nearest to these, one per column of the problem.
+  ConvexSolution nearest(const VectorXd& values, double gap) const;
   const std::vector<std::string>& columns() const { return objective_.columns; }
 
  private:
@@ -41,6 +43,7 @@ class FeasibleCost {
   const Robot& robot_;
   std::vector<Constraint> constraints_;
   Objective objective_;  // for any signs: z and the constant are put in
+  MatrixXd base_of_;     // K: columns of the problem from parameters
   double gap_;
   Eigen::MatrixXd from_effort_;  // values of the columns that cannot be negative, from the signs
   Eigen::VectorXd information_;  // one over the variance of each

@@ -19,6 +19,7 @@ namespace {
 // Tried beside the best: costs that are within this of each other are equal.
 constexpr double kSame = 1e-9;
 constexpr int kGroupRounds = 4;
+constexpr std::uint64_t kTreeWork = 400'000'000;  // nodes × segments: a node costs its depth
 
 class SignSearcher {
  public:
@@ -28,12 +29,17 @@ class SignSearcher {
       known_.push_back(segment.sign);
       has_known_ |= segment.sign != 0;
     }
-    groups_ = sign_groups(problem);
+    gram_.setZero(problem.size(), problem.size());
+    gram_.selfadjointView<Eigen::Lower>().rankUpdate(problem.R_EE.transpose());
+    gram_.triangularView<Eigen::StrictlyUpper>() = gram_.transpose();
+    groups_ = sign_groups(problem, gram_);
   }
 
   SignSearch run() {
     start();
-    OrderedPatterns patterns(problem_.R_EE, known_, problem_.rounding, options_.most_nodes);
+    const auto size = static_cast<std::uint64_t>(problem_.size());
+    OrderedPatterns patterns(problem_.R_EE, known_, problem_.rounding,
+                             std::min(options_.most_nodes, kTreeWork / size + 2));
     bool is_complete = true;
     while (const auto next = patterns.next(best_.value)) {
       if (!first_)
@@ -83,9 +89,9 @@ class SignSearcher {
   // Flips of groups, the most promising first. False when there was nothing to try.
   bool try_groups(const VectorXd& signs) {
     std::vector<std::pair<double, VectorXd>> tries;
-    for (VectorXd& flipped : group_flips(problem_, signs, known_, groups_, best_.value)) {
-      const double bound = cost_.quick_bound(flipped, best_.value);
-      if (bound < best_.value) tries.emplace_back(bound, std::move(flipped));
+    for (GroupFlip& flip : group_flips(problem_, gram_, signs, known_, groups_, best_.value)) {
+      const double bound = cost_.quick_bound(flip.signs, best_.value);
+      if (bound < best_.value) tries.emplace_back(bound, std::move(flip.signs));
     }
     std::stable_sort(tries.begin(), tries.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -136,7 +142,7 @@ class SignSearcher {
     result.proof = proven                                             ? SignProof::feasible_optimal
                    : residual_proven || tree_bound >= result.residual ? SignProof::residual_optimal
                                                                       : SignProof::bound_only;
-    decide_segments(problem_, cost_, known_, groups_, options_, result);
+    decide_segments(problem_, gram_, cost_, known_, groups_, options_, result);
     result.fits = cost_.fits();
   }
 
@@ -145,6 +151,7 @@ class SignSearcher {
   FeasibleCost cost_;
   std::vector<int> known_;
   bool has_known_ = false;
+  Eigen::MatrixXd gram_;  // RᵀR
   std::vector<std::vector<Index>> groups_;
   Best best_;
   double unsettled_ = std::numeric_limits<double>::infinity();  // smallest bound of what could not be settled

@@ -11,6 +11,7 @@
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
 #include "steelyard/log/whole_run.hpp"
+#include "steelyard/signs/complete.hpp"
 
 namespace steelyard::sign_cases {
 
@@ -27,7 +28,11 @@ struct RealScore {
   std::vector<Index> wrong;          // segments with the wrong sign, per joint
   std::vector<Index> decided_wrong;  // decided ones among them
   double ours = 0;                   // residual of the model on the whole signed log, as a fraction
-  double with_signs = 0;             // of the model fitted to that
+  double completed = 0;              // the same with completed efforts
+  double guessed = 0;                // and those of joints without a decided segment
+  double with_signs = 0;             // of the model fitted to the signed log
+  bool helps = false;                // as |τ| that was held out says: completed
+  bool guess_helps = false;          // guessed
 };
 
 inline Bench real_bench(const std::string& path) {
@@ -100,8 +105,24 @@ inline RealScore try_real_log(const RealLog& log) {
   weighted.weighting = Weighting::by_row;
   const Estimate ours = estimate(signed_folds(folds, found.search.decided()), weighted);
   const Estimate reference = estimate(all, weighted);
-  out.ours = residuals(all, ours.columns, ours.values).totals[0].relative;
-  out.with_signs = residuals(all, reference.columns, reference.values).totals[0].relative;
+  const auto completed = [&](bool guess) {
+    CompleteOptions complete;
+    complete.filter = segments.filter;
+    complete.correlation = options.correlation;
+    complete.guess = guess;
+    return complete_efforts(bench.plan, bench.layouts,
+                            {{&without, rate, &run, found.search.signs, found.search.decided()}}, complete);
+  };
+  const auto whole_residual = [&](const std::vector<std::string>& columns, const VectorXd& values) {
+    return residuals(all, columns, values).totals[0].relative;
+  };
+  const Completion certain = completed(false), guessed = completed(true);
+  out.completed = whole_residual(certain.columns, certain.values);
+  out.guessed = whole_residual(guessed.columns, guessed.values);
+  out.helps = certain.helps();
+  out.guess_helps = guessed.helps();
+  out.ours = whole_residual(ours.columns, ours.values);
+  out.with_signs = whole_residual(reference.columns, reference.values);
   return out;
 }
 

@@ -1,0 +1,34 @@
+// Runs folded in four parts, every fourth of sixteen stretches each, so that a fit can leave one out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/log/chunks.hpp"
+#include "steelyard/log/run.hpp"
+#include "steelyard/regressor/plan.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr Index kEffortParts = 4;
+inline constexpr Index kEffortStretches = 16;
+
+// By part: folds of all runs and joints.
+using EffortParts = std::vector<std::vector<Fold>>;
+
+// Stretch b belongs to part b % kEffortParts.
+inline Range effort_stretch(Index samples, Index b) {
+  return {b * samples / kEffortStretches, (b + 1) * samples / kEffortStretches};
+}
+
+// Adds the rows of a run; mask: samples × joints, column by column, 0 is no row.
+void add_effort_parts(const Plan& plan, const std::vector<Layout>& layouts, const SampleBlock& samples,
+                      const MatrixXd& effort, const std::vector<std::uint8_t>& mask, EffortParts& parts);
+
+// The fit of all parts but one (−1: of all), joints weighted by their residuals.
+Estimate fit_effort_parts(const EffortParts& parts, Index left_out);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

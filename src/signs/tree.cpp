@@ -1,0 +1,144 @@
+#include "steelyard/signs/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "signs/feasible_cost.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr int kMostStart = 16;  // 65536 nodes
+
+// The problem of the first segments in the tree's order, and what a node costs in it.
+class TreeLevel {
+ public:
+  TreeLevel(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments, const VectorXd& weights,
+            const SignPhysics& physics, double gap)
+      : problem_(make_sign_problem(folds, segments, weights)), feasible_(problem_, physics, gap), gap_(gap) {}
+
+  double cost(const VectorXd& signs, NodeCost kind) {
+    if (kind == NodeCost::residual) return problem_.residual(signs);
+    if (kind == NodeCost::torque) return feasible_.fit(signs).value;
+    const VectorXd values = problem_.values(signs);
+    const double retrieval = feasible_.nearest(values, gap_).value;
+    if (kind == NodeCost::retrieval) return retrieval;
+    return problem_.residual(signs) / std::max(problem_.effort, std::numeric_limits<double>::min()) +
+           retrieval / std::max(values.squaredNorm(), std::numeric_limits<double>::min());
+  }
+
+  const SignProblem& problem() const { return problem_; }
+  FeasibleCost& feasible() { return feasible_; }
+
+ private:
+  SignProblem problem_;
+  FeasibleCost feasible_;
+  double gap_;
+};
+
+std::vector<VectorXd> children(const std::vector<VectorXd>& nodes, int known, bool held) {
+  std::vector<VectorXd> out;
+  for (const VectorXd& node : nodes)
+    for (const int sign : {1, -1}) {
+      if ((known != 0 && sign != known) || (known == 0 && held && sign < 0)) continue;
+      VectorXd child(node.size() + 1);
+      child << node, sign;
+      out.push_back(std::move(child));
+    }
+  return out;
+}
+
+// σ of the coefficients over their values, from the rows' own residual.
+void find_deviations(const SignProblem& problem, const VectorXd& signs, double limit, TreeSearch& result) {
+  const Index columns = static_cast<Index>(problem.columns.size());
+  result.values = problem.values(signs);
+  result.relative_sigma = VectorXd::Constant(columns, std::numeric_limits<double>::infinity());
+  if (problem.R_YY.rows() < columns) return;
+  const Eigen::MatrixXd inverse = Eigen::MatrixXd(problem.R_YY).inverse();
+  const double sigma = std::sqrt(problem.variance(signs));
+  for (Index k = 0; k < columns; ++k) {
+    result.relative_sigma[k] = sigma * inverse.row(k).norm() / std::abs(result.values[k]);
+    if (result.relative_sigma[k] < limit)
+      result.significant.push_back(problem.columns[static_cast<std::size_t>(k)]);
+  }
+}
+
+}  // namespace
+
+const char* to_string(NodeCost cost) {
+  switch (cost) {
+    case NodeCost::retrieval:
+      return "phi1";
+    case NodeCost::torque:
+      return "phi2";
+    case NodeCost::residual:
+      return "residual";
+    case NodeCost::residual_and_retrieval:
+      return "residual + phi1";
+  }
+  return "";
+}
+
+void TreeOptions::validate() const {
+  const auto refuse = [](const char* name, double value, const char* limit) {
+    throw InputError({fmt::format("option {} of the sign tree is {}", name, value), {}, limit, ""});
+  };
+  if (start < 1 || start > kMostStart) refuse("start", start, "1 to 16 segments");
+  if (width < 1) refuse("width", width, "at least 1");
+  if (!(most_relative_sigma > 0)) refuse("most_relative_sigma", most_relative_sigma, "positive");
+  if (!(fit_gap > 0)) refuse("fit_gap", fit_gap, "positive");
+}
+
+TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
+                       const VectorXd& weights, const SignPhysics& physics, const TreeOptions& options) {
+  options.validate();
+  require(physics.robot != nullptr && physics.base != nullptr, "signs need a robot and its base");
+  TreeSearch result;
+  result.order = order_segments(folds, segments, weights, options.order);
+  const bool has_known = std::any_of(segments.begin(), segments.end(),
+                                     [](const SignSegment& segment) { return segment.sign != 0; });
+  const bool is_mirrored = options.cost == NodeCost::residual && !has_known;
+  std::vector<Fold> own_folds;
+  std::vector<SignSegment> own_segments;
+  std::vector<VectorXd> nodes = {VectorXd(0)};
+  const auto first = std::min<std::size_t>(static_cast<std::size_t>(options.start), segments.size());
+  for (std::size_t k = 0; k < segments.size(); ++k) {
+    const auto next = static_cast<std::size_t>(result.order[k]);
+    own_folds.push_back(folds[next]);
+    own_segments.push_back(segments[next]);
+    nodes = children(nodes, segments[next].sign, is_mirrored && k == 0);
+    if (k + 1 < first) continue;
+    TreeLevel level(own_folds, own_segments, weights, physics, options.fit_gap);
+    std::vector<std::pair<double, std::size_t>> costs;
+    for (std::size_t c = 0; c < nodes.size(); ++c) costs.emplace_back(level.cost(nodes[c], options.cost), c);
+    result.nodes += nodes.size();
+    std::sort(costs.begin(), costs.end());
+    costs.resize(std::min(costs.size(), static_cast<std::size_t>(options.width)));
+    result.path.push_back(costs[0].first);
+    std::vector<VectorXd> kept;
+    for (const auto& [cost, c] : costs) kept.push_back(nodes[c]);
+    nodes = std::move(kept);
+  }
+
+  result.signs.resize(static_cast<Index>(segments.size()));
+  for (std::size_t k = 0; k < segments.size(); ++k)
+    result.signs[result.order[k]] = nodes[0][static_cast<Index>(k)];
+  TreeLevel whole(folds, segments, weights, physics, options.fit_gap);
+  if (is_mirrored && whole.cost(-result.signs, NodeCost::torque) < whole.cost(result.signs, NodeCost::torque))
+    result.signs = -result.signs;
+  const ConvexSolution solution = whole.feasible().solve(result.signs, ConvexOptions{}.gap);
+  result.cost = solution.value;
+  result.x = solution.x;
+  result.columns = whole.feasible().columns();
+  find_deviations(whole.problem(), result.signs, options.most_relative_sigma, result);
+  return result;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

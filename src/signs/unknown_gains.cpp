@@ -1,0 +1,104 @@
+#include "steelyard/signs/unknown_gains.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/signs/search.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Below this share of the fixed joint's, a gain is not believed: its joint is not tied to the others.
+constexpr double kLeastGain = 1e-3;
+
+VectorXd energies(const SignProblem& problem) {
+  return (problem.R_YE.colwise().squaredNorm() + problem.R_EE.colwise().squaredNorm()).transpose();
+}
+
+// Factors of segments, signs and gains alike, made one number a joint.
+VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors) {
+  const Index joints = problem.weight.size();
+  const VectorXd energy = energies(problem);
+  VectorXd sum = VectorXd::Zero(joints), whole = sum;
+  for (Index k = 0; k < problem.size(); ++k) {
+    const Index joint = problem.segments[static_cast<std::size_t>(k)].joint;
+    sum[joint] += energy[k] * std::abs(factors[k]);
+    whole[joint] += energy[k];
+  }
+  Index fixed = 0;
+  whole.maxCoeff(&fixed);
+  VectorXd gains = VectorXd::Ones(joints);
+  const double unit = sum[fixed] / whole[fixed];
+  for (Index j = 0; j < joints; ++j)
+    if (whole[j] > 0 && unit > 0) gains[j] = std::max(kLeastGain, sum[j] / whole[j] / unit);
+  return gains;
+}
+
+}  // namespace
+
+VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, std::vector<bool>* determined) {
+  const Index joints = problem.weight.size();
+  const VectorXd energy = energies(problem);
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(problem.R_EE.rows(), joints);  // R_EE s, joint by joint
+  VectorXd whole = VectorXd::Zero(joints);
+  for (Index k = 0; k < problem.size(); ++k) {
+    const Index joint = problem.segments[static_cast<std::size_t>(k)].joint;
+    columns.col(joint) += problem.R_EE.col(k) * signs[k];
+    whole[joint] += energy[k];
+  }
+  Index fixed = 0;
+  whole.maxCoeff(&fixed);
+  require(whole[fixed] > 0, "gains need efforts");
+  std::vector<Index> present;
+  for (Index j = 0; j < joints; ++j)
+    if (whole[j] > 0) present.push_back(j);
+  const auto count = static_cast<Index>(present.size());
+  Eigen::MatrixXd scaled(columns.rows(), count);
+  for (Index i = 0; i < count; ++i) {
+    const Index j = present[static_cast<std::size_t>(i)];
+    scaled.col(i) = columns.col(j) / std::sqrt(whole[j]);
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled.transpose() * scaled);
+  VectorXd gains = VectorXd::Ones(joints);
+  if (determined != nullptr) determined->assign(static_cast<std::size_t>(joints), false);
+  VectorXd factor = VectorXd::Zero(joints);
+  for (Index i = 0; i < count; ++i) {
+    const Index j = present[static_cast<std::size_t>(i)];
+    factor[j] = solver.eigenvectors()(i, 0) / std::sqrt(whole[j]);
+  }
+  for (const Index j : present) {
+    const double ratio = factor[fixed] != 0 ? factor[j] / factor[fixed] : 0;
+    if (std::abs(ratio) < kLeastGain || std::abs(ratio) > 1 / kLeastGain) continue;
+    gains[j] = std::abs(ratio);
+    if (determined != nullptr) (*determined)[static_cast<std::size_t>(j)] = true;
+  }
+  return gains;
+}
+
+GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics& physics,
+                                   const SignOptions& options, int most_rounds) {
+  options.validate();
+  std::vector<int> known;
+  for (const SignSegment& segment : problem.segments) known.push_back(segment.sign);
+  VectorXd factors;
+  spectral_signs(problem.R_EE, energies(problem), known, &factors);
+  GainSearch result;
+  result.gains = gains_of_factors(problem, factors);
+  for (result.rounds = 1; result.rounds <= most_rounds; ++result.rounds) {
+    result.problem = with_gains(problem, result.gains);
+    const VectorXd before = result.search.signs;
+    result.search = recover_signs(result.problem, physics, options);
+    result.converged = before.size() > 0 && before == result.search.signs;
+    if (result.converged) break;
+    result.gains = gains_for_signs(problem, result.search.signs, &result.determined);
+  }
+  result.rounds = std::min(result.rounds, most_rounds);
+  return result;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

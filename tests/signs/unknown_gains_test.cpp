@@ -1,0 +1,53 @@
+// Signs and drive gains from the same |current|; the table over 100 trials is made by bench/signs_bench.
+#include "steelyard/signs/unknown_gains.hpp"
+
+#include <gtest/gtest.h>
+
+#include "signs/sign_cases.hpp"
+#include "steelyard/core/random.hpp"
+
+namespace steelyard {
+namespace {
+
+using namespace sign_cases;
+
+const Bench& kr5() {
+  static const Bench bench = make_bench(STEELYARD_SOURCE_DIR, "kr5", false);
+  return bench;
+}
+
+void expect_signs_and_gains(const VectorXd& gains, std::uint64_t seed, double tolerance) {
+  Case options;
+  options.gains = gains;
+  const Trial trial = simulate_trial(kr5(), options, seed);
+  const SegmentedRun run = find_segments(trial.samples, trial.rate);
+  const std::vector<Fold> folds = fold_segments(kr5().plan, kr5().layouts, trial.samples, run);
+  const SignProblem problem = make_sign_problem(folds, run.segments, rms_weights(run));
+  const GainSearch found = recover_signs_and_gains(problem, {&kr5().robot, &kr5().base, {}});
+  EXPECT_TRUE(found.converged);
+  EXPECT_EQ(score(trial.truth, run, found.search).wrong, 0) << seed;
+  Index fixed = 0;
+  (found.gains.array() - 1).abs().minCoeff(&fixed);
+  for (Index j = 0; j < gains.size(); ++j)
+    EXPECT_NEAR(found.gains[j] * gains[fixed] / gains[j], 1, tolerance) << seed << ", joint " << j + 1;
+}
+
+// Data-sheet gains that are off by up to 30 %; ratios of gains are known to twice the noise, 5 % a sample.
+TEST(UnknownGains, WithinThirtyPercentAreFoundWithTheSigns) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Random random(seed, "gains of a test");
+    VectorXd gains(6);
+    for (Index j = 0; j < 6; ++j) gains[j] = random.uniform(0.7, 1.3);
+    expect_signs_and_gains(gains, seed, 0.1);
+  }
+}
+
+// Raw currents: gains of the size of a TX-40's drives, N·m/A.
+TEST(UnknownGains, OfRawCurrentsAreFoundWithTheSigns) {
+  VectorXd gains(6);
+  gains << 32.96, 32.48, 25.66, 11.52, 18.48, 7.68;
+  for (const std::uint64_t seed : {1, 2}) expect_signs_and_gains(gains, seed, 0.05);
+}
+
+}  // namespace
+}  // namespace steelyard
