@@ -2,8 +2,6 @@
 // from base values that were found before; beside them what least squares alone would take.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 
 #include "output.hpp"
 #include "steelyard/feasible/compare.hpp"
@@ -52,6 +50,26 @@ std::string open_text(const Result& result) {
   return any ? text + "\nProvably known\n" + known.to_string() : text;
 }
 
+std::string carried_text(const Result& result) {
+  constexpr const char* kNames[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+  Table table({"joint", "", "value", "at least", "at most", "run", "at s"});
+  bool any = false;
+  for (std::size_t j = 0; j < result.links.size(); ++j) {
+    if (!result.links[j].wrench) continue;
+    any = true;
+    const steelyard::KnownWrench& wrench = *result.links[j].wrench;
+    for (std::size_t k = 0; k < 6; ++k)
+      table.add({k == 0 ? result.links[j].name : "", kNames[k],
+                 number(wrench.value[static_cast<Eigen::Index>(k)], 4),
+                 wrench.known[k].lower ? number(*wrench.known[k].lower, 4) : "-inf",
+                 wrench.known[k].upper ? number(*wrench.known[k].upper, 4) : "inf", k == 0 ? wrench.run : "",
+                 k == 0 ? number(wrench.time, 4) : ""});
+  }
+  return any ? "\nWhat the joint below each link carries where it carries most, N and N·m\n" +
+                   table.to_string()
+             : "";
+}
+
 // Standard parameters of the links in a result.
 steelyard::VectorXd link_parameters(const Result& result) {
   steelyard::VectorXd out(10 * static_cast<Eigen::Index>(result.links.size()));
@@ -65,37 +83,13 @@ steelyard::VectorXd link_parameters(const Result& result) {
   return out;
 }
 
-// Five seconds of sinusoids, every joint at its own rate, within its limits.
-steelyard::MotionSamples example_motion(const steelyard::Robot& robot) {
-  constexpr Eigen::Index kSamples = 500;
-  steelyard::MotionSamples motion;
-  for (steelyard::MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd})
-    channel->resize(kSamples, robot.size());
-  for (int j = 0; j < robot.size(); ++j) {
-    const steelyard::Joint& joint = robot.joints[static_cast<std::size_t>(j)];
-    const steelyard::Limits& limits = joint.limits;
-    const double most = joint.kind == steelyard::JointKind::prismatic ? 0.1 : 1;
-    const bool bounded = std::isfinite(limits.lower) && std::isfinite(limits.upper);
-    const double centre = bounded ? (limits.lower + limits.upper) / 2 : 0;
-    const double reach = bounded ? std::min(most, (limits.upper - limits.lower) / 2) : most;
-    const double rate = 1.3 + 0.4 * j;
-    for (Eigen::Index s = 0; s < kSamples; ++s) {
-      const double phase = 0.01 * rate * static_cast<double>(s);
-      motion.q(s, j) = centre + reach * std::sin(phase);
-      motion.qd(s, j) = reach * rate * std::cos(phase);
-      motion.qdd(s, j) = -reach * rate * rate * std::sin(phase);
-    }
-  }
-  return motion;
-}
-
 // What the joints carry inside: two sets with (nearly) the same torques.
 std::string forces_text(const steelyard::Robot& robot, const Result& result,
                         const steelyard::VectorXd& smallest) {
   const auto found = compare_wrenches(
       compile(robot),
       {{"feasible", link_parameters(result), {}, {}, {}, {}}, {"smallest", smallest, {}, {}, {}, {}}},
-      example_motion(robot));
+      sinusoidal_motion(robot));
   Table table({"joint", "force", "moment", "smallest: force", "moment", "torque apart"});
   for (int j = 0; j < robot.size(); ++j)
     table.add({robot.joints[static_cast<std::size_t>(j)].name, number(found[0].force[j], 4),
@@ -133,7 +127,7 @@ std::string retrieval_text(const steelyard::Study& study, const Result& result) 
   text += fmt::format(", {}", feasible.method);
   if (feasible.gap) text += fmt::format(", at most {:.1e} above the best", *feasible.gap);
   if (feasible.residual) text += fmt::format(", effort left {:.2f} %", 100 * feasible.residual->prepared);
-  text += "\n\n" + links_text(result) + open_text(result);
+  text += "\n\n" + links_text(result) + open_text(result) + carried_text(result);
   std::vector<std::string> active;
   for (const steelyard::ConstraintMargin& constraint : feasible.constraints)
     if (constraint.active) active.push_back(constraint.name);

@@ -40,6 +40,20 @@ std::string elastic_text(const steelyard::ElasticSummary& elastic) {
   return "\nElastic joints\n" + joints.to_string();
 }
 
+// Rows: base parameters and links of each model; columns: joints.
+std::string comparison_text(const Result& result) {
+  std::vector<std::string> head = {"mean square error of"};
+  for (const steelyard::JointResidual& joint : result.residual.per_joint) head.push_back(joint.name);
+  Table table(head);
+  for (const steelyard::ModelErrors& set : result.comparison) {
+    std::vector<std::string> row = {set.model + ", " + set.parameters};
+    for (const double mse : set.mse) row.push_back(number(mse, 3));
+    table.add(row);
+  }
+  return fmt::format("\nSets of parameters on {} runs, prepared efforts\n", result.validation.size()) +
+         table.to_string();
+}
+
 std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
                                  result.base.size(), result.samples, result.rows);
@@ -64,6 +78,7 @@ std::string summary_text(const Result& result) {
     text += "\n";
   }
   if (result.elastic) text += elastic_text(*result.elastic);
+  if (!result.comparison.empty()) text += comparison_text(result);
   return text;
 }
 

@@ -13,12 +13,20 @@ namespace {
 struct ValidateOptions {
   std::string result;
   std::string study;
+  std::vector<std::string> beside;  // results of other models
 };
 
 int run_validate(const ValidateOptions& options, const CommonOptions& common) {
   OutcomeOptions written{"steelyard validate " + options.result + " " + options.study};
-  const steelyard::Result model =
-      steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
+  std::vector<steelyard::NamedModel> models;
+  const auto add = [&](const std::string& path) {
+    models.push_back({path, steelyard::result_from_json(steelyard::read_text_file(path, "result"), path)});
+  };
+  add(options.result);
+  for (const std::string& path : options.beside) {
+    add(path);
+    written.command += " --beside " + path;
+  }
   steelyard::Study study = steelyard::read_study(options.study);
   if (common.seed) set_seed(study, *common.seed);
   written.report = study.report;
@@ -26,7 +34,7 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
   steelyard::StudyOutcome outcome;
   {
     Progress progress(common.quiet || common.json);
-    outcome = validate_study(study, model, study_options(common, progress));
+    outcome = compare_models(study, models, study_options(common, progress));
     if (written.report) written.scene = study_scene(study);
   }
   return write_outcome(outcome, written, common, folder);
@@ -38,7 +46,10 @@ Run add_validate(CLI::App& verb) {
   const auto options = std::make_shared<ValidateOptions>();
   verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
   verb.add_option("STUDY", options->study, "Study file (.yaml) with the runs to try it on")->required();
-  verb.footer("Example:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n");
+  verb.add_option("--beside", options->beside, "Further results: their mean square errors on the same runs");
+  verb.footer(
+      "Examples:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n"
+      "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n");
   return [options](const CommonOptions& common) { return run_validate(*options, common); };
 }
 

@@ -59,6 +59,28 @@ VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, con
   return all.head(quantities.standard_count());
 }
 
+MotionSamples sinusoidal_motion(const Robot& robot) {
+  constexpr Index kSamples = 500;
+  MotionSamples motion;
+  motion.label = "sinusoids";
+  for (MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd}) channel->resize(kSamples, robot.size());
+  for (int j = 0; j < robot.size(); ++j) {
+    const Joint& joint = robot.joints[static_cast<std::size_t>(j)];
+    const double most = joint.kind == JointKind::prismatic ? 0.1 : 1;
+    const bool bounded = std::isfinite(joint.limits.lower) && std::isfinite(joint.limits.upper);
+    const double centre = bounded ? (joint.limits.lower + joint.limits.upper) / 2 : 0;
+    const double reach = bounded ? std::min(most, (joint.limits.upper - joint.limits.lower) / 2) : most;
+    const double rate = 1.3 + 0.4 * j;
+    for (Index s = 0; s < kSamples; ++s) {
+      const double phase = 0.01 * rate * static_cast<double>(s);
+      motion.q(s, j) = centre + reach * std::sin(phase);
+      motion.qd(s, j) = reach * rate * std::cos(phase);
+      motion.qdd(s, j) = -reach * rate * rate * std::sin(phase);
+    }
+  }
+  return motion;
+}
+
 MatrixXd predicted_torque(const Tree& tree, const ParameterSet& set, const MotionSamples& motion) {
   check_motion(tree, motion, false);
   check_set(tree, set);

@@ -38,6 +38,10 @@ SignsSummary read_signs(const JsonNode& node);
 
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
 LinkValues read_link(const JsonNode& node);
+inline constexpr const char* kWrenchNames[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+
+void write_comparison(JsonWriter& json, const std::vector<ModelErrors>& comparison);  // with its key
+ModelErrors read_comparison(const JsonNode& node);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

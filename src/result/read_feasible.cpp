@@ -24,6 +24,16 @@ KnownInterval read_known(const JsonNode& node, const std::string& name) {
   return {ends[0], ends[1]};
 }
 
+KnownWrench read_wrench(const JsonNode& node) {
+  KnownWrench wrench;
+  wrench.run = node.at("run").text();
+  wrench.time = node.at("time").number();
+  wrench.value = read_numbers<Vector6>(node, "value");
+  const JsonNode known = node.at("known");
+  for (std::size_t k = 0; k < wrench.known.size(); ++k) wrench.known[k] = read_known(known, kWrenchNames[k]);
+  return wrench;
+}
+
 }  // namespace
 
 FeasibleSummary read_feasible(const JsonNode& node) {
@@ -41,7 +51,24 @@ FeasibleSummary read_feasible(const JsonNode& node) {
   feasible.violated = node.texts("violated");
   feasible.conflict = node.texts("conflict");
   feasible.drives = node.list("drives", read_drive);
+  if (node.has("columns")) {
+    const JsonNode columns = node.at("columns");
+    for (const auto& member : columns.object().items())
+      feasible.columns[member.key()] = columns.at(member.key()).number();
+  }
   return feasible;
+}
+
+ModelErrors read_comparison(const JsonNode& node) {
+  const auto number = [](const JsonNode& item) { return item.number(); };
+  ModelErrors set;
+  set.model = node.at("model").text();
+  set.parameters = node.at("parameters").text();
+  set.mse = node.list("mse", number);
+  set.runs = node.list("runs", [&](const JsonNode& run) {
+    return RunSquares{run.at("run").text(), run.list("mse", number)};
+  });
+  return set;
 }
 
 LinkValues read_link(const JsonNode& node) {
@@ -56,6 +83,7 @@ LinkValues read_link(const JsonNode& node) {
   const JsonNode known = node.at("known");
   for (const auto& member : known.object().items())
     link.known[member.key()] = read_known(known, member.key());
+  if (node.has("wrench")) link.wrench = read_wrench(node.at("wrench"));
   return link;
 }
 

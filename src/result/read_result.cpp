@@ -261,6 +261,7 @@ Result result_from_json(const std::string& text, const std::string& name) {
   if (node.has("links")) result.links = node.list("links", read_link);
   if (node.has("reverse")) result.reverse = read_reverse(node.at("reverse"));
   result.validation = node.list("validation", read_validation);
+  if (node.has("comparison")) result.comparison = node.list("comparison", read_comparison);
   result.unavailable = node.texts("unavailable");
   result.provenance = read_provenance(node.at("provenance"));
   return result;

@@ -22,6 +22,24 @@ void write_end(JsonWriter& json, const std::optional<double>& end) {
   end ? json.value(*end) : json.null();
 }
 
+void write_known(JsonWriter& json, const std::string& name, const KnownInterval& interval) {
+  json.key(name).begin_flat_array();
+  write_end(json, interval.lower);
+  write_end(json, interval.upper);
+  json.end_array();
+}
+
+void write_wrench(JsonWriter& json, const KnownWrench& wrench) {
+  json.key("wrench").begin_object();
+  json.key("run").value(wrench.run);
+  json.key("time").value(wrench.time);
+  write_numbers(json, "value", wrench.value);
+  json.key("known").begin_object();
+  for (std::size_t k = 0; k < wrench.known.size(); ++k) write_known(json, kWrenchNames[k], wrench.known[k]);
+  json.end_object();
+  json.end_object();
+}
+
 }  // namespace
 
 void write_feasible(JsonWriter& json, const FeasibleSummary& feasible) {
@@ -45,7 +63,32 @@ void write_feasible(JsonWriter& json, const FeasibleSummary& feasible) {
   json.key("drives").begin_array();
   for (const DriveValues& drive : feasible.drives) write_drive(json, drive);
   json.end_array();
+  if (!feasible.columns.empty()) {
+    json.key("columns").begin_object();
+    for (const auto& [name, value] : feasible.columns) json.key(name).value(value);
+    json.end_object();
+  }
   json.end_object();
+}
+
+void write_comparison(JsonWriter& json, const std::vector<ModelErrors>& comparison) {
+  json.key("comparison").begin_array();
+  for (const ModelErrors& set : comparison) {
+    json.begin_object();
+    json.key("model").value(set.model);
+    json.key("parameters").value(set.parameters);
+    write_numbers(json, "mse", set.mse);
+    json.key("runs").begin_array();
+    for (const RunSquares& run : set.runs) {
+      json.begin_object();
+      json.key("run").value(run.run);
+      write_numbers(json, "mse", run.mse);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links) {
@@ -60,13 +103,9 @@ void write_links(JsonWriter& json, const std::vector<LinkValues>& links) {
     json.key("margin").value(link.margin);
     write_names(json, "chosen", link.chosen);
     json.key("known").begin_object();
-    for (const auto& [name, interval] : link.known) {
-      json.key(name).begin_flat_array();
-      write_end(json, interval.lower);
-      write_end(json, interval.upper);
-      json.end_array();
-    }
+    for (const auto& [name, interval] : link.known) write_known(json, name, interval);
     json.end_object();
+    if (link.wrench) write_wrench(json, *link.wrench);
     json.end_object();
   }
   json.end_array();

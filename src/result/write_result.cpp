@@ -268,6 +268,7 @@ std::string to_json(const Result& result) {
   if (result.gains) write_gains(json, *result.gains);
   if (result.signs) write_signs(json, *result.signs);
   write_validation(json, result.validation);
+  if (!result.comparison.empty()) write_comparison(json, result.comparison);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);
   json.end_object();

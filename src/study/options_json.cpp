@@ -107,7 +107,8 @@ ordered_json feasible_json(const FeasibleSpec& spec) {
       {"margin", spec.physical.margin},   {"bodies", spec.physical.bodies},
       {"drives", spec.physical.drives},   {"robot_bounds", spec.physical.robot_bounds},
       {"pull", spec.pull.weight},         {"starts", spec.random_starts}};
-  if (spec.interval_level) json["intervals"] = *spec.interval_level;
+  if (spec.interval_level)
+    json["intervals"] = {{"level", *spec.interval_level}, {"joint_forces", spec.joint_forces}};
   json["constraints"] = ordered_json::array();
   for (const ConstraintSpec& constraint : spec.constraints)
     json["constraints"].push_back(constraint_json(constraint));

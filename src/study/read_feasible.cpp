@@ -228,17 +228,19 @@ PullSpec read_pull(const YamlContext& context, const YamlNode& node) {
   return pull;
 }
 
-std::optional<double> read_level(const YamlContext& context, const YamlNode& node) {
+void read_proven(const YamlContext& context, const YamlNode& node, FeasibleSpec& spec) {
   double level = 0.95;
   if (node.kind == YamlNode::Kind::scalar) {
-    if (!to_bool(context, node, "intervals")) return std::nullopt;
-    return level;
+    if (to_bool(context, node, "intervals")) spec.interval_level = level;
+    return;
   }
-  const YamlFields fields(context, node, "intervals", {"level"});
+  const YamlFields fields(context, node, "intervals", {"level", "joint_forces"});
   if (const YamlNode* given = fields.find("level")) level = to_number(context, *given, "level");
   if (!(level > 0) || level >= 1)
     context.fail(node, fmt::format("level {:g}", level), "between 0 and 1", "0.95 is usual");
-  return level;
+  spec.interval_level = level;
+  if (const YamlNode* forces = fields.find("joint_forces"))
+    spec.joint_forces = to_bool(context, *forces, "joint_forces");
 }
 
 void read_physical(const YamlContext& context, const YamlFields& fields, PhysicalOptions& physical) {
@@ -279,8 +281,7 @@ FeasibleSpec read_feasible_section(const YamlContext& context, const YamlNode& n
     for (const YamlNode& item : to_list(context, *constraints, "constraints"))
       spec.constraints.push_back(read_constraint(context, item, folder, spec.constraints.size() + 1));
   if (const YamlNode* pull = fields.find("pull")) spec.pull = read_pull(context, *pull);
-  if (const YamlNode* intervals = fields.find("intervals"))
-    spec.interval_level = read_level(context, *intervals);
+  if (const YamlNode* intervals = fields.find("intervals")) read_proven(context, *intervals, spec);
   if (const YamlNode* starts = fields.find("starts")) {
     spec.random_starts = static_cast<int>(to_count(context, *starts, "starts"));
     if (spec.random_starts > 10000)

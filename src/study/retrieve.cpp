@@ -68,14 +68,14 @@ double robust_factor(const StudyState& state) {
 // knows; rows of one block are not independent, which their blocks tell. Base values are always weighted by
 // their covariance here.
 std::vector<ProvenInterval> prove_intervals(const StudyState& state, const FeasibleState& feasible,
-                                            const Quantities& quantities, const FeasibleSpec& spec) {
+                                            const Quantities& quantities, const FeasibleSpec& spec,
+                                            const std::vector<Functional>& asked) {
   ProvenOptions options;
   options.points = false;
   options.threads = state.options.threads;
   options.allowance = chi_squared_quantile(*spec.interval_level, 1) * robust_factor(state);
   const auto prove = [&](const Objective& objective) {
-    return proven_intervals(objective, feasible.constraints, state.robot, all_functionals(quantities),
-                            options);
+    return proven_intervals(objective, feasible.constraints, state.robot, asked, options);
   };
   if (spec.fits_torque) {
     const double sigma = std::isfinite(state.estimated.sigma_rows) ? state.estimated.sigma_rows : 0;
@@ -85,6 +85,25 @@ std::vector<ProvenInterval> prove_intervals(const StudyState& state, const Feasi
   CoefficientOptions weighted = spec.coefficients;
   weighted.by_covariance = true;
   return prove(coefficient_objective(state.estimated, state.base, quantities, weighted).objective);
+}
+
+// Parameters, centres of mass and, when they are asked for, what the joints carry, all from one smallest φ.
+void prove(const StudyState& state, const Quantities& quantities, FeasibleState& feasible) {
+  const FeasibleSpec& spec = *state.study.feasible;
+  std::vector<Functional> asked = all_functionals(quantities);
+  const auto parameters = static_cast<std::ptrdiff_t>(asked.size());
+  if (spec.joint_forces) {
+    feasible.forces = largest_forces(state, feasible.retrieval.x.head(quantities.standard_count()));
+    for (std::size_t j = 0; j < feasible.forces.size(); ++j) {
+      const ForceInstant& at = feasible.forces[j];
+      const std::vector<Functional> all = wrench_functionals(state.robot, quantities, at.q, at.qd, at.qdd);
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(6 * j);
+      asked.insert(asked.end(), first, first + 6);
+    }
+  }
+  feasible.intervals = prove_intervals(state, feasible, quantities, spec, asked);
+  feasible.wrenches.assign(feasible.intervals.begin() + parameters, feasible.intervals.end());
+  feasible.intervals.resize(static_cast<std::size_t>(parameters));
 }
 
 }  // namespace
@@ -130,8 +149,7 @@ void retrieve_feasible(StudyState& state) {
         retrieve(feasible.objective, feasible.constraints, state.robot, retrieve_options(state, spec));
     if (feasible.retrieval.x.size() > 0)
       feasible.values = lead_values(state.plan.columns, state.base, quantities, feasible.retrieval.x);
-    if (spec.interval_level && feasible.retrieval.x.size() > 0)
-      feasible.intervals = prove_intervals(state, feasible, quantities, spec);
+    if (spec.interval_level && feasible.retrieval.x.size() > 0) prove(state, quantities, feasible);
     report_problems(state, feasible);
     state.feasible = std::move(feasible);
   });

@@ -8,10 +8,12 @@
 #include "steelyard/feasible/retrieve.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/feasible_spec.hpp"
+#include "study/joint_forces.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+struct RunState;
 struct StudyState;
 
 // What the step leaves for those after it.
@@ -21,7 +23,9 @@ struct FeasibleState {
   Objective objective;
   Retrieval retrieval;
   std::vector<ProvenInterval> intervals;
-  VectorXd values;  // in the order of the plan's columns; empty when there are none
+  std::vector<ForceInstant> forces;      // one a joint, when they are asked for
+  std::vector<ProvenInterval> wrenches;  // six a joint: forces and moments at its instant
+  VectorXd values;                       // in the order of the plan's columns; empty when there are none
 };
 
 // The objective of the spec for an estimate of the base's lead columns.
@@ -40,6 +44,13 @@ FeasibleSummary feasible_outcome(const FeasibleState& feasible);
 
 // `links` of the result.
 std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible);
+
+// The links and drives of an earlier result as if they had just been found; nothing for results without them.
+void take_links(const Result& model, StudyState& state);
+
+// Residuals of the feasible parameters on one run, raw ones included: one more pass over it.
+ResidualSummary feasible_residual(const StudyState& state, const FeasibleState& feasible,
+                                  const RunState& run);
 
 // Into the result: `feasible`, `links`, `validation[].feasible`. After summarize().
 void summarize_feasible(StudyState& state);

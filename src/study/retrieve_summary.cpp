@@ -1,7 +1,9 @@
 // Feasible parameters into the result.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 #include "study/extra_columns.hpp"
 #include "study/retrieve.hpp"
@@ -47,6 +49,31 @@ Prediction predict_feasible(const StudyState& state, const FeasibleState& feasib
   return predict(*run.prepared, state.plan, feasible.values, unnamed, unnamed, nullptr, extra);
 }
 
+// Columns that belong to no link.
+std::map<std::string, double> further_columns(const FeasibleState& feasible, const Quantities& quantities) {
+  std::map<std::string, double> columns;
+  for (Index k = quantities.standard_count(); k < quantities.size(); ++k)
+    columns[quantities.columns()[static_cast<std::size_t>(k)]] = feasible.retrieval.x[k];
+  return columns;
+}
+
+KnownInterval known_interval(const ProvenInterval& interval) {
+  KnownInterval known;
+  if (!interval.lower.infinite) known.lower = finite_or_none(interval.lower.outer);
+  if (!interval.upper.infinite) known.upper = finite_or_none(interval.upper.outer);
+  return known;
+}
+
+KnownWrench known_wrench(const StudyState& state, const FeasibleState& feasible, std::size_t joint) {
+  const ForceInstant& at = feasible.forces[joint];
+  const VectorXd bodies = feasible.retrieval.x.head(Index{kParametersPerLink} * state.robot.size());
+  const JointWrench carried = newton_euler(compile(state.robot), bodies, at.q, at.qd, at.qdd).wrenches[joint];
+  KnownWrench wrench{at.run, at.time, {}, {}};
+  wrench.value << carried.force, carried.moment;
+  for (std::size_t k = 0; k < 6; ++k) wrench.known[k] = known_interval(feasible.wrenches[6 * joint + k]);
+  return wrench;
+}
+
 // √(Δᵀ C⁻¹ Δ / number) from the squares: φ(x) − min φ = σ² Δᵀ C⁻¹ Δ.
 std::optional<double> moved_sigma(const StudyState& state, const VectorXd& values) {
   const Estimate& fit = state.estimated;
@@ -76,6 +103,13 @@ CrossValidationSummary cross_validate_feasible(const StudyState& state, const Fe
   return {static_cast<int>(found.groups), held.by, residual_summary(found.per_row, state.plan, state.robot)};
 }
 
+ResidualSummary residual_of(const StudyState& state, const Estimate& fit, const RunState& run,
+                            const Prediction& raw) {
+  const Prediction* one[] = {&raw};
+  return residual_summary(residuals(run.folds->folds.total(), fit.columns, fit.values).per_row, state.plan,
+                          state.robot, one);
+}
+
 void summarize_residuals(StudyState& state, const FeasibleState& feasible, FeasibleSummary& summary) {
   const Estimate fit = with_feasible_values(state, feasible);
   std::vector<Prediction> raw;
@@ -83,10 +117,7 @@ void summarize_residuals(StudyState& state, const FeasibleState& feasible, Feasi
   std::vector<const Prediction*> fitted;
   for (std::size_t r = 0; r < state.runs.size(); ++r) {
     raw.push_back(predict_feasible(state, feasible, state.runs[r]));
-    const Prediction* one[] = {&raw.back()};
-    const std::vector<Residual> per_row =
-        residuals(state.runs[r].folds->folds.total(), fit.columns, fit.values).per_row;
-    state.result.validation[r].feasible = residual_summary(per_row, state.plan, state.robot, one);
+    state.result.validation[r].feasible = residual_of(state, fit, state.runs[r], raw.back());
     if (!state.runs[r].is_fit()) continue;
     fitted.push_back(&raw.back());
     state.result.passes = std::max(state.result.passes, state.runs[r].prepared->passes());
@@ -120,11 +151,16 @@ std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState
   for (const ProvenInterval& interval : feasible.intervals) {
     const int k = link_of(interval.name, quantities);
     if (k < 0) continue;
-    KnownInterval& known = links[static_cast<std::size_t>(k)].known[interval.name];
-    if (!interval.lower.infinite) known.lower = finite_or_none(interval.lower.outer);
-    if (!interval.upper.infinite) known.upper = finite_or_none(interval.upper.outer);
+    links[static_cast<std::size_t>(k)].known[interval.name] = known_interval(interval);
   }
+  for (std::size_t j = 0; j < feasible.forces.size(); ++j) links[j].wrench = known_wrench(state, feasible, j);
   return links;
+}
+
+ResidualSummary feasible_residual(const StudyState& state, const FeasibleState& feasible,
+                                  const RunState& run) {
+  return residual_of(state, with_feasible_values(state, feasible), run,
+                     predict_feasible(state, feasible, run));
 }
 
 FeasibleSummary feasible_outcome(const FeasibleState& feasible) {
@@ -148,6 +184,7 @@ void summarize_feasible(StudyState& state) {
   if (feasible.retrieval.x.size() > 0) {
     if (!state.folds.empty()) summarize_residuals(state, feasible, summary);
     summary.drives = drive_values(state.robot, with_feasible_values(state, feasible));
+    summary.columns = further_columns(feasible, Quantities(state.robot, feasible.columns));
     state.result.links = link_values(state, feasible);
     if (state.study.cross)
       summary.cross_validation = state.clock.time("feasible cross-validation",

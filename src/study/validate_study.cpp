@@ -20,12 +20,17 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   open_runs(state);
   examine_runs(state);
   take_extra_values(model, state);
+  take_links(model, state);
   fold_runs(state);
   predict_runs(state);
 
   Result& result = state.result = model;
   result.validation.clear();
-  for (const RunState& run : state.runs) result.validation.push_back(validation_of(state, run));
+  result.comparison.clear();
+  for (const RunState& run : state.runs) {
+    result.validation.push_back(validation_of(state, run));
+    if (state.feasible) result.validation.back().feasible = feasible_residual(state, *state.feasible, run);
+  }
   result.findings = state.findings;
   judge_result(study, result);
   result.provenance = provenance(study, state.robot_hash);

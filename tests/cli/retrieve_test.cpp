@@ -68,6 +68,26 @@ TEST_F(Retrieve, TheBoxAloneLetsCentresOfMassOutOfTheLinksAndTheShapesDoNot) {
               (*result)["residual"]["prepared"].get<double>() + 1e-4);
 }
 
+TEST_F(Retrieve, SetsOfSeveralResultsStandInOneTableOfMeanSquareErrors) {
+  ASSERT_EQ(retrieve({kExamples + "study.yaml", "--quiet"}).code, 0);
+  const std::string box = (folder_ / "box.json").string(), table = (folder_ / "table").string();
+  fs::rename(fs::path(out()) / "result.json", box);
+  ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--quiet"}).code, 0);
+  const std::string shapes = (fs::path(out()) / "result.json").string();
+  const Outcome outcome =
+      steelyard({"validate", shapes, kExamples + "study.yaml", "--beside", box, "--out", table});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("mean square error of"));
+  EXPECT_THAT(outcome.out, HasSubstr("box.json, links"));
+  const json result = json::parse(std::ifstream(fs::path(table) / "result.json"));
+  ASSERT_EQ(result["comparison"].size(), 4u);
+  for (const json& set : result["comparison"]) EXPECT_EQ(set["mse"].size(), 2u);
+  // Both fit the same torques: their links explain them alike.
+  EXPECT_NEAR(result["comparison"][1]["mse"][1].get<double>(),
+              result["comparison"][3]["mse"][1].get<double>(),
+              1e-3 * result["comparison"][1]["mse"][1].get<double>());
+}
+
 TEST_F(Retrieve, ConstraintsThatExcludeEachOtherEndWithCodeThreeAndTheirNames) {
   const Outcome outcome = retrieve({kExamples + "infeasible.yaml"});
   EXPECT_EQ(outcome.code, 3) << outcome.err;

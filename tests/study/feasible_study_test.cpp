@@ -8,6 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/feasible/compare.hpp"
 #include "steelyard/study/run_study.hpp"
 
 namespace steelyard {
@@ -115,6 +116,77 @@ TEST(FeasibleStudy, ProvableIntervalsAreInTheResultAndHoldTheTruth) {
     EXPECT_NEAR(result.links[0].known.at("m1").upper.value_or(0), 10, 1e-3);
     EXPECT_THAT(result.links[0].chosen, testing::Contains("m1"));
   }
+}
+
+// From base values the instants are those of a known motion: what the real links carry there is inside.
+TEST(FeasibleStudy, ProvableIntervalsOfJointForcesHoldTheRealOnes) {
+  const Study study =
+      arm("{intervals: {level: 0.95, joint_forces: true}, constraints: [{total_mass: [1, 15]}]}");
+  const Robot robot = study_robot(study);
+  const std::string path = temporary("result.json", to_json(run_study(study).result));
+  const Result result = result_from_json(to_json(retrieve_study(study, path).result), "again");
+  std::filesystem::remove(path);
+  const MotionSamples motion = sinusoidal_motion(robot);
+  const Tree tree = compile(robot);
+  ASSERT_EQ(result.links.size(), 2u);
+  for (std::size_t link = 0; link < 2; ++link) {
+    ASSERT_TRUE(result.links[link].wrench);
+    const KnownWrench& wrench = *result.links[link].wrench;
+    EXPECT_EQ(wrench.run, "sinusoids");
+    const auto s = static_cast<Index>(std::lround(100 * wrench.time));
+    const JointWrench real =
+        newton_euler(tree, standard_parameters(robot), motion.q.row(s), motion.qd.row(s), motion.qdd.row(s))
+            .wrenches[link];
+    Vector6 truth;
+    truth << real.force, real.moment;
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double lower = wrench.known[k].lower.value_or(-kInfinity);
+      const double upper = wrench.known[k].upper.value_or(kInfinity);
+      for (const double value : {truth[static_cast<Index>(k)], wrench.value[static_cast<Index>(k)]}) {
+        EXPECT_GE(value, lower - 1e-6) << link << " " << k;
+        EXPECT_LE(value, upper + 1e-6) << link << " " << k;
+      }
+      // At most 15 kg, at rates of at most 1.7 rad/s: no force beyond 15 kg times 40 m/s².
+      if (k < 3) {
+        EXPECT_LE(upper - lower, 15 * 40) << link << " " << k;
+      }
+    }
+  }
+}
+
+// A run that is validated with the study and one that is validated later get the same numbers.
+TEST(FeasibleStudy, LinksOfAnEarlierResultPredictFreshRuns) {
+  Study study = arm("{constraints: [{total_mass: [1, 15]}]}");
+  Study fresh = study;
+  StudyRun run = study.runs.front();
+  run.file.label = {"fresh", RunRole::validate, ""};
+  run.simulation->motion_seed = 9;
+  study.runs.push_back(run);
+  fresh.runs = {run};
+  const Result both = run_study(study).result;
+  const Result later = result_from_json(to_json(validate_study(fresh, both).result), "later");
+  ASSERT_EQ(later.validation.size(), 1u);
+  ASSERT_TRUE(later.validation[0].feasible);
+  ASSERT_TRUE(both.validation[1].feasible);
+  EXPECT_NEAR(later.validation[0].feasible->prepared, both.validation[1].feasible->prepared, 1e-12);
+  EXPECT_NEAR(*later.validation[0].feasible->raw, *both.validation[1].feasible->raw, 1e-12);
+
+  Result heavier = both;
+  for (LinkValues& link : heavier.links) link.mass *= 1.2;
+  const Result table = compare_models(fresh, {{"found", both}, {"heavier", heavier}}).result;
+  ASSERT_EQ(table.comparison.size(), 4u);  // base and links of each
+  EXPECT_EQ(table.comparison[1].parameters, "links");
+  for (std::size_t j = 0; j < 2; ++j) {
+    const double rms = later.validation[0].feasible->per_joint[j].rms;
+    EXPECT_NEAR(table.comparison[1].mse[j], rms * rms, 1e-12);
+    EXPECT_EQ(table.comparison[0].mse[j], table.comparison[2].mse[j]);  // base values are the same
+  }
+  EXPECT_GT(table.comparison[3].mse[1], 10 * table.comparison[1].mse[1]);  // m·c of link 2 weighs on joint 2
+  EXPECT_EQ(to_json(result_from_json(to_json(table), "table")), to_json(table));
+
+  Result fewer = both;
+  fewer.links.pop_back();
+  EXPECT_THROW(validate_study(fresh, fewer), InputError);
 }
 
 TEST(FeasibleStudy, LinksWithoutBodiesAreWrittenAllTheSame) {

@@ -37,6 +37,10 @@ struct MotionSamples {
   MatrixXd torque;  // measured; may be empty for inner forces
 };
 
+// Five seconds of sinusoids in steps of 0.01 s, every joint at its own rate, within its limits: for robots
+// without a log.
+MotionSamples sinusoidal_motion(const Robot& robot);
+
 // Efforts of one set, samples × joints. Throws InputError for sizes that do not fit.
 MatrixXd predicted_torque(const Tree& tree, const ParameterSet& set, const MotionSamples& motion);
 

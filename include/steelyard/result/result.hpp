@@ -6,6 +6,7 @@
 // of the unconstrained estimate.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -142,15 +143,25 @@ struct FeasibleSummary {
   std::optional<double> gap;          // by how much at most the objective is above its optimum, as a fraction
   std::optional<double> moved_sigma;  // RMS distance from the unconstrained estimate in its deviations
   std::vector<ConstraintMargin> constraints;
-  std::vector<std::string> violated;  // names of constraints the parameters break
-  std::vector<std::string> conflict;  // names of constraints that exclude each other, none to spare
-  std::vector<DriveValues> drives;    // drive columns of the feasible parameters
+  std::vector<std::string> violated;           // names of constraints the parameters break
+  std::vector<std::string> conflict;           // names of constraints that exclude each other, none to spare
+  std::vector<DriveValues> drives;             // drive columns of the feasible parameters
+  std::map<std::string, double> columns = {};  // all columns beside those of the links, by name
 };
 
 // Interval of a parameter over all feasible parameters that explain the data; an open end is absent.
 struct KnownInterval {
   std::optional<double> lower;
   std::optional<double> upper;
+};
+
+// What a joint carries at the instant of the motion where its force is largest by the feasible parameters,
+// and the intervals over all of them that explain the data.
+struct KnownWrench {
+  std::string run;                  // "sinusoids" where no log was read
+  double time = 0;                  // [s] of the run
+  Vector6 value = Vector6::Zero();  // fx fy fz mx my mz in link axes about the link frame's origin
+  std::array<KnownInterval, 6> known = {};
 };
 
 struct LinkValues {
@@ -162,6 +173,19 @@ struct LinkValues {
   double margin = 0;                         // largest δ with P ⪰ δ m diag(ℓ², ℓ², ℓ², 1)
   std::vector<std::string> chosen;           // parameters that the data does not determine
   std::map<std::string, KnownInterval> known;
+  std::optional<KnownWrench> wrench = {};
+};
+
+// Mean square errors of one set of parameters on the runs of a validation, per joint [(N·m)² or N²].
+struct RunSquares {
+  std::string run;
+  std::vector<double> mse;
+};
+struct ModelErrors {
+  std::string model;        // as it was given: a path
+  std::string parameters;   // "base" or "links"
+  std::vector<double> mse;  // mean over the runs
+  std::vector<RunSquares> runs;
 };
 
 struct InputFile {
@@ -204,6 +228,7 @@ struct Result {
   std::vector<PayloadSummary> payloads;
   std::optional<SignsSummary> signs;  // of runs without them
   std::vector<RunValidation> validation;
+  std::vector<ModelErrors> comparison;  // of several models on these runs; empty: there is one
   std::vector<std::string> unavailable;
   Provenance provenance;
 };

@@ -64,6 +64,7 @@ struct FeasibleSpec {
   std::vector<ConstraintSpec> constraints;
   PullSpec pull;
   std::optional<double> interval_level;  // provable intervals at this level
+  bool joint_forces = false;             // … of what the joints carry, too
   int random_starts = 8;
   Place place;
 };

@@ -50,6 +50,15 @@ SignsOutcome find_signs(const Study& study, const StudyOptions& options = {});
 // study's robot does not have the model's base parameters.
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
+// Several models on the same runs: the outcome of the first, with `comparison` of all their sets of
+// parameters (base values, and links where a model has them).
+struct NamedModel {
+  std::string name;
+  Result result;
+};
+StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& models,
+                            const StudyOptions& options = {});
+
 // Feasible parameters from base values that were found before, in a result.json or a YAML file
 // `base: {mx2: {value: 2.1, sigma: 0.02}}`: min φ1 under the study's constraints. Runs of the study are not
 // read. Throws InputError when the values are not those of the study's robot.

@@ -1,0 +1,26 @@
+// Where in the fitted motion each joint carries most: instants at which its inner force is bounded.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct StudyState;
+
+struct ForceInstant {
+  std::string run;
+  double time = 0;    // [s] of the run
+  double force = -1;  // ‖force‖ there by the given parameters [N]
+  VectorXd q, qd, qdd;
+};
+
+// One instant a joint, among about a thousand evenly spread ones of each fit run (one more pass over it);
+// without runs among those of a sinusoidal motion. `bodies`: 10 parameters a link.
+std::vector<ForceInstant> largest_forces(const StudyState& state, const VectorXd& bodies);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
