@@ -14,7 +14,7 @@ ifdef WEB
 LAUNCHER += -DSTEELYARD_WEB=$(WEB)
 endif
 
-.PHONY: all demo test bench format tidy install clean deps deps-test deps-dev
+.PHONY: all demo test bench docs deb format tidy install clean deps deps-test deps-dev
 
 all:
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
@@ -37,6 +37,17 @@ install: all
 	$(CMAKE) --build $(BUILD)
 	$(CMAKE) --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
+deb: deps
+	$(CMAKE) --preset release $(LAUNCHER) -B build-deb -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=/usr -Wno-dev
+	$(CMAKE) --build build-deb
+	cd build-deb && cpack -B $(abspath $(BUILD))
+	@echo "Written: $$(ls $(BUILD)/steelyard*.deb)"
+
+docs: deps-dev all
+	scripts/check-docs $(BUILD)/steelyard
+	mkdocs build --strict --quiet
+	@echo "Written: $(BUILD)/site/index.html"
+
 format: deps-dev
 	git ls-files '*.cpp' '*.hpp' '*.inl' '*.c' '*.h' | xargs clang-format-14 -i
 
@@ -51,4 +62,4 @@ deps-dev:
 	@scripts/deps dev
 
 clean:
-	rm -rf build build-debug build-tsan build-coverage build-tidy
+	rm -rf build build-deb build-debug build-tsan build-coverage build-tidy

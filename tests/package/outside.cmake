@@ -17,6 +17,18 @@ foreach(text share/man/man1/steelyard.1 share/bash-completion/completions/steely
   endif()
 endforeach()
 
+# The same without CMake.
+execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${WORK}/prefix/lib/pkgconfig:${WORK}/prefix/lib/x86_64-linux-gnu/pkgconfig
+                        pkg-config --cflags --libs --define-prefix steelyard
+                RESULT_VARIABLE code OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "pkg-config does not find steelyard")
+endif()
+separate_arguments(flags UNIX_COMMAND "${flags}")
+file(GLOB first ${WORK}/cpp/01*.cpp)
+must_run(${COMPILER} -std=c++20 -O1 ${first} -o ${WORK}/by_pkg_config ${flags})
+must_run(${WORK}/by_pkg_config ${WORK}/prefix/share/steelyard/robots/panda.yaml)
+
 foreach(variant plain native)
   set(flags "")
   if(variant STREQUAL native)
