@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/excite/motion_files.hpp"
+#include "steelyard/report/design.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/study/excite_study.hpp"
 #include "study_output.hpp"
@@ -31,6 +32,26 @@ void write_motion(steelyard::OutputFolder& folder, const std::string& stem,
   folder.write(stem + ".json", files.json);
   folder.write(stem + ".yaml", files.yaml);
   folder.write(stem + "-study.yaml", files.study);
+}
+
+// The motion as the page plays it.
+steelyard::RunMotion played(const std::string& name, const steelyard::DesignedMotion& motion) {
+  constexpr int kSamples = 1000;
+  const steelyard::Trajectory trajectory = to_trajectory(motion);
+  steelyard::RunMotion result{name, {}, std::vector<std::vector<double>>(trajectory.joints())};
+  for (int k = 0; k <= kSamples; ++k) {
+    result.time.push_back(trajectory.duration() * k / kSamples);
+    const steelyard::JointState state = trajectory.at(result.time.back());
+    for (std::size_t j = 0; j < result.position.size(); ++j)
+      result.position[j].push_back(state.q[static_cast<steelyard::Index>(j)]);
+  }
+  return result;
+}
+
+void write_page(steelyard::OutputFolder& folder, const std::string& json, const steelyard::Scene& scene,
+                const std::string& command) {
+  if (steelyard::draws_pages())
+    folder.write("report.html", render_design(json, scene.robot->name, {command}, scene));
 }
 
 // The parameters that others hide most, with the deviations to expect.
@@ -111,6 +132,8 @@ int run_excite(const std::string& path, double time_limit, const CommonOptions& 
       motion_files(outcome.robot, outcome.base, outcome.found.motion, outcome.options, outcome.output_rate));
   const std::string json = to_json(outcome);
   folder.write("excite.json", json);
+  write_page(folder, json, {outcome.robot, {played("motion", outcome.found.motion)}},
+             command_text("excite", path, common));
   folder.commit();
   if (common.json)
     print(json);
@@ -133,6 +156,11 @@ int run_next(const std::string& path, double time_limit, const std::string& prev
                    motion_files(outcome.robot, outcome.base, candidate.motion->motion, outcome.options,
                                 outcome.output_rate));
   folder.write("next.json", json);
+  steelyard::Scene scene{outcome.robot, {}};
+  for (const steelyard::NextCandidate& candidate : outcome.candidates)
+    if (candidate.motion && candidate.load == 0)
+      scene.motions.push_back(played(candidate.kind, candidate.motion->motion));
+  write_page(folder, json, scene, command_text("next", path, common));
   folder.commit();
   if (common.json)
     print(json);

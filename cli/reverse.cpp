@@ -27,7 +27,7 @@ struct ReverseArguments {
 };
 
 int run_reverse_study(const ReverseArguments& arguments, const CommonOptions& common) {
-  OutcomeOptions options{"steelyard reverse " + arguments.path};
+  OutcomeOptions options{command_text("reverse", arguments.path, common)};
   steelyard::Study study = steelyard::read_study(arguments.path);
   if (!study.reverse)
     throw steelyard::InputError({"the study has no key `reverse`",

@@ -11,7 +11,7 @@ namespace cli {
 namespace {
 
 int run_path(const std::string& path, bool report, const CommonOptions& common) {
-  OutcomeOptions options{"steelyard run " + path};
+  OutcomeOptions options{command_text("run", path, common)};
   steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   options.report = report && study.report;

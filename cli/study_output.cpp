@@ -141,6 +141,11 @@ steelyard::StudyOptions study_options(const CommonOptions& common, Progress& pro
   return options;
 }
 
+std::string command_text(const std::string& verb, const std::string& path, const CommonOptions& common) {
+  const std::string seed = common.seed ? fmt::format(" --seed {}", *common.seed) : "";
+  return fmt::format("steelyard {} {}{}", verb, path, seed);
+}
+
 int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& options,
                   const CommonOptions& common, steelyard::OutputFolder& folder) {
   if (!common.quiet) print_warnings(outcome.warnings);

@@ -18,6 +18,9 @@ steelyard::StudyOptions study_options(const CommonOptions& common, Progress& pro
 // Severity, code, what it is about, evidence and remedy of every finding.
 std::string findings_text(const std::vector<steelyard::Finding>& findings);
 
+// The command that does the same again: "steelyard run study.yaml --seed 3".
+std::string command_text(const std::string& verb, const std::string& path, const CommonOptions& common);
+
 struct OutcomeOptions {
   std::string command;  // to reproduce the report
   bool report = true;

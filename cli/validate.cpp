@@ -17,7 +17,7 @@ struct ValidateOptions {
 };
 
 int run_validate(const ValidateOptions& options, const CommonOptions& common) {
-  OutcomeOptions written{"steelyard validate " + options.result + " " + options.study};
+  OutcomeOptions written{command_text("validate", options.result + " " + options.study, common)};
   std::vector<steelyard::NamedModel> models;
   const auto add = [&](const std::string& path) {
     models.push_back({path, steelyard::result_from_json(steelyard::read_text_file(path, "result"), path)});

@@ -1,10 +1,8 @@
 #include "steelyard/report/comparison.hpp"
 
-#include "report/assets.hpp"
 #include "report/html.hpp"
 #include "report/page.hpp"
 #include "result/json_writer.hpp"
-#include "steelyard/core/error.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -29,22 +27,9 @@ std::string comparison_data(const std::vector<NamedResult>& results) {
 }  // namespace
 
 std::string render_comparison(const std::vector<NamedResult>& results) {
-  if (assets::web_js.empty())
-    throw MachineError({"this program was built without the page that compares results",
-                        {},
-                        "",
-                        "build it with npm: -DSTEELYARD_WEB=ON"});
   std::string title;
   for (const NamedResult& one : results) title += (title.empty() ? "" : ", ") + escape(one.name);
-  const std::string policy = "default-src 'none'; style-src " + source_hash(assets::web_css) +
-                             "; script-src " + source_hash(assets::web_js);
-  return fill(assets::web_html, {{"title", title},
-                                 {"policy", policy},
-                                 {"style", std::string(assets::web_css)},
-                                 {"plain_style", ""},
-                                 {"plain", "<p>The comparison is drawn by a script.</p>"},
-                                 {"data", comparison_data(results)},
-                                 {"script", std::string(assets::web_js)}});
+  return web_page(title, "<p>The comparison is drawn by a script.</p>", comparison_data(results));
 }
 
 }  // namespace STEELYARD_ABI

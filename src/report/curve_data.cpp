@@ -51,6 +51,33 @@ int time_exponent(const std::vector<double>& time) {
   return step > 0 && std::isfinite(step) ? std::clamp(decade(step) - 2, -300, 300) : -6;
 }
 
+// Four digits.
+void write_list(JsonWriter& json, const char* key, const std::vector<double>& list) {
+  json.key(key).begin_flat_array();
+  for (const double number : list) {
+    const int exponent = number == 0 || !std::isfinite(number) ? 0 : decade(std::abs(number)) - 3;
+    std::isfinite(number) ? json.value(rounded(number, exponent, static_cast<double (*)(double)>(std::round)))
+                          : json.null();
+  }
+  json.end_array();
+}
+
+void write_spectra(JsonWriter& json, const EffortCurve& curve) {
+  const std::vector<double>& frequency = curve.residual_spectrum.frequency;
+  require(curve.effort_spectrum.frequency == frequency, "the spectra of a curve differ in frequencies");
+  if (!frequency.empty()) {
+    json.key("spectrum").begin_object();
+    write_list(json, "frequency", frequency);
+    write_list(json, "effort", curve.effort_spectrum.density);
+    write_list(json, "residual", curve.residual_spectrum.density);
+    json.end_object();
+  }
+  if (!curve.correlation.empty()) {
+    write_list(json, "correlation", curve.correlation);
+    json.key("correlation_samples").value(curve.correlation_samples);
+  }
+}
+
 void write_curve(JsonWriter& json, const EffortCurve& curve, const RunValidation* run) {
   const std::size_t size = curve.time.size();
   for (const auto* series : {&curve.measured_min, &curve.measured_max, &curve.predicted_min,
@@ -77,6 +104,7 @@ void write_curve(JsonWriter& json, const EffortCurve& curve, const RunValidation
   write_series(json, "predicted_max", curve.predicted_max, effort, high);
   write_series(json, "residual_min", curve.residual_min, residual, low);
   write_series(json, "residual_max", curve.residual_max, residual, high);
+  write_spectra(json, curve);
   json.end_object();
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "report/assets.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
 
@@ -48,6 +49,23 @@ std::string fill(std::string_view page, const PageParts& parts) {
     require(known, "the page's template holds an unknown name");
     page.remove_prefix(end + 2);
   }
+}
+
+std::string web_page(const std::string& title, const std::string& plain, const std::string& data) {
+  if (assets::web_js.empty())
+    throw MachineError({"this program was built without the interactive page",
+                        {},
+                        "",
+                        "build it with npm: -DSTEELYARD_WEB=ON"});
+  const std::string policy = "default-src 'none'; style-src " + source_hash(assets::web_css) + " " +
+                             source_hash(assets::report_css) + "; script-src " + source_hash(assets::web_js);
+  return fill(assets::web_html, {{"title", title},
+                                 {"policy", policy},
+                                 {"style", std::string(assets::web_css)},
+                                 {"plain_style", std::string(assets::report_css)},
+                                 {"plain", plain},
+                                 {"data", data},
+                                 {"script", std::string(assets::web_js)}});
 }
 
 }  // namespace STEELYARD_ABI

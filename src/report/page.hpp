@@ -19,5 +19,9 @@ using PageParts = std::vector<std::pair<std::string_view, std::string>>;
 // The template with every {{name}} replaced. One sweep: what is put in is never searched again.
 std::string fill(std::string_view page, const PageParts& parts);
 
+// The page of web/ with its data. `plain`: HTML for browsers that run no scripts, with the style of the plain
+// report. Throws MachineError in programs built without web/.
+std::string web_page(const std::string& title, const std::string& plain, const std::string& data);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -62,6 +62,10 @@ std::string page_title(const Result& result) {
 
 }  // namespace
 
+bool draws_pages() {
+  return !assets::web_js.empty();
+}
+
 std::string render_plain_report(const Result& result, const std::vector<EffortCurve>& curves,
                                 const ReportOptions& options) {
   const std::string script = std::string(assets::tables_js) + std::string(assets::curves_js);
@@ -82,17 +86,10 @@ std::string render_plain_report(const Result& result, const std::vector<EffortCu
 
 std::string render_report(const Result& result, const std::vector<EffortCurve>& curves,
                           const ReportOptions& options, const Scene& scene) {
-  if (assets::web_js.empty()) return render_plain_report(result, curves, options);
-  const std::string policy = "default-src 'none'; style-src " + source_hash(assets::web_css) + " " +
-                             source_hash(assets::report_css) + "; script-src " + source_hash(assets::web_js);
+  if (!draws_pages()) return render_plain_report(result, curves, options);
   const Body body = plain_body(result, curves, "", options);
-  return fill(assets::web_html, {{"title", page_title(result)},
-                                 {"policy", policy},
-                                 {"style", std::string(assets::web_css)},
-                                 {"plain_style", std::string(assets::report_css)},
-                                 {"plain", header(result) + key_figures(result) + body.sections},
-                                 {"data", web_data(result, curves, options, scene)},
-                                 {"script", std::string(assets::web_js)}});
+  return web_page(page_title(result), header(result) + key_figures(result) + body.sections,
+                  web_data(result, curves, options, scene));
 }
 
 }  // namespace STEELYARD_ABI

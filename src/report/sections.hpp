@@ -29,5 +29,8 @@ std::string curve_data(const Result& result, const std::vector<EffortCurve>& cur
 std::string web_data(const Result& result, const std::vector<EffortCurve>& curves,
                      const ReportOptions& options, const Scene& scene);
 
+// The part of it that is drawn in 3D, with the command.
+std::string scene_data(const Scene& scene, const ReportOptions& options);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

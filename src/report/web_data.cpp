@@ -48,6 +48,7 @@ void write_robot(JsonWriter& json, const Robot& robot) {
       json.key("lower").value(joint.limits.lower);
       json.key("upper").value(joint.limits.upper);
     }
+    if (std::isfinite(joint.limits.velocity)) json.key("velocity").value(joint.limits.velocity);
     json.key("coordinates").begin_flat_array();  // q = Σ c_k q_k + offset, over the independent joints
     for (Index k = 0; k < coordinate.matrix.cols(); ++k) json.value(coordinate.matrix(i, k));
     json.end_array();
@@ -87,6 +88,8 @@ void write_motion(JsonWriter& json, const RunMotion& motion) {
   json.end_object();
 }
 
+}  // namespace
+
 std::string scene_data(const Scene& scene, const ReportOptions& options) {
   JsonWriter json(JsonStyle::compact);
   json.begin_object();
@@ -98,8 +101,6 @@ std::string scene_data(const Scene& scene, const ReportOptions& options) {
   json.end_object();
   return json.text();
 }
-
-}  // namespace
 
 std::string web_data(const Result& result, const std::vector<EffortCurve>& curves,
                      const ReportOptions& options, const Scene& scene) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/validate/spectrum.hpp"
 #include "steelyard/validate/whiteness.hpp"
 #include "study/intervals_bands.hpp"
 
@@ -118,6 +119,11 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   std::vector<CurveWriter> writers;
   std::vector<Autocorrelation> correlations(static_cast<std::size_t>(rows),
                                             Autocorrelation(run.preparation().decimation.factor));
+  struct Spectra {
+    Welch effort, residual;
+  };
+  const Welch none(1 / grid.step, grid.samples);
+  std::vector<Spectra> spectra(static_cast<std::size_t>(rows), Spectra{none, none});
   for (Index r = 0; r < rows; ++r) {
     EffortCurve& curve = result.curves[static_cast<std::size_t>(r)];
     curve.run = run.label().label;
@@ -158,6 +164,8 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
           const double left = effort - predictor.known()(r, s);
           result.effort_squared[r] += left * left;
           correlations[static_cast<std::size_t>(r)].add(error);
+          spectra[static_cast<std::size_t>(r)].effort.add(effort);
+          spectra[static_cast<std::size_t>(r)].residual.add(error);
           writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), effort, predicted(r, s));
         }
       }
@@ -169,6 +177,11 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   }
   for (std::size_t r = 0; r < correlations.size(); ++r) {
     const Whiteness found = correlations[r].whiteness();
+    EffortCurve& curve = result.curves[r];
+    curve.correlation = found.correlation;
+    curve.correlation_samples = found.samples;
+    curve.effort_spectrum = in_bands(spectra[r].effort.spectrum());
+    curve.residual_spectrum = in_bands(spectra[r].residual.spectrum());
     result.whiteness.push_back({joints[r], found.p_value, found.coloured});
   }
   const Index n = plan.joints;

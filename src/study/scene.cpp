@@ -1,6 +1,5 @@
 #include "steelyard/study/scene.hpp"
 
-#include "steelyard/core/error.hpp"
 #include "steelyard/log/source.hpp"
 #include "steelyard/study/run_study.hpp"
 
@@ -47,13 +46,13 @@ RunMotion read_motion(const std::string& label, SampleSource& source) {
 Scene study_scene(const Study& study) {
   Scene scene;
   scene.robot = study_robot(study);
+  // Runs of reverse studies may be simulated with another robot's inertias: masses do not matter here.
+  Robot moving = *scene.robot;
+  for (Joint& joint : moving.joints)
+    if (!joint.inertia) joint.inertia = Inertia::zero();
   for (const StudyRun& run : study.runs) {
-    try {
-      RunMotion motion = read_motion(run.file.label.label, *open_study_run(run, *scene.robot));
-      if (motion.time.size() > 1) scene.motions.push_back(std::move(motion));
-    } catch (const InputError&) {
-      // Simulated with another robot's inertias, as reverse studies do: nothing to play.
-    }
+    RunMotion motion = read_motion(run.file.label.label, *open_study_run(run, moving));
+    if (motion.time.size() > 1) scene.motions.push_back(std::move(motion));
   }
   return scene;
 }

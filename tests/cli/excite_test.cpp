@@ -37,7 +37,18 @@ TEST_F(ExciteProgram, WritesTheMotionInAllFormatsTheSameForAnyThreads) {
   const json result = json::parse(one.out);
   EXPECT_EQ(result["time_limit_reached"], false);
   EXPECT_GT(result["after"]["log_det"], result["before"]["log_det"]);
+  const auto page = [&] {
+    std::ifstream stream(fs::path(out()) / "report.html", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string first = page();
+  // Programs built without web/ have no page.
+  if (!first.empty()) {
+    EXPECT_THAT(first, HasSubstr("{\"design\":{"));
+    EXPECT_THAT(first, HasSubstr("steelyard excite " + path));
+  }
   const Outcome two = steelyard({"excite", path, "--json", "--threads", "2", "--out", out()});
+  EXPECT_EQ(page(), first);
   EXPECT_EQ(one.out, two.out);
 }
 

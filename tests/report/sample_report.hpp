@@ -146,6 +146,17 @@ inline EffortCurve sample_curve(const std::string& run, int j, double phase, boo
     curve.residual_min.push_back(error - noise);
     curve.residual_max.push_back(error + noise);
   }
+  // Effort falls by 1/f², a line at 50 Hz; the residual is flat with the same line.
+  for (int k = 0; k < 72; ++k) {
+    const double f = 0.5 * std::pow(10.0, k / 24.0);
+    const double mains = k == 48 ? 100 : 1;
+    for (Spectrum* spectrum : {&curve.effort_spectrum, &curve.residual_spectrum})
+      spectrum->frequency.push_back(f);
+    curve.effort_spectrum.density.push_back(size * size / (f * f) + 1e-4 * mains);
+    curve.residual_spectrum.density.push_back(1e-4 * mains);
+  }
+  for (int k = 1; k <= 20; ++k) curve.correlation.push_back(0.6 * std::pow(0.5, k) + 0.02 * wobble(k + j));
+  curve.correlation_samples = 2000;
   return curve;
 }
 

@@ -9,6 +9,7 @@
 #include "report/sample_report.hpp"
 #include "report/sections.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/report/design.hpp"
 
 namespace steelyard {
 namespace {
@@ -83,6 +84,34 @@ TEST(WebReport, DataNeverEndTheScriptTheyStandIn) {
     EXPECT_THAT(web_data(result, curves, options, scene), Not(HasSubstr("<")));
     EXPECT_EQ(scripts_in(render_report(result, curves, options, scene)), plain);
   }
+}
+
+TEST(WebReport, SpectraHaveFourDigits) {
+  std::vector<EffortCurve> curves = sample_curves();
+  curves[0].residual_spectrum.density[1] = 1.23456e-9;
+  curves[0].effort_spectrum.density[1] = 0;
+  const json joint =
+      json::parse(web_data(sample_result(), curves, {}, sample_scene()))["curves"]["runs"][0]["joints"][0];
+  EXPECT_EQ(joint["spectrum"]["frequency"].size(), 72u);
+  EXPECT_NEAR(joint["spectrum"]["residual"][1].get<double>(), 1.235e-9, 1e-18);
+  EXPECT_EQ(joint["spectrum"]["effort"][1], 0);
+  EXPECT_EQ(joint["correlation"].size(), 20u);
+  curves[0].residual_spectrum.frequency.pop_back();
+  EXPECT_THROW(web_data(sample_result(), curves, {}, {}), InternalError);
+}
+
+TEST(WebReport, DesignsKeepTheirTextAndNoMarkup) {
+  if (!draws_pages()) GTEST_SKIP() << "built without web/";
+  const json design = {{"robot", {{"name", "</script><script>alert(1)</script>"}, {"dof", 7}}}, {"seed", 3}};
+  const std::string html =
+      render_design(design.dump(2), design["robot"]["name"], {"steelyard excite x"}, sample_scene());
+  EXPECT_EQ(scripts_in(html), 2);
+  const std::string opening = "id=\"data\">";
+  const std::size_t from = html.find(opening) + opening.size();
+  const json data = json::parse(html.substr(from, html.find("</script>", from) - from));
+  EXPECT_EQ(data["design"], design);
+  EXPECT_EQ(data["scene"]["command"], "steelyard excite x");
+  EXPECT_EQ(data["scene"]["motions"].size(), 2u);
 }
 
 TEST(WebReport, IsTheSameBytesForTheSameInput) {

@@ -1,6 +1,7 @@
 // Uses the page of web/ as a person would: web_test.mjs PACKAGES CHROMIUM FOLDER, with the pages of write_samples in FOLDER.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { canvas_pixels, colours_of, count_pixels, near, open_browser, open_page } from "./browser.mjs";
+import { apart, contrast } from "./colours.mjs";
 
 const [, , packages, chromium, folder] = process.argv;
 const failures = [];
@@ -8,7 +9,7 @@ const expect = (truth, text) => {
   if (!truth) failures.push(text);
 };
 const measured = [0xb3, 0xbc, 0xc8], predicted = [0x00, 0x72, 0xb2], residual = [0xd5, 0x5e, 0x00];
-const ids = ["verdict", "figures", "robot", "findings", "curves", "joints", "validation", "base", "drives", "provenance"];
+const ids = ["verdict", "figures", "robot", "findings", "curves", "joints", "validation", "spectra", "excitation", "base", "drives", "provenance"];
 
 const browser = await open_browser(packages, chromium);
 
@@ -121,6 +122,61 @@ async function robot(page) {
   await page.locator("#play").click();
 }
 
+// The sample's residual is flat with a line at 50 Hz, the 49th of 72 frequencies; its correlations fall by half.
+async function spectra(page) {
+  const { points, lags, out } = await page.evaluate(() => ({
+    points: document.querySelector("#spectra-panels .rest").getAttribute("d").split(/[ML]/).slice(1).map((pair) => pair.split(" ").map(Number)),
+    lags: [...document.querySelectorAll("[data-spectrum]:first-child .lag")].map((line) => line.y1.baseVal.value - line.y2.baseVal.value),
+    out: document.querySelectorAll("[data-spectrum]:first-child .lag.out").length,
+  }));
+  expect(points.length === 72, `${points.length} frequencies`);
+  const top = points.reduce((best, [, y], k) => (y < points[best][1] ? k : best), 0);
+  expect(top === 48, `the line stands at frequency ${top}`);
+  expect(points.filter((_, k) => k !== 48).every(([, y]) => Math.abs(y - points[0][1]) < 0.2), "the rest is flat");
+  const first = 48 / 71;
+  expect(Math.abs((points[48][0] - points[0][0]) / (points[71][0] - points[0][0]) - first) < 0.01, "frequencies on a logarithmic axis");
+  expect(lags.length === 20 && lags[0] > 1.5 * lags[1], `correlations: ${lags}`);
+  // 1.96/√2000 = 0.044: 0.6·2⁻ᵏ is above up to k = 3.
+  expect(out >= 3 && out <= 4, `${out} correlations outside the band`);
+}
+
+// Positions of the sample's joints: a sine of 0.6 around its centre.
+async function excitation(page) {
+  const text = await page.locator("#excitation tbody tr").first().textContent();
+  expect(text.includes("−0.600 … 0.600 rad"), `range of joint 1: ${text}`);
+}
+
+// Everything that carries meaning can be told apart and read, in both themes and for all kinds of sight.
+async function colours(page) {
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);
+    const of = await page.evaluate(() => Object.fromEntries(["card", "page", "ink", "muted", "measured", "predicted", "residual", "good", "usable", "bad", "good-soft", "usable-soft", "bad-soft"]
+      .map((name) => [name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()])));
+    // 10 in CIELAB is seen at a glance; twice that is asked.
+    for (const [a, b] of [["measured", "predicted"], ["measured", "residual"], ["predicted", "residual"]]) {
+      const { sight, distance } = apart(of[a], of[b]);
+      expect(distance > 20, `${theme}: ${a} and ${b} are ${distance.toFixed(1)} apart for ${sight}`);
+    }
+    for (const [a, b, least] of [["ink", "card", 7], ["ink", "page", 7], ["muted", "card", 4.5], ["muted", "page", 4.5], ["predicted", "card", 3], ["residual", "card", 3],
+      ["good", "good-soft", 4.5], ["usable", "usable-soft", 4.5], ["bad", "bad-soft", 4.5]])
+      expect(contrast(of[a], of[b]) >= least, `${theme}: ${a} on ${b} has a contrast of ${contrast(of[a], of[b]).toFixed(2)}`);
+  }
+  await page.evaluate(() => { delete document.documentElement.dataset.theme; });
+}
+
+// All controls can be reached by the Tab key, and each says what it is.
+async function keyboard(page) {
+  const silent = await page.evaluate(() => [...document.querySelectorAll("#app button, #app a, #app input, #app summary, #app [tabindex]")]
+    .filter((one) => one.tabIndex < 0 || !(one.textContent.trim() || one.getAttribute("aria-label") || one.labels?.length > 0)).map((one) => one.outerHTML.slice(0, 80)));
+  expect(silent.length === 0, `not for the keyboard: ${silent}`);
+  await page.locator("#robot").focus();
+  const before = await canvas_pixels(page, "#robot");
+  await page.keyboard.press("ArrowLeft");
+  const after = await canvas_pixels(page, "#robot");
+  expect(!before.data.equals(after.data), "arrow keys turn the robot");
+  await page.keyboard.press("0");
+}
+
 async function tables(page) {
   const column = (index) => page.evaluate((index) => [...document.querySelectorAll("#base tbody tr")].map((row) => row.cells[index].dataset.order), index);
   const heading = page.locator("#base th button", { hasText: "Relative σ" });
@@ -156,6 +212,10 @@ async function whole_visit() {
   await linked_zoom(page);
   await linked_cursor(page);
   await robot(page);
+  await spectra(page);
+  await excitation(page);
+  await keyboard(page);
+  await colours(page);
   await tables(page);
   await themes(page);
   await page.pdf({ path: folder + "/printed.pdf" });

@@ -58,7 +58,14 @@ export class Arm {
     const base = origin_of(matrix_of(this.robot.base));
     for (const point of points) this.reach = Math.max(this.reach, point.distanceTo(base));
     this.reach = this.reach || 1;
-    this.box = new Box3().setFromPoints([base, ...points]);
+    this.points = [base, ...points];
+  }
+
+  // Points that should be seen: the arm in all its poses, ellipsoids as they are now.
+  outline() {
+    this.scene.updateMatrixWorld(true);
+    const bodies = this.parts.ellipsoids.map((body) => new Box3().setFromObject(body));
+    return [...this.points, ...bodies.flatMap(({ min, max }) => [min, max])];
   }
 
   points_of(motion, most) {

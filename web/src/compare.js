@@ -44,7 +44,7 @@ function overview(results) {
         if (values.every((value) => value === undefined)) return null;
         const shares = show === percent ? values.filter((value) => value !== undefined) : [];
         return [h("span", { title: note }, title), ...values.map((value) => value === undefined ? null
-          : { show: h("span", { class: shares.length > 1 && value === Math.min(...shares) ? "best" : "" }, show(value)), order: value })];
+          : { show: h("span", { class: shares.length > 1 && value === Math.min(...shares) && value < Math.max(...shares) ? "best" : "" }, show(value)), order: value })];
       }).filter(Boolean)),
     hint("The smallest residual of a line is bold. Residuals of different logs are not measured on the same motion."));
 }

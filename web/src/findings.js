@@ -31,7 +31,10 @@ function signal(finding, result, curves, go) {
     if (curve) return signal_button(`Residual of ${finding.joint}`, sparkline(curve), () => go(run, finding.joint));
   }
   const run = curves.runs.findIndex(({ name }) => name === finding.joint);
-  if (run >= 0) return h("button", { type: "button", class: "link", onclick: () => go(run) }, "Show this run");
+  if (run >= 0) {
+    const worst = curves.runs[run].joints.reduce((a, b) => ((b.share ?? 0) > (a.share ?? 0) ? b : a));
+    return signal_button(`${worst.joint}, the largest residual of this run`, sparkline(worst), () => go(run, worst.joint));
+  }
   const words = new Set((finding.joint + " " + finding.evidence).match(/[A-Za-z_][\w@.]*/g) ?? []);
   const named = result.base.filter(({ name }) => words.has(name)).slice(0, 4);
   if (named.length === 0) return null;
@@ -63,6 +66,6 @@ function sparkline(curve) {
   const y = (value) => (height / 2 - (value / (most || 1)) * (height / 2 - 2)).toFixed(1);
   const x = (i) => ((i / Math.max(1, pairs.length - 1)) * width).toFixed(1);
   const d = pairs.map(([low, high], i) => (low <= high ? `M${x(i)} ${y(low)}V${y(high)}h.6V${y(low)}z` : "")).join("");
-  return h("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" },
+  return h("svg", { class: "spark", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
     h("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2 }), h("path", { d }));
 }

@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import { h, css, figure, hint, section } from "./dom.js";
 import { table, number_cell } from "./table.js";
 import { axis } from "./curves.js";
+import { independent_joints } from "./kinematics.js";
 
 // Effort of the model's friction at a velocity (docs/friction.md). Values that are absent are zero.
 export function friction_effort(drive) {
@@ -24,7 +25,7 @@ export function friction_effort(drive) {
 // residual is the middle of its envelope there.
 function samples_of(joint, scene, runs) {
   const list = [];
-  const coordinate = independent_joints(scene).indexOf(joint);
+  const coordinate = independent_joints(scene).findIndex((one) => one?.name === joint);
   for (const { run, time, position } of coordinate < 0 ? [] : scene.motions) {
     const curve = runs.find(({ name }) => name === run)?.joints.find((one) => one.joint === joint);
     const q = position[coordinate];
@@ -38,16 +39,6 @@ function samples_of(joint, scene, runs) {
     }
   }
   return list;
-}
-
-function independent_joints(scene) {
-  const joints = scene?.robot?.joints ?? [];
-  const names = [];
-  for (const { name, coordinates, offset } of joints) {
-    const k = coordinates.findIndex((factor) => factor !== 0);
-    if (k >= 0 && names[k] === undefined && coordinates[k] === 1 && offset === 0) names[k] = name;
-  }
-  return names;
 }
 
 export class Friction {

@@ -24,6 +24,16 @@ export function tool_point(robot, poses) {
   return origin_of(poses[robot.tool_link].clone().multiply(matrix_of(robot.tool)));
 }
 
+// The joint that each coordinate is the position of; undefined where none is.
+export function independent_joints(scene) {
+  const joints = [];
+  for (const joint of scene?.robot?.joints ?? []) {
+    const k = joint.coordinates.findIndex((factor) => factor !== 0);
+    if (k >= 0 && joints[k] === undefined && joint.coordinates[k] === 1 && joint.offset === 0) joints[k] = joint;
+  }
+  return joints;
+}
+
 // A run's motion; without one the robot stands at zero.
 export class Motion {
   constructor(data) {

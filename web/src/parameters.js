@@ -84,10 +84,10 @@ function deviation_picture(base) {
   for (let k = low; k <= high; ++k) levels.push(10 ** k);
   return h("div", { class: "deviations-box" },
     h("p", { class: "legend" }, h("span", { class: "dot body" }, "rigid bodies"), h("span", { class: "dot drive" }, "drives"), h("span", { class: "dot open" }, "interval holds zero")),
-    h("svg", { id: "deviations", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Relative deviation of every base parameter, logarithmic" },
+    h("div", { class: "wide-picture", tabindex: 0, role: "region", "aria-label": "Relative deviations" }, h("svg", { id: "deviations", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Relative deviation of every base parameter, logarithmic" },
       levels.map((level) => [
         h("line", { class: level === 1 ? "one" : "level", x1: left, x2: width, y1: y(level), y2: y(level) }),
         h("text", { x: left - 6, y: y(level) + 3.5, "text-anchor": "end" }, percent(level, 1).replace(/·.*$/, "")),
-      ]), marks),
+      ]), marks)),
     h("p", { class: "small" }, "Relative σ of every parameter, in the order of the table: low is well known."));
 }

@@ -1,5 +1,5 @@
 // The model behind tables of g(q) and M(q): fits, errors by entry, load, further checks.
-import { h, bar, choice, facts, figure, hint, percent, section } from "./dom.js";
+import { h, bar, choice, facts, figure, percent, section } from "./dom.js";
 import { table, count_cell, number_cell } from "./table.js";
 
 export function reverse_section(result) {
@@ -48,17 +48,20 @@ function errors(sets) {
   const host = h("div", {});
   const show = (i) => {
     const set = sets[i];
-    const largest = Math.max(...set.components.map((c) => (c.scale > 0 ? Math.sqrt(c.mean_square) / c.scale : 0)));
+    // Entries that the geometry makes zero hold rounding alone.
+    const least = 1e-12 * Math.max(...set.components.map((c) => c.scale));
+    const share_of = (c) => (c.scale > least ? Math.sqrt(c.mean_square) / c.scale : null);
+    const largest = Math.max(...set.components.map((c) => share_of(c) ?? 0));
     host.replaceChildren(
       h("p", { class: "small" }, `${set.configurations} configurations, relative error ${percent(set.relative)}`),
       table("Errors by entry", [{ title: "Entry", hint: "of g and M, or the joint of a torque" }, { title: "Mean square", number: true }, { title: "Largest", number: true },
         { title: "RMS of the entry", number: true }, { title: "RMS error / RMS" }],
         set.components.map((c) => {
-          const share = c.scale > 0 ? Math.sqrt(c.mean_square) / c.scale : 0;
-          return [c.name, number_cell(c.mean_square, 3), number_cell(c.largest, 3), number_cell(c.scale, 3), { show: h("span", {}, bar(share, largest), " ", percent(share, 2)), order: share }];
+          const share = share_of(c);
+          return [c.name, number_cell(c.mean_square, 3), number_cell(c.largest, 3), number_cell(c.scale, 3),
+            share === null ? { show: h("span", { class: "small" }, "zero by geometry"), order: null } : { show: h("span", {}, bar(share, largest), " ", percent(share, 2)), order: share }];
         }), { tall: true }));
   };
   show(0);
-  return [h("h3", {}, "Errors by entry"), choice("Set", sets.map(({ label }) => label), 0, show), host,
-    hint("Entries that are zero by the robot's geometry have relative errors that mean nothing.")];
+  return [h("h3", {}, "Errors by entry"), choice("Set", sets.map(({ label }) => label), 0, show), host];
 }

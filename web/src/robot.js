@@ -1,5 +1,5 @@
 // The robot in 3D with its controls: turn, zoom, what is shown, and the motion over time.
-import { PerspectiveCamera, Vector3, WebGLRenderer } from "three";
+import { Box3, PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Arm } from "./arm.js";
 import { h, choice } from "./dom.js";
@@ -31,7 +31,7 @@ export class RobotView {
     this.clock = h("span", { class: "clock" });
     this.button = h("button", { type: "button", id: "play", onclick: () => this.toggle() }, "▶ Play");
     const player = this.motion.duration > 0 && h("div", { class: "player" }, this.button, this.slider, this.clock);
-    const chooser = this.motions.length > 1 && choice("Motion", this.motions.map(({ run }) => run), 0, (i) => this.choose(i));
+    const chooser = this.chooser = this.motions.length > 1 && choice("Motion", this.motions.map(({ run }) => run), 0, (i) => this.choose(i));
     this.root = h("div", { class: "robot-view" }, h("div", { class: "stage" }, this.canvas), chooser, player, this.switches, this.note);
     return this.root;
   }
@@ -61,19 +61,34 @@ export class RobotView {
       this.zoom(event.deltaY > 0 ? 1.1 : 1 / 1.1);
     }, { passive: false });
     this.canvas.addEventListener("keydown", (event) => this.key(event));
-    this.frame_all();
-    this.seek(this.motion.start);
-    new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
     this.resize();
+    this.seek(this.motion.start);
+    this.frame_all();
+    new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
   }
 
   frame_all() {
-    const centre = this.arm.box.getCenter(new Vector3());
-    const size = this.arm.box.getSize(new Vector3()).length();
-    const distance = (0.47 * Math.max(size, 0.8 * this.arm.reach)) / Math.tan((this.camera.fov * Math.PI) / 360);
-    this.camera.position.copy(centre).add(new Vector3(0.72, -0.82, 0.42).normalize().multiplyScalar(distance));
+    const points = this.arm.outline();
+    const centre = new Box3().setFromPoints(points).getCenter(new Vector3());
+    const direction = new Vector3(0.72, -0.82, 0.42).normalize();
+    this.camera.position.copy(centre).add(direction.clone().multiplyScalar(this.distance(points, centre, direction)));
     this.controls.target.copy(centre);
     this.controls.update();
+  }
+
+  // From which the arm is seen in all its poses, with a little air.
+  distance(points, centre, direction) {
+    const right = new Vector3(0, 0, 1).cross(direction).normalize();
+    const up = direction.clone().cross(right);
+    const slope = Math.tan((this.camera.fov * Math.PI) / 360);
+    const air = 0.1 * this.arm.reach;
+    let most = 0.1;
+    for (const point of points) {
+      const offset = point.clone().sub(centre);
+      const across = Math.max(Math.abs(offset.dot(up)) + air, (Math.abs(offset.dot(right)) + air) / this.camera.aspect);
+      most = Math.max(most, offset.dot(direction) + across / slope);
+    }
+    return most;
   }
 
   resize() {
@@ -94,6 +109,10 @@ export class RobotView {
   colour() {
     this.arm?.colour();
     this.render();
+  }
+
+  press(i) {
+    if (this.chooser) this.chooser.press(i);
   }
 
   choose(i) {

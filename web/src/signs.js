@@ -17,8 +17,8 @@ export function signs_section(result, curves) {
       ["Cost", signs.cost !== undefined && `${figure(signs.cost)}, at least ${figure(signs.lower_bound)} for any pattern`],
       ["Search", signs.nodes !== undefined && `${count(signs.nodes)} nodes, ${count(signs.fits)} fits`],
     ].filter(([, value]) => value !== false)),
-    names.length > 1 && choice("Run", names, 0, show), host,
-    hint("Blocks above the line are positive, below negative, with the logged |effort| on the side of its sign. Full colour: sure by five deviations or more; outlined: not decided, left out of the estimate."));
+    names.length > 1 && choice("Run", names, 0, show), h("div", { class: "wide-picture", tabindex: 0, role: "region", "aria-label": "Signs" }, host),
+    hint("Blocks above the line are positive, below negative, with the logged |effort| on the side of its sign. The number is how many deviations the sign is sure by; full colour: five or more; outlined: not decided, left out of the estimate."));
 }
 
 function picture(segments, run) {
@@ -42,8 +42,16 @@ function picture(segments, run) {
       }, h("svg:title", {}, `${segment.joint} ${figure(segment.start, 4)} s to ${figure(segment.end, 4)} s: ${segment.sign > 0 ? "+" : "−"}` +
         `${segment.confidence === undefined ? ", known" : `, ${figure(segment.confidence, 2)} deviations`}${segment.decided ? "" : ", not decided"}`));
     }),
+    segments.map((segment) => confidence_text(segment, x, line(joints.indexOf(segment.joint)), half)),
     joints.map((joint, i) => effort_line(run?.joints.find((curve) => curve.joint === joint), segments.filter((segment) => segment.joint === joint), x, line(i), half)),
     [start, end].map((time, k) => h("text", { x: x(time), y: height - 4, "text-anchor": k ? "end" : "start" }, `${figure(time, 3)} s`)));
+}
+
+// Where there is room for it, on the other side of the line.
+function confidence_text({ start, end, sign, confidence, decided }, x, zero, half) {
+  if (confidence === undefined || x(end) - x(start) < 34) return null;
+  const text = `${confidence >= 99.5 ? ">99" : figure(confidence, 2)} σ${decided ? "" : "?"}`;
+  return h("text", { class: "confidence", x: (x(start) + x(end)) / 2, y: zero + (sign > 0 ? half / 2 : -half / 2 + 8), "text-anchor": "middle" }, text);
 }
 
 // The logged |effort|, on the side of the sign of the segment it is in.

@@ -26,7 +26,7 @@ export function verdict(result) {
       more.length > 0 && h("ul", {}, more.map((reason) => h("li", {}, reason)))));
 }
 
-function card(label, value, note, help) {
+export function card(label, value, note, help) {
   return h("div", { class: "card", title: help }, h("dt", {}, label), h("dd", {}, h("span", { class: "big" }, value), h("span", { class: "small" }, note)));
 }
 

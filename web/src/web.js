@@ -14,6 +14,9 @@ import { signs_section } from "./signs.js";
 import { further_section, provenance_section } from "./provenance.js";
 import { RobotView } from "./robot.js";
 import { comparison } from "./compare.js";
+import { spectra_section } from "./spectra.js";
+import { excitation_section } from "./excitation.js";
+import { design_figures, design_sections } from "./design.js";
 
 // Seeds have up to 64 bits, more than a number holds here: long ones are kept as text.
 const text = document.getElementById("data").textContent.replace(/"seed":(\s*)(\d{16,})/g, '"seed":$1"$2"');
@@ -31,11 +34,9 @@ const theme_button = h("button", { type: "button", id: "theme", title: "Light, d
   for (const paint of painters) paint();
 } }, "Theme: auto");
 
-
-
 const top_bar = (face, name, sections) => h("header", { class: "top" },
   h("div", { class: "inner" },
-    h("a", { href: "#app", class: "chip " + face.style, "aria-label": `Verdict: ${face.word}` }, verdict_icon(face), h("span", {}, name)),
+    h("a", { href: "#app", class: "chip " + (face?.style ?? ""), "aria-label": face ? `Verdict: ${face.word}` : name }, face && verdict_icon(face), h("span", {}, name)),
     h("nav", { "aria-label": "Sections" }, sections.map(([id, title]) => h("a", { href: "#" + id }, title))), theme_button));
 
 // Words first, then what takes longer to draw.
@@ -50,6 +51,8 @@ async function show_result({ result, curves: curve_data, scene }) {
     ["curves", "Effort", curves.section()],
     ["joints", "Joints", joints_section(result)],
     ["validation", "Validation", validation_section(result)],
+    ["spectra", "Spectra", spectra_section(result, curve_data.runs)],
+    ["excitation", "Excitation", excitation_section(scene, result)],
     ["signs", "Signs", signs_section(result, curve_data.runs)],
     ["base", "Base parameters", base_section(result)],
     ["drives", "Friction", friction.section()],
@@ -76,6 +79,23 @@ async function show_result({ result, curves: curve_data, scene }) {
   painters.push(() => curves.redraw(), () => friction.redraw(), () => robot?.colour());
 }
 
+async function show_design(page) {
+  const { design, scene } = page;
+  const robot = scene.robot ? new RobotView(scene, []) : null;
+  const sections = design_sections(page, (i) => robot?.press(i));
+  append(app, [top_bar(null, design.robot.name, sections), h("main", {},
+    h("div", { class: "hero" + (robot ? "" : " alone") },
+      h("div", { class: "say" },
+        h("p", { class: "brand" }, design.candidates ? "Steelyard · the next run" : "Steelyard · designed motion"),
+        h("h1", {}, design.robot.name),
+        h("p", { class: "small" }, plural(design.robot.dof, "joint")),
+        design_figures(page)),
+      robot && h("section", { id: "robot-section", "aria-label": "Robot" }, robot.element())),
+    sections.map(([, , element]) => element))]);
+  if (robot) await later(() => robot.start());
+  painters.push(() => robot?.colour());
+}
+
 function show_comparison({ results }) {
   const sections = comparison(results);
   const worst = results.map(({ result }) => result.verdict).reduce((a, b) => (rank(b) > rank(a) ? b : a));
@@ -88,6 +108,7 @@ const rank = ({ level }) => ["good", "usable", "not_trustworthy"].indexOf(level)
 
 (async () => {
   if (data.results) show_comparison(data);
+  else if (data.design) await show_design(data);
   else await show_result(data);
   for (const query of ["(prefers-color-scheme: dark)", "print"])
     matchMedia(query).addEventListener("change", () => painters.forEach((paint) => paint()));

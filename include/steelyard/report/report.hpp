@@ -28,6 +28,9 @@ struct ReportOptions {
 std::string render_report(const Result& result, const std::vector<EffortCurve>& curves,
                           const ReportOptions& options = {}, const Scene& scene = {});
 
+// Whether this program was built with the page of web/.
+bool draws_pages();
+
 // The plain page: tables and curves, no robot. What render_report() gives without web/.
 std::string render_plain_report(const Result& result, const std::vector<EffortCurve>& curves,
                                 const ReportOptions& options = {});

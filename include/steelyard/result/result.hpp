@@ -20,6 +20,7 @@
 #include "steelyard/result/gains_summary.hpp"
 #include "steelyard/result/reverse_summary.hpp"
 #include "steelyard/result/signs_summary.hpp"
+#include "steelyard/validate/spectrum.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
@@ -248,6 +249,10 @@ struct EffortCurve {
   std::vector<double> measured_min, measured_max;
   std::vector<double> predicted_min, predicted_max;
   std::vector<double> residual_min, residual_max;
+  Spectrum effort_spectrum = {};         // of every sample, in bands; empty: the run is too short
+  Spectrum residual_spectrum = {};       // at the same frequencies
+  std::vector<double> correlation = {};  // r_1 … of the residual averaged over the estimator's step
+  std::int64_t correlation_samples = 0;  // of that average
 };
 
 }  // namespace STEELYARD_ABI
