@@ -14,7 +14,7 @@ ifdef WEB
 LAUNCHER += -DSTEELYARD_WEB=$(WEB)
 endif
 
-.PHONY: all demo test bench docs deb format tidy install clean deps deps-test deps-dev
+.PHONY: all demo test bench docs deb python format tidy install clean deps deps-test deps-dev deps-python
 
 all:
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
@@ -23,8 +23,8 @@ all:
 demo: deps all
 	$(BUILD)/steelyard run examples/demo/study.yaml --out $(BUILD)/demo
 
-test: deps deps-test
-	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_TESTS=ON
+test: deps deps-test deps-python
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_TESTS=ON -DSTEELYARD_BUILD_PYTHON=ON
 	$(CMAKE) --build $(BUILD)
 	ctest --test-dir $(BUILD) --output-on-failure -j 2
 
@@ -36,6 +36,11 @@ bench: deps deps-test
 install: all
 	$(CMAKE) --build $(BUILD)
 	$(CMAKE) --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+python: deps deps-python
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_PYTHON=ON
+	$(CMAKE) --build $(BUILD) --target steelyard_cli steelyard_python
+	@echo "Written: $(BUILD)/python/steelyard; use it by PYTHONPATH=$(abspath $(BUILD))/python"
 
 deb: deps
 	$(CMAKE) --preset release $(LAUNCHER) -B build-deb -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=/usr -Wno-dev
@@ -60,6 +65,8 @@ deps-test:
 	@scripts/deps test
 deps-dev:
 	@scripts/deps dev
+deps-python:
+	@scripts/deps python
 
 clean:
 	rm -rf build build-deb build-debug build-tsan build-coverage build-tidy
