@@ -6,7 +6,7 @@ import { principal_moments } from "./inertia.js";
 export function links_section(result) {
   const { feasible, links = [] } = result;
   if (!feasible && links.length === 0) return null;
-  return section("links", "Feasible links", feasible && overview(feasible), links.length > 0 && link_table(links), known_intervals(links), feasible && constraints(feasible));
+  return section("links", "Feasible links", feasible && overview(feasible), links.length > 0 && link_table(links), known_intervals(links), wrenches(links), feasible && constraints(feasible));
 }
 
 function overview(feasible) {
@@ -46,6 +46,22 @@ function known_intervals(links) {
         return [link.name, h("code", {}, name), number_cell(low), number_cell(high), low === null || high === null ? tag("open", "warning") : tag("closed", "plain")];
       })),
     hint("Over all feasible parameters that explain the data; an open end is one that nothing limits."));
+}
+
+// What the joints carry where their force is largest.
+function wrenches(links) {
+  const shown = links.filter(({ wrench }) => wrench);
+  if (shown.length === 0) return null;
+  const names = ["fx", "fy", "fz", "mx", "my", "mz"];
+  return h("details", {}, h("summary", {}, `Forces and moments in ${plural(shown.length, "joint")}`),
+    table("Forces and moments", [{ title: "Link" }, { title: "Run" }, { title: "at", hint: "s", number: true },
+      ...names.map((title, k) => ({ title, hint: k < 3 ? "N" : "N·m", number: true }))],
+      shown.map(({ name, wrench: { run, time, value, known } }) => [name, run, number_cell(time, 3), ...names.map((axis, k) => {
+        const [low, high] = known[axis] ?? [null, null];
+        const ends = [low === null ? "−∞" : figure(low, 3), high === null ? "∞" : figure(high, 3)];
+        return { show: h("span", { title: `provably ${ends.join(" to ")}` }, figure(value[k], 3), h("br", {}), h("span", { class: "small" }, `${ends.join(" … ")}`)), order: value[k] };
+      })])),
+    hint("Where the joint's force is largest by the feasible parameters, in link axes; below, the ends over all feasible parameters that explain the data."));
 }
 
 function constraints(feasible) {

@@ -49,7 +49,7 @@ export function validation_section(result) {
       ...(left_out ? [percent_cell(run.left_out?.residual?.prepared ?? run.left_out?.prepared)] : []),
       ...(feasible ? [percent_cell(run.feasible?.residual?.prepared ?? run.feasible?.prepared)] : []),
       percent_cell(run.residual.raw)])),
-    by_joint(runs), whiteness(runs));
+    by_joint(runs), models(result), whiteness(runs));
 }
 
 // Joints × runs, the cell's shade by its residual.
@@ -66,6 +66,19 @@ function by_joint(runs) {
 
 // 0.1 % and below is clear, 30 % and above full.
 const heat = (share) => `${Math.round(100 * Math.min(1, Math.max(0, Math.log10(share / 0.001) / Math.log10(300))))}%`;
+
+// Several models tried on the same runs: mean square errors, the smallest of a joint bold.
+function models({ comparison, residual }) {
+  if (!(comparison?.length > 0)) return null;
+  const joints = comparison[0].mse.map((_, j) => residual.per_joint[j]?.name ?? `joint ${j + 1}`);
+  const least = joints.map((_, j) => Math.min(...comparison.map(({ mse }) => mse[j])));
+  return [h("h3", {}, "Mean square errors of several models on these runs"),
+    table("Models", [{ title: "Model" }, { title: "Parameters" }, ...joints.map((title) => ({ title, number: true }))],
+      comparison.map(({ model, parameters, mse }) => [model, parameters, ...mse.map((value, j) => {
+        const cell = number_cell(value, 3);
+        return cell && { ...cell, show: h("span", { class: comparison.length > 1 && value === least[j] ? "best" : "" }, cell.show) };
+      })]))];
+}
 
 function whiteness(runs) {
   const shown = runs.filter((run) => run.whiteness?.length > 0);
