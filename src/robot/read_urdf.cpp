@@ -230,7 +230,7 @@ void fill_absent_inertia(Assembly& assembly, const Links& links) {
 RobotFile read_robot_urdf(const std::string& text, const std::string& name) {
   UrdfContext context{name, ""};
   tinyxml2::XMLDocument document;
-  const Element& root = parse_urdf(text, context, document);
+  const Element& root = parse_xml(text, context, document, "robot");
   Links links = read_links(context, root);
   Draft draft;
   for (const Element* element : children(root, "joint"))

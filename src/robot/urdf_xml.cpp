@@ -65,11 +65,12 @@ void UrdfContext::fail(const tinyxml2::XMLElement& element, std::string what, st
   throw InputError({std::move(what), place(element), std::move(limit), std::move(remedy)});
 }
 
-const tinyxml2::XMLElement& parse_urdf(const std::string& text, const UrdfContext& context,
-                                       tinyxml2::XMLDocument& document) {
+const tinyxml2::XMLElement& parse_xml(const std::string& text, const UrdfContext& context,
+                                      tinyxml2::XMLDocument& document, const std::string& name) {
+  const std::string wanted = fmt::format("{} <{}>", name == "robot" ? "a URDF" : "an MJCF", name);
   const std::string see = "see docs/robot.md for what is read";
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw InputError({"file is empty", {context.file, 1, 0, ""}, "a URDF <robot>", see});
+    throw InputError({"file is empty", {context.file, 1, 0, ""}, wanted, see});
   }
   if (text.find('\0') != std::string::npos) {
     throw InputError({"file is binary: it contains zero bytes", {context.file, 1, 0, ""}, "XML text", see});
@@ -81,11 +82,11 @@ const tinyxml2::XMLElement& parse_urdf(const std::string& text, const UrdfContex
                       "check that the file is complete and every element is closed"});
   }
   const tinyxml2::XMLElement* root = document.RootElement();
-  if (root == nullptr || std::strcmp(root->Name(), "robot") != 0) {
+  if (root == nullptr || name != root->Name()) {
     throw InputError(
-        {fmt::format("file has no <robot> but {}", root == nullptr ? "nothing" : quoted(root->Name())),
+        {fmt::format("file has no <{}> but {}", name, root == nullptr ? "nothing" : quoted(root->Name())),
          {context.file, root == nullptr ? 1 : root->GetLineNum(), 0, ""},
-         "a URDF <robot>",
+         wanted,
          see});
   }
   refuse_xacro(context, *root);

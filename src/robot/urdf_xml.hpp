@@ -1,4 +1,4 @@
-// XML elements with places: the few questions the URDF reader asks.
+// XML elements with places: the few questions the readers of URDF and MJCF ask.
 #pragma once
 
 #include <string>
@@ -26,10 +26,10 @@ struct UrdfContext {
                          std::string remedy) const;
 };
 
-// Reads the text into `document` and returns its <robot>; throws InputError with line for everything that is
-// no URDF.
-const tinyxml2::XMLElement& parse_urdf(const std::string& text, const UrdfContext& context,
-                                       tinyxml2::XMLDocument& document);
+// Reads the text into `document` and returns its root, which must have this name (robot, mujoco); throws
+// InputError with line for everything else.
+const tinyxml2::XMLElement& parse_xml(const std::string& text, const UrdfContext& context,
+                                      tinyxml2::XMLDocument& document, const std::string& name);
 
 // Child elements of one name.
 std::vector<const tinyxml2::XMLElement*> children(const tinyxml2::XMLElement& element, const char* name);
