@@ -21,7 +21,8 @@ GainRun part_of(const GainRun& run, const std::vector<int>& groups, int group, b
   GainRun part;
   part.label = run.label;
   part.load = run.load;
-  part.errors = run.errors;
+  part.joint_errors = run.joint_errors;
+  part.motor_errors = run.motor_errors;
   part.blocks = run.blocks;
   const Index first = run.joint.empty() ? 0 : run.joint[0].block();
   for (std::size_t f = 0; f < run.joint.size(); ++f) {

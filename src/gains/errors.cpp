@@ -94,9 +94,23 @@ MatrixXd all_columns_of(const CurrentRows& rows, const SampleBlock& block) {
   return out;
 }
 
-std::vector<Fold> error_rows(const CurrentRows& rows, const SampleBlock& states, const SampleBlock& noisy) {
+// Columns of Coulomb friction, own and of pairs.
+bool is_jump(const std::string& column) {
+  return column.rfind("fc", 0) == 0;
+}
+
+Fold error_fold(const Layout& layout, const MatrixXd& errors, bool jumps) {
+  MatrixXd own = errors;
+  for (Index k = 0; k < own.cols(); ++k)
+    if (is_jump(layout.name(k)) != jumps) own.col(k).setZero();
+  Fold fold = fold_rows(layout, own);
+  fold.scale(1 / std::sqrt(static_cast<double>(own.rows())));
+  return fold;
+}
+
+RowErrors error_rows(const CurrentRows& rows, const SampleBlock& states, const SampleBlock& noisy) {
   const MatrixXd difference = all_columns_of(rows, noisy) - all_columns_of(rows, states);
-  std::vector<Fold> folds;
+  RowErrors errors;
   for (std::size_t r = 0; r < rows.plan.rows.size(); ++r) {
     const Row& row = rows.plan.rows[r];
     MatrixXd own = MatrixXd::Zero(states.size(), rows.layouts[r].size());
@@ -110,11 +124,10 @@ std::vector<Fold> error_rows(const CurrentRows& rows, const SampleBlock& states,
       }
     }
     for (Index s = 0; s < states.size(); ++s) own(s, next) = noisy.row(3, row.i)[s] - states.row(3, row.i)[s];
-    Fold fold = fold_rows(rows.layouts[r], own);
-    fold.scale(1 / std::sqrt(static_cast<double>(states.size())));
-    folds.push_back(std::move(fold));
+    errors.smooth.push_back(error_fold(rows.layouts[r], own, false));
+    errors.jumps.push_back(error_fold(rows.layouts[r], own, true));
   }
-  return folds;
+  return errors;
 }
 
 }  // namespace

@@ -21,13 +21,72 @@ constexpr double kMostlyPrior = 0.5;
 constexpr double kSeparated = 3;
 constexpr double kTellApart = 0.5;
 
+constexpr double kHeld = 1e-6;  // deviation of a gain that is held, relative
+constexpr int kFewReplicates = 20;
+
+// A change of the values by one deviation of something that was taken as given.
+void widen(const VectorXd& change, GainFit& fit) {
+  fit.covariance += change * change.transpose();
+  for (Index k = 0; k < fit.values.size(); ++k) {
+    if (!(fit.sigma[k] > 0)) continue;
+    const double wider = std::hypot(fit.sigma[k], change[k]) / fit.sigma[k];
+    fit.sigma[k] *= wider;
+    fit.lower[k] = fit.values[k] - wider * (fit.values[k] - fit.lower[k]);
+    fit.upper[k] = fit.values[k] + wider * (fit.upper[k] - fit.values[k]);
+  }
+}
+
+// The gain that the runs fix worst against its prior; −1 when all are better than half of it.
+Index worst_against_prior(const GainProblem& problem, const std::vector<bool>& held, const GainFit& fit) {
+  Index worst = -1;
+  double most = kMostlyPrior;
+  for (Index j = 0; j < fit.gains; ++j) {
+    const double share = fit.sigma[j] / problem.prior_sigma[j];
+    if (held[static_cast<std::size_t>(j)] || !(share > most)) continue;
+    most = share;
+    worst = j;
+  }
+  return worst;
+}
+
+// Total least squares has a solution with the gain zero wherever noise is most of a joint's rows, and a prior
+// cannot be weighed against it. Gains that the runs alone fix worse than their priors are held there, the
+// worst first.
+GainFit fit_total_with_priors(const GainProblem& problem, const GainOptions& options) {
+  if (problem.prior.size() == 0 || !(problem.prior_sigma.array() < kInfinity).any())
+    return fit_total(problem, options);
+  GainOptions few = options, plain = options;
+  few.spread = true;
+  few.bootstrap.replicates = kFewReplicates;
+  plain.spread = false;
+  GainProblem own = problem;
+  own.prior_sigma.setConstant(kInfinity);
+  std::vector<bool> held(problem.gains.size(), false);
+  for (std::size_t round = 0; round < held.size(); ++round) {
+    const Index worst = worst_against_prior(problem, held, fit_total(own, few));
+    if (worst < 0) break;
+    held[static_cast<std::size_t>(worst)] = true;
+    own.prior_sigma[worst] = kHeld * std::abs(problem.prior[worst]);
+  }
+  for (Index j = 0; j < own.prior.size(); ++j)
+    if (!held[static_cast<std::size_t>(j)]) own.prior_sigma[j] = problem.prior_sigma[j];
+  GainFit fit = fit_total(own, options);
+  for (Index j = 0; options.spread && j < own.prior.size(); ++j) {
+    if (!held[static_cast<std::size_t>(j)]) continue;
+    GainProblem other = own;
+    other.prior[j] += problem.prior_sigma[j];
+    widen(fit_total(other, plain).values - fit.values, fit);
+  }
+  return fit;
+}
+
 GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOptions& options) {
   switch (method) {
     case GainMethod::ls:
     case GainMethod::wls:
       return fit_least_squares(problem, method, options);
     case GainMethod::tls:
-      return fit_total(problem, options);
+      return fit_total_with_priors(problem, options);
     case GainMethod::prediction_error:
       return fit_prediction_error(problem, options);
     case GainMethod::feasible:
@@ -48,15 +107,7 @@ void add_mass_deviations(const GainProblem& problem, const GainOptions& options,
     if (!mass.is_known() || mass.sigma == 0) continue;
     GainProblem heavier = problem;
     heavier.loads[l].parameters[0].value = *mass.value + mass.sigma;
-    const VectorXd change = fit_once(heavier, fit.method, plain).values - fit.values;
-    fit.covariance += change * change.transpose();
-    for (Index k = 0; k < fit.values.size(); ++k) {
-      if (!(fit.sigma[k] > 0)) continue;
-      const double wider = std::hypot(fit.sigma[k], change[k]) / fit.sigma[k];
-      fit.sigma[k] *= wider;
-      fit.lower[k] = fit.values[k] - wider * (fit.values[k] - fit.lower[k]);
-      fit.upper[k] = fit.values[k] + wider * (fit.upper[k] - fit.values[k]);
-    }
+    widen(fit_once(heavier, fit.method, plain).values - fit.values, fit);
   }
 }
 
@@ -74,7 +125,9 @@ void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit
     GainStatus& status = fit.status[static_cast<std::size_t>(j)];
     const double sigma = fit.sigma[j];
     if (problem.prior.size() > 0 && sigma > kMostlyPrior * problem.prior_sigma[j]) status = GainStatus::prior;
-    if (sigma <= most * std::abs(fit.values[j])) continue;
+    const double lost = fit.attenuation.size() > 0 ? std::abs(fit.attenuation[j]) : 0;
+    const double limit = status == GainStatus::prior ? options.most_relative_sigma : most;
+    if (std::max(sigma, lost) <= limit * std::abs(fit.values[j])) continue;
     status = GainStatus::not_identifiable;
     fit.lower[j] = fit.upper[j] = kNaN;
   }

@@ -168,7 +168,7 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
   fit.values = found.values;
   fit.sigma_classical = found.sigma;
   fit.lower = fit.upper = VectorXd::Constant(found.values.size(), kNaN);
-  put_spread(found.columns, block_moments(folds, found, priors), options, fit);
+  put_spread(found.columns, block_moments(folds, found, priors), {}, options, fit);
   const MatrixXd by_noise = fit.covariance;
   for (Index k = 0; k < fit.values.size(); ++k) {
     if (!(fit.sigma[k] > 0)) continue;

@@ -104,7 +104,7 @@ double cost(const GainProblem& problem, const GainFit& fit, const std::vector<do
   return sum;
 }
 
-// The better of the two linear fits.
+// The better of the two linear fits, gains with the sign of their prior.
 GainFit starting_point(const GainProblem& problem, GainOptions options) {
   options.spread = false;
   GainFit best;
@@ -125,6 +125,9 @@ GainFit starting_point(const GainProblem& problem, GainOptions options) {
                       {},
                       "check that the currents belong to these positions"});
   best.method = GainMethod::prediction_error;
+  // Steps do not change signs: a gain that noise turned around starts at what is known of it.
+  for (Index j = 0; j < problem.prior.size(); ++j)
+    if (best.values[j] * problem.prior[j] < 0) best.values[j] = problem.prior[j];
   return best;
 }
 
@@ -193,7 +196,7 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
   for (fit.iterations = 0; fit.iterations < options.most_iterations && !fit.converged; ++fit.iterations) {
     const std::vector<Fold> rows = linearized_rows(total, fit, false);
     const Estimate step = least_squares(total, rows, Weighting::by_row_iterated);
-    fit.row_sigma = row_deviations(total, step, "current:");
+    fit.row_sigma = row_deviations(total, step, RowSide::motor);
     GainFit goal = fit;
     put_values(step.columns, step.values, goal);
     const VectorXd before = fit.gain_values();
@@ -205,7 +208,8 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
   const std::vector<Fold> rows = linearized_rows(problem, fit, false);
   const Estimate last = least_squares(problem, rows, Weighting::by_row_iterated);
   put_classical(last.columns, last.sigma, fit);
-  if (options.spread) put_spread(last.columns, block_moments(rows, last, gain_priors(problem)), options, fit);
+  if (options.spread)
+    put_spread(last.columns, block_moments(rows, last, gain_priors(problem)), {}, options, fit);
   return fit;
 }
 

@@ -113,10 +113,17 @@ GainRun gain_run(const CurrentRows& rows, const FoldPass& pass, const RunLabel& 
   }
   if (!errors) return run;
   const std::vector<Fold> total = pass.folds.total();
-  for (std::size_t r = 0; r < errors->rows.size(); ++r) {
-    Fold fold = sided_fold(rows, static_cast<Index>(r), errors->rows[r], run.load, RowSide::joint);
+  const auto of_all_rows = [&](std::size_t r, const Fold& error, RowSide side) {
+    Fold fold = sided_fold(rows, static_cast<Index>(r), error, run.load, side);
     fold.scale(std::sqrt(std::max<double>(1, static_cast<double>(total[r].rows()))));
-    run.errors.push_back(std::move(fold));
+    return fold;
+  };
+  for (const RowSide side : {RowSide::joint, RowSide::motor}) {
+    RowErrors& own = side == RowSide::joint ? run.joint_errors : run.motor_errors;
+    for (std::size_t r = 0; r < errors->rows.smooth.size(); ++r) {
+      own.smooth.push_back(of_all_rows(r, errors->rows.smooth[r], side));
+      own.jumps.push_back(of_all_rows(r, errors->rows.jumps[r], side));
+    }
   }
   return run;
 }
@@ -190,8 +197,8 @@ std::vector<std::string> gain_columns(const GainProblem& problem) {
   return columns;
 }
 
-Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& joint) {
-  const Layout& from = joint.layout();
+Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& row) {
+  const Layout& from = row.layout();
   const Load* load = load_of(problem, run);
   const std::vector<std::string> loads = load ? load_columns(load->name) : std::vector<std::string>{};
   Layout layout = from;
@@ -220,13 +227,13 @@ Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& j
       take(k, -1);
   }
   C.col(next) = known;
-  return combine_columns(joint, C.leftCols(next + 1), layout);
+  return combine_columns(row, C.leftCols(next + 1), layout);
 }
 
-std::vector<Fold> gain_equations(const GainProblem& problem) {
+std::vector<Fold> gain_equations(const GainProblem& problem, RowSide side) {
   std::vector<Fold> folds;
   for (const GainRun& run : problem.runs)
-    for (const Fold& fold : run.joint) folds.push_back(gain_equation(problem, run, fold));
+    for (const Fold& fold : run.rows(side)) folds.push_back(gain_equation(problem, run, fold));
   return folds;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gains/homogeneous.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/statistics.hpp"
 #include "steelyard/estimate/intervals.hpp"
@@ -16,6 +17,27 @@ std::vector<Index> places_in(const GainFit& fit, const std::vector<std::string>&
   std::vector<Index> places;
   for (const std::string& column : columns) places.push_back(fit.find(column));
   return places;
+}
+
+// What noise in the columns takes from the values, to first order: A⁻¹ D x.
+void put_attenuation(const GainProblem& problem, const Estimate& found, RowSide side, GainFit& fit) {
+  if (!errors_are_known(problem, side)) return;
+  std::vector<std::string> columns = found.columns;
+  columns.emplace_back("load");
+  std::vector<double> sigma = fit.row_sigma;
+  if (fit.method == GainMethod::ls) sigma.assign(sigma.size(), 1);
+  Eigen::VectorXd x(found.values.size() + 1);
+  x << found.values, 1;
+  const Eigen::VectorXd pull = (error_products(problem, side, ErrorKind::smooth, sigma, columns) * x +
+                                error_products(problem, side, ErrorKind::jumps, sigma, columns) * x)
+                                   .head(found.values.size());
+  const Eigen::MatrixXd W = homogeneous(found.factor, columns).leftCols(found.values.size());
+  const Eigen::MatrixXd root = inverse_root(W.transpose() * W);
+  const VectorXd shift = root * (root.transpose() * pull);
+  fit.attenuation = VectorXd::Zero(fit.values.size());
+  const std::vector<Index> places = places_in(fit, found.columns);
+  for (std::size_t k = 0; k < places.size(); ++k)
+    if (places[k] >= 0) fit.attenuation[places[k]] = shift[static_cast<Index>(k)];
 }
 
 }  // namespace
@@ -44,27 +66,32 @@ void put_classical(const std::vector<std::string>& columns, const VectorXd& sigm
     if (places[k] >= 0) fit.sigma_classical[places[k]] = sigma[static_cast<Index>(k)];
 }
 
-void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments,
+void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments, const MatrixXd& further,
                 const GainOptions& options, GainFit& fit) {
   const Index n = fit.values.size();
-  fit.sigma = fit.sigma_classical;
+  const std::vector<Index> places = places_in(fit, columns);
   fit.covariance = MatrixXd::Zero(n, n);
   VectorXd degrees = VectorXd::Constant(n, 1e6);
+  MatrixXd own = moments.root * moments.prior * moments.root.transpose();
+  if (further.size() > 0) own += further;
   if (moments.blocks() >= kTooFewBlocks) {
     const Bootstrap boot = bootstrap(moments, options.bootstrap);
-    const std::vector<Index> places = places_in(fit, columns);
-    for (std::size_t a = 0; a < places.size(); ++a) {
-      if (places[a] < 0) continue;
-      fit.sigma[places[a]] = boot.sigma[static_cast<Index>(a)];
-      degrees[places[a]] = boot.degrees[static_cast<Index>(a)];
-      for (std::size_t b = 0; b < places.size(); ++b)
-        if (places[b] >= 0)
-          fit.covariance(places[a], places[b]) =
-              boot.covariance(static_cast<Index>(a), static_cast<Index>(b));
-    }
+    own += boot.covariance;
+    for (std::size_t a = 0; a < places.size(); ++a)
+      if (places[a] >= 0) degrees[places[a]] = boot.degrees[static_cast<Index>(a)];
   } else {
-    for (Index k = 0; k < n; ++k)
-      fit.covariance(k, k) = std::isfinite(fit.sigma[k]) ? fit.sigma[k] * fit.sigma[k] : 0;
+    for (std::size_t a = 0; a < places.size(); ++a) {
+      const double sigma = places[a] < 0 ? 0 : fit.sigma_classical[places[a]];
+      if (std::isfinite(sigma)) own(static_cast<Index>(a), static_cast<Index>(a)) += sigma * sigma;
+    }
+  }
+  fit.sigma = fit.sigma_classical;
+  for (std::size_t a = 0; a < places.size(); ++a) {
+    if (places[a] < 0) continue;
+    fit.sigma[places[a]] = std::sqrt(own(static_cast<Index>(a), static_cast<Index>(a)));
+    for (std::size_t b = 0; b < places.size(); ++b)
+      if (places[b] >= 0)
+        fit.covariance(places[a], places[b]) = own(static_cast<Index>(a), static_cast<Index>(b));
   }
   for (Index k = 0; k < n; ++k) {
     if (!std::isfinite(fit.sigma[k])) continue;
@@ -74,8 +101,8 @@ void put_spread(const std::vector<std::string>& columns, const BlockMoments& mom
   }
 }
 
-std::vector<double> row_deviations(const GainProblem& problem, const Estimate& estimate,
-                                   const std::string& prefix) {
+std::vector<double> row_deviations(const GainProblem& problem, const Estimate& estimate, RowSide side) {
+  const std::string prefix = side == RowSide::joint ? "torque:" : "current:";
   std::vector<double> sigma(problem.joints.size(), 0);
   for (std::size_t j = 0; j < sigma.size(); ++j)
     for (const Residual& row : estimate.per_row)
@@ -92,15 +119,16 @@ Estimate least_squares(const GainProblem& problem, std::span<const Fold> folds, 
 }
 
 GainFit fit_least_squares(const GainProblem& problem, GainMethod method, const GainOptions& options) {
-  const std::vector<Fold> folds = gain_equations(problem);
+  const std::vector<Fold> folds = gain_equations(problem, options.rows);
   const Estimate found =
       least_squares(problem, folds, method == GainMethod::ls ? Weighting::none : Weighting::by_row);
   GainFit fit = empty_fit(problem, method);
   put_values(found.columns, found.values, fit);
   put_classical(found.columns, found.sigma, fit);
-  fit.row_sigma = row_deviations(problem, found, "torque:");
-  if (options.spread)
-    put_spread(found.columns, block_moments(folds, found, gain_priors(problem)), options, fit);
+  fit.row_sigma = row_deviations(problem, found, options.rows);
+  if (!options.spread) return fit;
+  put_spread(found.columns, block_moments(folds, found, gain_priors(problem)), {}, options, fit);
+  put_attenuation(problem, found, options.rows, fit);
   return fit;
 }
 

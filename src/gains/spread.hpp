@@ -22,14 +22,14 @@ GainFit empty_fit(const GainProblem& problem, GainMethod method);
 void put_values(const std::vector<std::string>& columns, const VectorXd& values, GainFit& fit);
 void put_classical(const std::vector<std::string>& columns, const VectorXd& sigma, GainFit& fit);
 
-// Deviations, covariance and intervals of the columns from the moments (in the order of `columns`). With
-// fewer than five blocks the classical deviations take their place.
-void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments,
+// Deviations, covariance and intervals of the columns from the moments (in the order of `columns`), with the
+// deviations of priors, which no block shows, and a further covariance (may be empty). With fewer than five
+// blocks the classical deviations take the bootstrap's place.
+void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments, const MatrixXd& further,
                 const GainOptions& options, GainFit& fit);
 
-// Deviation of row kinds in the order of the problem's joints; `prefix` "torque:" or "current:".
-std::vector<double> row_deviations(const GainProblem& problem, const Estimate& estimate,
-                                   const std::string& prefix);
+// Deviation of row kinds in the order of the problem's joints.
+std::vector<double> row_deviations(const GainProblem& problem, const Estimate& estimate, RowSide side);
 
 Estimate least_squares(const GainProblem& problem, std::span<const Fold> folds, Weighting weighting);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "gains/homogeneous.hpp"
 #include "gains/spread.hpp"
 #include "steelyard/core/error.hpp"
 
@@ -14,6 +15,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kNoError = 1e-14;     // errors below this share of a column are none
+constexpr double kJumpShare = 0.25;    // trials: a tenth is right where joint 1 hardly moves
 constexpr double kRidge = 1e-6;        // of the correlations of errors
 constexpr double kLeastEigen = 1e-13;  // of the scaled information
 
@@ -35,39 +37,8 @@ struct TotalSolution {
   Dense closest;  // Ŵ: the factor made compatible
 };
 
-// Rows of a fold of equations in the system's columns: A x − b.
-Dense homogeneous(const Fold& fold, const std::vector<std::string>& columns) {
-  Dense out = Dense::Zero(fold.depth(), static_cast<Index>(columns.size()));
-  const MatrixXd R = fold.R();
-  for (std::size_t k = 0; k + 1 < columns.size(); ++k)
-    if (const Index from = fold.layout().find(columns[k]); from >= 0)
-      out.col(static_cast<Index>(k)) = R.col(from);
-  out.rightCols(1) = -R.rightCols(1);
-  return out;
-}
-
-bool errors_are_known(const GainProblem& problem) {
-  for (const GainRun& run : problem.runs)
-    if (run.errors.empty()) return false;
-  return true;
-}
-
-// Products of what noise adds to the columns, with the rows' weights.
-Dense error_products(const GainProblem& problem, const std::vector<double>& sigma,
-                     const std::vector<std::string>& columns) {
-  const auto n = static_cast<Index>(columns.size());
-  Dense D = Dense::Zero(n, n);
-  for (const GainRun& run : problem.runs) {
-    for (std::size_t j = 0; j < run.errors.size(); ++j) {
-      const Dense rows = homogeneous(gain_equation(problem, run, run.errors[j]), columns);
-      if (sigma[j] > 0) D += rows.transpose() * rows / (sigma[j] * sigma[j]);
-    }
-  }
-  return D;
-}
-
 TotalSystem total_system(const GainProblem& problem, const Estimate& weighted,
-                         const std::vector<double>& sigma, bool noise_scaling) {
+                         const std::vector<double>& sigma, const GainOptions& options) {
   TotalSystem system;
   system.columns = weighted.columns;
   system.columns.emplace_back("load");
@@ -75,8 +46,8 @@ TotalSystem total_system(const GainProblem& problem, const Estimate& weighted,
   system.rows = weighted.rows;
   const Eigen::VectorXd squares = system.R.colwise().squaredNorm().transpose();
   system.D = squares.asDiagonal();
-  if (!noise_scaling || !errors_are_known(problem)) return system;
-  Dense D = error_products(problem, sigma, system.columns);
+  if (!options.noise_scaling || !errors_are_known(problem, options.rows)) return system;
+  Dense D = error_products(problem, options.rows, ErrorKind::smooth, sigma, system.columns);
   for (Index k = 0; k < D.rows(); ++k) {
     if (D(k, k) > kNoError * kNoError * squares[k]) continue;
     D.row(k).setZero();
@@ -154,15 +125,6 @@ TotalSolution solve_total(const TotalSystem& system, double least_gap) {
   return out;
 }
 
-// Root of the inverse of a symmetric matrix: root · rootᵀ = A⁻¹, eigenvalues not below a floor.
-Dense inverse_root(const Dense& A) {
-  const Eigen::VectorXd scale = A.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300).cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Dense> eigen(scale.asDiagonal() * A * scale.asDiagonal());
-  const double floor = kLeastEigen * eigen.eigenvalues().cwiseAbs().maxCoeff();
-  return scale.asDiagonal() * eigen.eigenvectors() *
-         eigen.eigenvalues().cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
-}
-
 // Eqs. (21)–(23): σ_W² (1 + ‖y‖²) (ŴᵀŴ)⁻¹ is ‖W x‖²/(r − c) (ŴᵀŴ)⁻¹ in unscaled columns.
 VectorXd paper_deviations(const TotalSystem& system, const TotalSolution& solution) {
   const Index n = system.D.rows() - 1;
@@ -173,10 +135,19 @@ VectorXd paper_deviations(const TotalSystem& system, const TotalSolution& soluti
   return (variance * root.rowwise().squaredNorm()).cwiseSqrt();
 }
 
+// What the blocks of rows say of a solution, not whitened.
+struct TotalBlocks {
+  std::vector<Index> numbers;
+  std::vector<Dense> excess;  // G_k − λ D_k, D_k the block's share of the rows
+  std::vector<Eigen::VectorXd> score;
+  Dense information;
+  Dense prior;
+};
+
 // First-order moments of xᵀG x / xᵀD x in the blocks: the score of block k is (G_k − λ D_k − μ_k D) x with
-// μ_k = xᵀ(G_k − λ D_k) x / xᵀD x, the information G − λ D. D_k is the block's share of the rows.
-BlockMoments total_moments(const GainProblem& problem, std::span<const Fold> folds, const Estimate& weighted,
-                           const TotalSystem& system, const TotalSolution& solution) {
+// μ_k = xᵀ(G_k − λ D_k) x / xᵀD x, the information G − λ D.
+TotalBlocks total_blocks(const GainProblem& problem, std::span<const Fold> folds, const Estimate& weighted,
+                         const TotalSystem& system, const TotalSolution& solution) {
   const Index n = system.D.rows() - 1;
   std::map<Index, std::pair<Dense, double>> grams;
   double all_rows = 0;
@@ -193,41 +164,111 @@ BlockMoments total_moments(const GainProblem& problem, std::span<const Fold> fol
     const Dense rows = homogeneous(fold, system.columns);
     prior += rows.transpose() * rows;
   }
+  TotalBlocks blocks;
   const Dense lambda_D = solution.lambda * system.D;
   Dense information = prior - lambda_D;
   for (const auto& [block, gram] : grams) information += gram.first;
-  const Dense root = inverse_root(information.topLeftCorner(n, n));
   const Eigen::VectorXd Dx = system.D * solution.x;
   const double xDx = solution.x.dot(Dx);
-  BlockMoments moments;
-  moments.root = root;
-  moments.prior = root.transpose() * prior.topLeftCorner(n, n) * root;
   for (const auto& [block, gram] : grams) {
     const Dense excess = gram.first - (gram.second / all_rows) * lambda_D;
     Eigen::VectorXd score = excess * solution.x;
     score -= solution.x.dot(score) / xDx * Dx;
-    moments.numbers.push_back(block);
-    moments.A.emplace_back(root.transpose() * excess.topLeftCorner(n, n) * root);
-    moments.g.emplace_back(-root.transpose() * score.head(n));
+    blocks.numbers.push_back(block);
+    blocks.excess.emplace_back(excess.topLeftCorner(n, n));
+    blocks.score.emplace_back(score.head(n));
+  }
+  blocks.information = information.topLeftCorner(n, n);
+  blocks.prior = prior.topLeftCorner(n, n);
+  return blocks;
+}
+
+// The inverse of the information in two parts: root · rootᵀ of what is known, and directions that are open,
+// since one deviation along them would change a gain by more than itself; those are cut to that length.
+struct Inverse {
+  Dense root;
+  Dense open;
+};
+
+Inverse split_inverse(const TotalBlocks& blocks, const Eigen::VectorXd& inverse_gains) {
+  const Dense& A = blocks.information;
+  const Eigen::VectorXd scale = A.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300).cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Dense> eigen(scale.asDiagonal() * A * scale.asDiagonal());
+  std::vector<Eigen::VectorXd> known, open;
+  for (Index k = 0; k < A.rows(); ++k) {
+    const Eigen::VectorXd direction = scale.cwiseProduct(eigen.eigenvectors().col(k));
+    const double value = std::max(eigen.eigenvalues()[k], kLeastEigen);
+    double squares = 0;
+    for (const Eigen::VectorXd& score : blocks.score) squares += std::pow(direction.dot(score), 2);
+    const double relative = direction.cwiseProduct(inverse_gains).cwiseAbs().maxCoeff();
+    const double deviation = std::max(std::sqrt(squares) / value, std::sqrt(1 / value));
+    if (relative * deviation > 1)
+      open.emplace_back(direction / relative);
+    else
+      known.emplace_back(direction / std::sqrt(value));
+  }
+  const auto matrix = [&](const std::vector<Eigen::VectorXd>& columns) {
+    Dense out(A.rows(), static_cast<Index>(columns.size()));
+    for (std::size_t k = 0; k < columns.size(); ++k) out.col(static_cast<Index>(k)) = columns[k];
+    return out;
+  };
+  return {matrix(known), matrix(open)};
+}
+
+// One over the gain in the places of gains, else zero.
+Eigen::VectorXd inverse_gains_of(const GainProblem& problem, const TotalSystem& system,
+                                 const TotalSolution& solution) {
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(system.D.rows() - 1);
+  for (Index k = 0; k < out.size(); ++k)
+    for (const std::string& gain : problem.gains)
+      if (system.columns[static_cast<std::size_t>(k)] == gain) out[k] = 1 / solution.x[k];
+  return out;
+}
+
+BlockMoments whitened(const TotalBlocks& blocks, const Dense& root) {
+  BlockMoments moments;
+  moments.root = root;
+  moments.prior = root.transpose() * blocks.prior * root;
+  moments.numbers = blocks.numbers;
+  for (std::size_t k = 0; k < blocks.score.size(); ++k) {
+    moments.A.emplace_back(root.transpose() * blocks.excess[k] * root);
+    moments.g.emplace_back(-root.transpose() * blocks.score[k]);
   }
   return moments;
+}
+
+// What the errors of jumping columns may move: a part of what they would, were they counted as others.
+Eigen::VectorXd shift_by_jumps(const GainProblem& problem, const GainOptions& options,
+                               const std::vector<double>& sigma, const TotalSystem& system,
+                               const TotalSolution& solution, const Dense& root) {
+  const Dense D = error_products(problem, options.rows, ErrorKind::jumps, sigma, system.columns);
+  const Eigen::VectorXd pull = (D * solution.x).head(D.rows() - 1);
+  return kJumpShare * (root * (root.transpose() * pull));
 }
 
 }  // namespace
 
 GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
-  const std::vector<Fold> folds = gain_equations(problem);
+  const std::vector<Fold> folds = gain_equations(problem, options.rows);
   const Estimate weighted = least_squares(problem, folds, Weighting::by_row);
   GainFit fit = empty_fit(problem, GainMethod::tls);
-  fit.row_sigma = row_deviations(problem, weighted, "torque:");
-  const TotalSystem system = total_system(problem, weighted, fit.row_sigma, options.noise_scaling);
+  fit.row_sigma = row_deviations(problem, weighted, options.rows);
+  const TotalSystem system = total_system(problem, weighted, fit.row_sigma, options);
   const TotalSolution solution = solve_total(system, options.least_gap);
   put_values(system.columns, solution.x, fit);
   put_classical(weighted.columns, paper_deviations(system, solution), fit);
   fit.singular = solution.singular;
   fit.gap = solution.gap;
-  if (options.spread)
-    put_spread(weighted.columns, total_moments(problem, folds, weighted, system, solution), options, fit);
+  if (!options.spread) return fit;
+  const TotalBlocks blocks = total_blocks(problem, folds, weighted, system, solution);
+  const Inverse inverse = split_inverse(blocks, inverse_gains_of(problem, system, solution));
+  MatrixXd further = inverse.open * inverse.open.transpose();
+  if (errors_are_known(problem, options.rows)) {
+    const Eigen::VectorXd shift =
+        shift_by_jumps(problem, options, fit.row_sigma, system, solution, inverse.root);
+    further += shift * shift.transpose();
+  }
+  put_spread(weighted.columns, whitened(blocks, inverse.root), further, options, fit);
   return fit;
 }
 

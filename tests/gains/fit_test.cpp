@@ -104,6 +104,30 @@ TEST(Gains, NoiseIsFoundFromTheLog) {
   }
 }
 
+// Eqs. (24)–(25): rows of motor 5 are τ5 − τ6 with its own current alone, rows of joint 5 have both currents.
+TEST(Gains, MotorRowsAndJointRowsAgree) {
+  tx40::Setting setting;
+  setting.current_noise = setting.encoder_noise = 0;
+  const tx40::Bench bench(setting);
+  const GainProblem exact = bench.problem(bench.runs(0), false);
+  const GainProblem noisy = noisy_bench().problem(noisy_runs(), false);
+  for (const GainMethod method : {GainMethod::ls, GainMethod::wls, GainMethod::tls}) {
+    GainOptions options = quick();
+    options.rows = RowSide::motor;
+    const GainFit motor = fit_gains(exact, method, options);
+    EXPECT_LT(tx40::gain_errors(motor.gain_values()).cwiseAbs().maxCoeff(), 2e-4) << to_string(method);
+    const GainFit one = fit_gains(noisy, method, options), two = fit_gains(noisy, method, quick());
+    EXPECT_EQ(one.columns, two.columns);
+    EXPECT_LT(one.values[3], 0);
+    for (Index j = 0; j < 6; ++j) {
+      // The same equations, weighted otherwise: a fraction of a deviation apart, but not the same.
+      EXPECT_LT(std::abs(one.values[j] - two.values[j]), two.sigma[j]) << to_string(method) << j;
+      EXPECT_NEAR(one.sigma[j], two.sigma[j], 0.3 * two.sigma[j]);
+    }
+    EXPECT_NE(one.values[4], two.values[4]);
+  }
+}
+
 TEST(Gains, IgnoredCouplingIsABadFit) {
   tx40::Setting setting;
   setting.ignore_coupling = true;

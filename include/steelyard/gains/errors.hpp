@@ -8,6 +8,10 @@
 //                      gain of the differences (currents: H₂ alone)
 //   in the columns     Y(q + δq, q̇ + δq̇, q̈ + δq̈) − Y(q, q̇, q̈) at some hundred samples of the run
 //
+// Columns of Coulomb friction jump with the sign of a velocity. Noise near a turn flips them: that adds
+// nothing to their squares, and counting it as if it did corrects far too much. They are kept apart; what
+// they may change is a deviation of the fit (fit.hpp).
+//
 // δq, δq̇, δq̈ are drawn independently. Good for noise that is white before the filters; an encoder's steps
 // count as white when the motion crosses many of them.
 #pragma once
@@ -40,10 +44,16 @@ struct FilteredNoise {
 };
 FilteredNoise filtered_noise(const SignalNoise& noise, const Preparation& preparation);
 
+// One fold a row: expected squares of the errors of one sample, or of all rows of a run.
+struct RowErrors {
+  std::vector<Fold> smooth;
+  std::vector<Fold> jumps;
+};
+
 struct RunErrors {
   SignalNoise noise;
   FilteredNoise filtered;
-  std::vector<Fold> rows;  // as fold_currents gives them: expected squares of the errors of one sample
+  RowErrors rows;  // as fold_currents gives them, of one sample
 };
 
 struct ErrorOptions {

@@ -13,7 +13,8 @@
 // Deviations: `sigma_classical` is σ²(WᵀW)⁻¹, for tls eqs. (21)–(23); `sigma` and the intervals come from
 // a bootstrap over time blocks, linear in each block's influence, and contain the deviation of weighed
 // masses. A gain whose deviation is above `most_relative_sigma` of itself is not identifiable: it has no
-// interval.
+// interval. For ls and wls what noise in the columns takes from it counts as well. Directions that tls leaves
+// open count with the length that changes a gain by itself.
 #pragma once
 
 #include <string>
@@ -45,6 +46,7 @@ struct GainOptions {
   double most_relative_sigma = 0.25;  // of a gain
   double least_gap = 1.5;             // s_(c−1)/s_c of tls below this: the solution is not separated
   bool noise_scaling = true;          // tls: false takes the columns' own squares for D
+  RowSide rows = RowSide::joint;      // of ls, wls, tls; the prediction error has motor rows
   int most_iterations = 100;
 
   void validate() const;  // throws InputError
@@ -56,14 +58,15 @@ struct GainFit {
   std::vector<std::string> columns;  // gain_columns()
   Index gains = 0;                   // the first of the columns
   VectorXd values;
-  VectorXd sigma;                  // empty without spread
-  VectorXd sigma_classical;        // NaN where there is none
-  VectorXd lower, upper;           // NaN where there is no interval
-  MatrixXd covariance;             // behind `sigma`
+  VectorXd sigma;            // empty without spread
+  VectorXd sigma_classical;  // NaN where there is none
+  VectorXd lower, upper;     // NaN where there is no interval
+  MatrixXd covariance;       // behind `sigma`
+  VectorXd attenuation;      // ls, wls: what noise in the columns takes from the values; empty: not known
   std::vector<GainStatus> status;  // of the gains
   VectorXd singular;               // tls: of the scaled rest, falling
   double gap = 0;                  // tls: s_(c−1) / s_c; infinite when s_c is 0
-  std::vector<double> row_sigma;   // by which the rows of each joint were divided; motor rows: in A
+  std::vector<double> row_sigma;   // by which the rows of each joint were divided; prediction error: in A
   int iterations = 0;
 
   Index find(const std::string& column) const;  // −1: not there

@@ -1,6 +1,6 @@
 // What gains are identified from: folded runs with and without loads, and what is known beforehand.
 //
-//   joint rows, eq. (15) of the drive-gain paper:   V g − W χ − W_u χ_u = W_k χ_k
+//   rows, eq. (15) of the drive-gain paper:   V g − W χ − W_u χ_u = W_k χ_k
 //
 // g the gains, χ the base parameters, χ_u and χ_k the unknown and the fixed parameters of the loads
 // (load.hpp). Currents alone leave the scale of everything open; what fixes it is W_k χ_k, or a gain that is
@@ -28,10 +28,14 @@ struct GainRun {
   std::vector<Fold> joint;  // columns: leads, the load's ten; efforts: the currents of the gains
   std::vector<Fold> motor;
   std::vector<bool> is_gap;  // of the folds above
-  // What noise adds to the joint rows, one fold a row with the same columns, for as many rows as the run has
+  // What noise adds to the rows, one fold a row with the same columns, for as many rows as the run has
   // (errors.hpp); empty: not known.
-  std::vector<Fold> errors;
+  RowErrors joint_errors;
+  RowErrors motor_errors;
   Index blocks = 0;
+
+  const std::vector<Fold>& rows(RowSide side) const { return side == RowSide::joint ? joint : motor; }
+  const RowErrors& errors(RowSide side) const { return side == RowSide::joint ? joint_errors : motor_errors; }
 };
 
 // `first_block`: number of its first block; those of the runs of a problem must differ. `errors` may be null.
@@ -62,11 +66,11 @@ const Load* load_of(const GainProblem& problem, const GainRun& run);
 // All unknowns: gains, base parameters, unknown parameters of the loads that runs carry.
 std::vector<std::string> gain_columns(const GainProblem& problem);
 
-// A joint row as an equation with the fixed load as its effort "load".
-Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& joint);
+// A row of either side as an equation with the fixed load as its effort "load".
+Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& row);
 
-// All joint rows of all runs.
-std::vector<Fold> gain_equations(const GainProblem& problem);
+// All rows of a side of all runs.
+std::vector<Fold> gain_equations(const GainProblem& problem, RowSide side);
 
 // What is known of gains and loads with a deviation, as rows for the layout of gain_columns().
 std::vector<Fold> gain_priors(const GainProblem& problem);

@@ -1,0 +1,55 @@
+#include "gains/homogeneous.hpp"
+
+#include <Eigen/Eigenvalues>
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+using Dense = Eigen::MatrixXd;
+
+constexpr double kLeastEigen = 1e-13;  // of the scaled information
+
+}  // namespace
+
+Dense homogeneous(const Fold& fold, const std::vector<std::string>& columns) {
+  Dense out = Dense::Zero(fold.depth(), static_cast<Index>(columns.size()));
+  const MatrixXd R = fold.R();
+  for (std::size_t k = 0; k + 1 < columns.size(); ++k)
+    if (const Index from = fold.layout().find(columns[k]); from >= 0)
+      out.col(static_cast<Index>(k)) = R.col(from);
+  out.rightCols(1) = -R.rightCols(1);
+  return out;
+}
+
+bool errors_are_known(const GainProblem& problem, RowSide side) {
+  for (const GainRun& run : problem.runs)
+    if (run.errors(side).smooth.empty()) return false;
+  return true;
+}
+
+Dense error_products(const GainProblem& problem, RowSide side, ErrorKind kind,
+                     const std::vector<double>& sigma, const std::vector<std::string>& columns) {
+  const auto n = static_cast<Index>(columns.size());
+  Dense D = Dense::Zero(n, n);
+  for (const GainRun& run : problem.runs) {
+    const RowErrors& errors = run.errors(side);
+    const std::vector<Fold>& rows_of = kind == ErrorKind::smooth ? errors.smooth : errors.jumps;
+    for (std::size_t j = 0; j < rows_of.size(); ++j) {
+      const Dense rows = homogeneous(gain_equation(problem, run, rows_of[j]), columns);
+      if (sigma[j] > 0) D += rows.transpose() * rows / (sigma[j] * sigma[j]);
+    }
+  }
+  return D;
+}
+
+Dense inverse_root(const Dense& A) {
+  const Eigen::VectorXd scale = A.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300).cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<Dense> eigen(scale.asDiagonal() * A * scale.asDiagonal());
+  const double floor = kLeastEigen * eigen.eigenvalues().cwiseAbs().maxCoeff();
+  return scale.asDiagonal() * eigen.eigenvectors() *
+         eigen.eigenvalues().cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
