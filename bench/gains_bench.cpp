@@ -20,8 +20,8 @@ struct Sums {
   int draws = 0;
   double gain_error = 0;
   VectorXd signed_errors = VectorXd::Zero(6);
-  double heavy = 0, light = 0;  // |payload errors|
-  double covered = 0, covered_paper = 0;
+  double heavy = 0, light = 0;                                              // |payload errors|
+  VectorXd covered = VectorXd::Zero(6), covered_paper = VectorXd::Zero(6);  // draws
   VectorXd squares = VectorXd::Zero(6), sigma = VectorXd::Zero(6), paper = VectorXd::Zero(6);
 };
 
@@ -44,11 +44,45 @@ void add(const GainFit& fit, double heavy, double light, Sums& sums) {
   sums.light += std::abs(light);
   for (Index j = 0; j < 6; ++j) {
     const double size = std::abs(truth[j]), paper = fit.sigma_classical[j];
-    sums.covered += fit.lower[j] <= truth[j] && truth[j] <= fit.upper[j] ? 1.0 / 6 : 0;
-    sums.covered_paper += std::abs(fit.values[j] - truth[j]) <= 1.96 * paper ? 1.0 / 6 : 0;
+    sums.covered[j] += fit.lower[j] <= truth[j] && truth[j] <= fit.upper[j];
+    sums.covered_paper[j] += std::abs(fit.values[j] - truth[j]) <= 1.96 * paper;
     sums.sigma[j] += fit.sigma[j] / size;
     sums.paper[j] += paper / size;
   }
+}
+
+bool check(const char* what, double found, double limit, bool below) {
+  const bool good = below ? found < limit : found >= limit;
+  fmt::print("{} {}: {:.3f}, {} {:.3f}\n", good ? "good" : "MISSED", what, found,
+             below ? "below" : "at least", limit);
+  return good;
+}
+
+// What the method has to show at 10 % noise; 0 when it does.
+int check_means(const std::map<std::string, Sums>& table) {
+  const Sums &tls = table.at("tls mass"), &wls = table.at("wls mass"),
+             &own = table.at("prediction_error mass");
+  const double draws = tls.draws;
+  bool good = check("tls, mass: gains [%]", 100 * tls.gain_error / draws, 1.5, true);
+  good &= check("tls, mass: 4.59 kg [%]", 100 * tls.heavy / draws, 1, true);
+  good &= check("tls, mass: 1.686 kg [%]", 100 * tls.light / draws, 1, true);
+  good &= check("wls, mass: largest mean error of a gain [%]", 100 * wls.signed_errors.maxCoeff() / draws, 0,
+                true);
+  good &= check("wls, mass: gains against tls", wls.gain_error / tls.gain_error, 3, false);
+  good &= check("prediction error: gains against tls", own.gain_error / tls.gain_error, 1, true);
+  return good ? 0 : 1;
+}
+
+int check_coverage(const std::map<std::string, Sums>& table) {
+  bool good = true;
+  for (const auto& [name, s] : table) {
+    good &= check((name + ": covered").c_str(), s.covered.mean() / s.draws, 0.9, false);
+    for (Index j = 0; j < 6; ++j)
+      fmt::print("  joint {}: bootstrap {:.3f}, eqs. (22)-(23) {:.3f}\n", j + 1, s.covered[j] / s.draws,
+                 s.covered_paper[j] / s.draws);
+    good &= check((name + ": covered, worst joint").c_str(), s.covered.minCoeff() / s.draws, 0.9, false);
+  }
+  return good ? 0 : 1;
 }
 
 }  // namespace
@@ -95,13 +129,13 @@ int main(int argc, char** argv) {
              "1.686 kg", "covered", "(22-23)", "mean error, deviation, bootstrap, paper by joint [%]");
   for (const auto& [name, s] : table) {
     fmt::print("{:26s} {:9.3f} {:8.3f} {:8.3f} {:8.3f} {:8.3f} ", name, 100 * s.gain_error / s.draws,
-               100 * s.heavy / s.draws, 100 * s.light / s.draws, s.covered / s.draws,
-               s.covered_paper / s.draws);
+               100 * s.heavy / s.draws, 100 * s.light / s.draws, s.covered.mean() / s.draws,
+               s.covered_paper.mean() / s.draws);
     for (Index j = 0; j < 6; ++j)
       fmt::print(" {:.2f}/{:.2f}/{:.2f}/{:.2f}", 100 * s.signed_errors[j] / s.draws,
                  100 * std::sqrt(s.squares[j] / s.draws), 100 * s.sigma[j] / s.draws,
                  100 * s.paper[j] / s.draws);
     fmt::print("\n");
   }
-  return 0;
+  return coverage ? check_coverage(table) : check_means(table);
 }

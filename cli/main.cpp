@@ -45,6 +45,7 @@ constexpr Verb kVerbs[] = {
     {"validate", "Try a result's model on other runs", cli::add_validate, Shared::folder},
     {"excite", "A motion that shows the most, within every limit", cli::add_excite, Shared::folder},
     {"next", "What the next run would add to a study", cli::add_next, Shared::folder},
+    {"gains", "How well a load would fix the gains of the drives", cli::add_gains, Shared::basic},
     {"retrieve", "Masses, centres, inertias that bodies can have", cli::add_retrieve, Shared::folder},
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},

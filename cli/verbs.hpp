@@ -25,5 +25,6 @@ Run add_export(CLI::App& verb);    // export.cpp
 Run add_convert(CLI::App& verb);   // convert.cpp
 Run add_excite(CLI::App& verb);    // excite.cpp
 Run add_next(CLI::App& verb);      // excite.cpp
+Run add_gains(CLI::App& verb);     // gains.cpp
 
 }  // namespace cli

@@ -19,6 +19,8 @@ namespace {
 
 constexpr Index kGainBlocks = 32;         // wanted of a run
 constexpr double kLargestResidual = 0.3;  // of a joint's current
+constexpr double kConspicuous = 0.1;      // the same when the other joints have far less
+constexpr double kFarFromOthers = 4;
 
 // The largest halving of a chunk that gives enough blocks, at least two memories of the filters long.
 Index gain_slot(const PreparedRun& run) {
@@ -111,6 +113,22 @@ GainMethodSummary summary_of(const GainProblem& problem, const GainFit& fit) {
   return summary;
 }
 
+double median_of(const VectorXd& values) {
+  std::vector<double> list(values.begin(), values.end());
+  const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+  std::nth_element(list.begin(), middle, list.end());
+  return *middle;
+}
+
+// Joints whose current is badly explained, or far worse than those of the others.
+std::vector<Index> misfits(const VectorXd& residual) {
+  std::vector<Index> found;
+  const double apart = std::max(kConspicuous, kFarFromOthers * median_of(residual));
+  for (Index j = 0; j < residual.size(); ++j)
+    if (residual[j] > std::min(kLargestResidual, apart)) found.push_back(j);
+  return found;
+}
+
 void find_problems(StudyState& state, const GainProblem& problem, const GainFit& fit) {
   for (std::size_t j = 0; j < problem.gains.size(); ++j) {
     if (fit.status[j] != GainStatus::not_identifiable) continue;
@@ -119,12 +137,12 @@ void find_problems(StudyState& state, const GainProblem& problem, const GainFit&
         fmt::format("the deviation of the gain is {:.0f} % of it",
                     100 * fit.sigma[static_cast<Index>(j)] / std::abs(fit.values[static_cast<Index>(j)]))));
   }
-  const CurrentResidual residual = current_residual(problem, fit);
-  for (std::size_t j = 0; j < problem.gains.size(); ++j)
-    if (residual.relative[static_cast<Index>(j)] > kLargestResidual)
-      state.findings.push_back(make_finding("gain-misfit", problem.joints[j],
-                                            fmt::format("{:.0f} % of the current is not explained",
-                                                        100 * residual.relative[static_cast<Index>(j)])));
+  const VectorXd residual = current_residual(problem, fit).relative;
+  for (const Index j : misfits(residual))
+    state.findings.push_back(make_finding(
+        "gain-misfit", problem.joints[static_cast<std::size_t>(j)],
+        fmt::format("{:.0f} % of the current is not explained, {:.0f} % in the median of the joints",
+                    100 * residual[j], 100 * median_of(residual))));
 }
 
 GainOptions gain_options(const StudyState& state) {
@@ -133,6 +151,7 @@ GainOptions gain_options(const StudyState& state) {
   options.bootstrap.replicates = std::max(20, state.study.intervals.replicates);
   options.bootstrap.seed = state.study.seed;
   options.bootstrap.threads = state.options.threads;
+  options.rows = state.study.gains->rows;
   return options;
 }
 
@@ -283,6 +302,23 @@ void identify_payloads(StudyState& state, const std::vector<FoldedRun>& runs, Ga
   }
 }
 
+// The gains that were used, beside the other values of their drives.
+void add_gains(const GainsSummary& gains, std::vector<DriveValues>& drives) {
+  for (const GainMethodSummary& method : gains.methods) {
+    if (method.method != gains.used) continue;
+    for (const GainValue& joint : method.joints) {
+      if (!joint.gain) continue;
+      auto drive = std::find_if(drives.begin(), drives.end(),
+                                [&](const DriveValues& item) { return item.joint == joint.joint; });
+      if (drive == drives.end()) {
+        drives.push_back({joint.joint, {}, joint.status});
+        drive = std::prev(drives.end());
+      }
+      drive->values["gain"] = joint.gain->value;
+    }
+  }
+}
+
 }  // namespace
 
 void find_gains(StudyState& state) {
@@ -340,6 +376,7 @@ void summarize_gains(StudyState& state) {
   if (!state.gains) return;
   state.result.gains = state.gains->summary;
   state.result.payloads = state.gains->payloads;
+  add_gains(state.gains->summary, state.result.drives);
 }
 
 }  // namespace STEELYARD_ABI

@@ -73,15 +73,16 @@ bool has_current(const StudyRun& run) {
 }  // namespace
 
 GainSpec read_gains_section(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "gains",
-                          {"method", "use", "known", "sigma", "prior", "prior_sigma", "essential", "blocks"});
+  const YamlFields fields(
+      context, node, "gains",
+      {"method", "use", "known", "sigma", "prior", "prior_sigma", "essential", "blocks", "rows"});
   GainSpec spec;
   spec.methods = {GainMethod::ls, GainMethod::wls, GainMethod::tls, GainMethod::prediction_error,
                   GainMethod::feasible};
   if (const YamlNode* known = fields.find("known")) {
     spec.known = to_gain_list(context, *known, "known");
     spec.methods.clear();
-    for (const char* key : {"method", "use", "prior", "prior_sigma", "essential", "blocks"})
+    for (const char* key : {"method", "use", "prior", "prior_sigma", "essential", "blocks", "rows"})
       if (const YamlNode* other = fields.find(key))
         context.fail(*other, fmt::format("'{}' beside known gains", key), "known and sigma",
                      "remove it, or give the gains as `prior`");
@@ -113,6 +114,9 @@ GainSpec read_gains_section(const YamlContext& context, const YamlNode& node) {
     spec.blocks = static_cast<int>(to_count(context, *blocks, "blocks"));
     if (spec.blocks < 2) context.fail(*blocks, "fewer than two blocks", "at least 2", "five is usual");
   }
+  if (const YamlNode* rows = fields.find("rows"))
+    spec.rows =
+        to_choice(context, *rows, "rows of gains", {"joint", "motor"}) == 0 ? RowSide::joint : RowSide::motor;
   return spec;
 }
 

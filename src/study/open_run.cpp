@@ -6,18 +6,11 @@
 #include "steelyard/log/transmission.hpp"
 #include "steelyard/study/study.hpp"
 #include "study/elastic.hpp"
+#include "study/simulation.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-Trajectory make_trajectory(const SimulationSpec& spec) {
-  if (const auto* fourier = std::get_if<FourierSeries>(&spec.motion)) return Trajectory(*fourier);
-  if (const auto* random = std::get_if<RandomMotion>(&spec.motion))
-    return Trajectory(random_multi_sine(*random, spec.motion_seed));
-  if (const auto* rest = std::get_if<RestToRest>(&spec.motion)) return Trajectory(*rest);
-  return Trajectory(std::get<PointToPoint>(spec.motion));
-}
 
 // One number of a simulated robot, by machine name; false when there is none of that name.
 bool put_parameter(const Robot& robot, const std::string& name, double value, TrueParameters& parameters) {
@@ -57,7 +50,17 @@ TrueParameters starting_parameters(const SimulationSpec& spec, const Robot& robo
   return true_parameters(complete);
 }
 
-TrueParameters make_parameters(const SimulationSpec& spec, const Robot& robot) {
+}  // namespace
+
+Trajectory simulated_motion(const SimulationSpec& spec) {
+  if (const auto* fourier = std::get_if<FourierSeries>(&spec.motion)) return Trajectory(*fourier);
+  if (const auto* random = std::get_if<RandomMotion>(&spec.motion))
+    return Trajectory(random_multi_sine(*random, spec.motion_seed));
+  if (const auto* rest = std::get_if<RestToRest>(&spec.motion)) return Trajectory(*rest);
+  return Trajectory(std::get<PointToPoint>(spec.motion));
+}
+
+TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& robot) {
   TrueParameters parameters = starting_parameters(spec, robot);
   parameters.drives = spec.drives;
   if (spec.drives.size() == 1)
@@ -79,15 +82,13 @@ TrueParameters make_parameters(const SimulationSpec& spec, const Robot& robot) {
   return parameters;
 }
 
-}  // namespace
-
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
   if (run.simulation) {
     const SimulationSpec& spec = *run.simulation;
     if (spec.elastic)
-      return elastic_simulation(spec, robot, make_parameters(spec, robot), make_trajectory(spec));
+      return elastic_simulation(spec, robot, simulated_parameters(spec, robot), simulated_motion(spec));
     return simulated_source(
-        Simulator(robot, make_parameters(spec, robot), make_trajectory(spec), spec.options));
+        Simulator(robot, simulated_parameters(spec, robot), simulated_motion(spec), spec.options));
   }
   std::unique_ptr<SampleSource> source = open_run(run.file, log_joints(robot));
   bool on_motor_side = false;

@@ -21,6 +21,7 @@ struct GainSpec {
   VectorXd prior_sigma;             // relative: none (start and sign only), one for all, or one per joint
   std::optional<double> essential;  // ratio
   int blocks = 5;                   // groups that are held out
+  RowSide rows = RowSide::joint;    // of ls, wls, tls
 };
 
 }  // namespace STEELYARD_ABI

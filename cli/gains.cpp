@@ -1,0 +1,77 @@
+// steelyard gains STUDY: how well each drive's gain would be known from a motion with a load; nothing is
+// written.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "steelyard/study/gain_advice.hpp"
+#include "study_output.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::GainAdvice;
+using steelyard::GainAdviceOutcome;
+using steelyard::LoadAdvice;
+
+std::string advice_json(const GainAdviceOutcome& outcome) {
+  nlohmann::ordered_json json = {{"rate", outcome.options.rate},
+                                 {"cutoff", outcome.options.cutoff},
+                                 {"current_noise", outcome.options.current_noise}};
+  json["loads"] = nlohmann::ordered_json::array();
+  for (const LoadAdvice& load : outcome.loads) {
+    nlohmann::ordered_json row = {{"name", load.name}, {"mass", load.mass}};
+    row["joints"] = nlohmann::ordered_json::array();
+    for (const GainAdvice& joint : load.joints) {
+      nlohmann::ordered_json gain = {{"name", joint.joint}, {"identifiable", joint.identifiable}};
+      if (std::isfinite(joint.relative_sigma)) gain["relative_sigma"] = joint.relative_sigma;
+      row["joints"].push_back(std::move(gain));
+    }
+    json["loads"].push_back(std::move(row));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string advice_text(const GainAdviceOutcome& outcome) {
+  std::vector<std::string> heads = {"expected σ of the gain"};
+  for (const LoadAdvice& load : outcome.loads)
+    heads.push_back(load.name.empty() ? fmt::format("{:g} kg", load.mass) : load.name);
+  Table table(heads);
+  for (std::size_t j = 0; j < outcome.loads[0].joints.size(); ++j) {
+    std::vector<std::string> row = {outcome.loads[0].joints[j].joint};
+    for (const LoadAdvice& load : outcome.loads)
+      row.push_back(load.joints[j].identifiable ? fmt::format("{:.2g} %", 100 * load.joints[j].relative_sigma)
+                                                : "not identifiable");
+    table.add(row);
+  }
+  return table.to_string() +
+         fmt::format(
+             "mass of the load known; noise {:g} % of each rms current, {:g} Hz, filter {:g} Hz;\n"
+             "errors of the model come on top\n",
+             100 * outcome.options.current_noise, outcome.options.rate, outcome.options.cutoff);
+}
+
+int run_gains(const std::string& path, const std::vector<double>& masses, const CommonOptions& common) {
+  const GainAdviceOutcome outcome = advise_study_gains(steelyard::read_study(path), masses);
+  if (!common.quiet) print_warnings(outcome.warnings);
+  print(common.json ? advice_json(outcome) : advice_text(outcome));
+  return kDone;
+}
+
+}  // namespace
+
+Run add_gains(CLI::App& verb) {
+  const auto study = std::make_shared<std::string>();
+  const auto masses = std::make_shared<std::vector<double>>();
+  verb.add_option("STUDY", *study, "Study file (.yaml) with a simulated run")->required();
+  verb.add_option("--load", *masses,
+                  "Mass of a candidate load [kg], a steel cube at the tool; may be repeated");
+  verb.footer("Example:\n  steelyard gains examples/tx40-gains/study.yaml --load 2 --load 8\n");
+  return [study, masses](const CommonOptions& common) { return run_gains(*study, *masses, common); };
+}
+
+}  // namespace cli

@@ -1,0 +1,15 @@
+// What a simulated run of a study is made of.
+#pragma once
+
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+Trajectory simulated_motion(const SimulationSpec& spec);
+
+// Of the robot's file, with what the study says beside it. Throws InputError for parameters it does not have.
+TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
