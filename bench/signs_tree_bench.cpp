@@ -1,5 +1,7 @@
 // The published tree search beside the exact one on the same logs of |torque|:
-//   bench/signs_tree_bench [trials [costs [first]]]     costs: residual, or all (convex fits in every node)
+//   bench/signs_tree_bench [trials [cost [first [noise]]]]
+// cost: phi1, phi2, residual, "residual + phi1" or all (convex fits in every node of all but one); noise in
+// %, all of them when it is left out.
 //
 // A simulated KR5 with random motions and noise of 1 … 30 % of RMS before the absolute value, s0 = w = 5.
 // Trials with all segments right (a mixed one counts as wrong), by cost and order of the tree, then the share
@@ -7,7 +9,8 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <string>
+#include <vector>
 
 #include "signs/sign_cases.hpp"
 #include "steelyard/signs/tree.hpp"
@@ -17,7 +20,6 @@ namespace {
 using namespace steelyard;
 using namespace steelyard::sign_cases;
 
-constexpr double kNoises[] = {0.01, 0.05, 0.1, 0.2, 0.3};
 constexpr SegmentOrder kOrders[] = {SegmentOrder::longest, SegmentOrder::distal, SegmentOrder::time,
                                     SegmentOrder::informative};
 
@@ -44,12 +46,12 @@ struct Method {
   TreeOptions tree;
 };
 
-std::vector<Method> methods(bool all_costs) {
+std::vector<Method> methods(const std::string& wanted) {
   std::vector<Method> out(1);
   out[0].exact = true;
   for (const NodeCost cost :
        {NodeCost::residual, NodeCost::torque, NodeCost::residual_and_retrieval, NodeCost::retrieval}) {
-    if (cost != NodeCost::residual && !all_costs) continue;
+    if (wanted != "all" && wanted != to_string(cost)) continue;
     for (const SegmentOrder order : kOrders) {
       Method method;
       method.tree.cost = cost;
@@ -64,18 +66,20 @@ std::vector<Method> methods(bool all_costs) {
 
 int main(int count, char** words) {
   const std::uint64_t trials = count > 1 ? std::strtoull(words[1], nullptr, 10) : 10;
-  const bool all_costs = count > 2 ? std::strcmp(words[2], "all") == 0 : true;
+  const std::string cost = count > 2 ? words[2] : "all";
   const std::uint64_t first = count > 3 ? std::strtoull(words[3], nullptr, 10) : 1;
+  std::vector<double> noises = {0.01, 0.05, 0.1, 0.2, 0.3};
+  if (count > 4) noises = {std::strtod(words[4], nullptr) / 100};
   const Bench bench = make_bench(STEELYARD_SOURCE_DIR, "kr5", false);
   const SignPhysics physics{&bench.robot, &bench.base, {}};
   fmt::print("all segments right of {} trials (share of segments right)\n{:<34}", trials, "method");
-  for (const double noise : kNoises) fmt::print("{:>16}", fmt::format("{:.0f} % noise", 100 * noise));
+  for (const double noise : noises) fmt::print("{:>16}", fmt::format("{:.0f} % noise", 100 * noise));
   fmt::print("\n");
-  for (const Method& method : methods(all_costs)) {
+  for (const Method& method : methods(cost)) {
     fmt::print("{:<34}", method.exact ? std::string("exact")
                                       : fmt::format("tree, {}, {} first", to_string(method.tree.cost),
                                                     to_string(method.tree.order)));
-    for (const double noise : kNoises) {
+    for (const double noise : noises) {
       Case options;
       options.noise = noise;
       Tally tally;

@@ -125,7 +125,15 @@ const PatternCost& FeasibleCost::fit(const VectorXd& signs) {
   cut.w = 2 * (cut.Rx - problem_.R_YE * signs);
   cut.gap = std::max(0.0, solution.value - solution.lower_bound) + 1e-12 * problem_.effort;
   if (cut.w.squaredNorm() > 1e-12 * problem_.effort) cuts_.push_back(std::move(cut));
+  if (best_key_.empty() || solution.value < best_.value) {
+    best_ = solution;
+    best_key_ = key_of(signs);
+  }
   return cost;
+}
+
+const ConvexSolution* FeasibleCost::best_fit(const VectorXd& signs) const {
+  return best_key_ == key_of(signs) ? &best_ : nullptr;
 }
 
 }  // namespace STEELYARD_ABI

@@ -32,7 +32,9 @@ class FeasibleCost {
   const PatternCost& fit(const VectorXd& signs);
 
   int fits() const { return fits_; }
-  // Feasible parameters of a pattern, to the gap of ConvexOptions' default.
+  // The fit of least value so far, when it is that of these signs; null otherwise.
+  const ConvexSolution* best_fit(const VectorXd& signs) const;
+  // Feasible parameters of a pattern.
   ConvexSolution solve(const VectorXd& signs, double gap) const;
   // φ1: feasible parameters with base values nearest to these, one per column of the problem.
   ConvexSolution nearest(const VectorXd& values, double gap) const;
@@ -54,6 +56,8 @@ class FeasibleCost {
   };
   std::vector<Cut> cuts_;
   std::unordered_map<std::string, PatternCost> seen_;
+  ConvexSolution best_;
+  std::string best_key_;
   int fits_ = 0;
 };
 

@@ -132,7 +132,8 @@ class SignSearcher {
                         "remove constraints, or look at the robot's geometry"});
     result.signs = best_.signs;
     result.residual = problem_.residual(best_.signs);
-    const ConvexSolution solution = cost_.solve(best_.signs, ConvexOptions{}.gap);
+    const ConvexSolution* fitted = cost_.best_fit(best_.signs);
+    const ConvexSolution solution = fitted != nullptr ? *fitted : cost_.solve(best_.signs, options_.fit_gap);
     result.cost = solution.usable() ? std::min(solution.value, best_.value) : best_.value;
     result.x = solution.x;
     result.columns = cost_.columns();
