@@ -24,10 +24,12 @@ std::string text_of(const std::string& path) {
 }
 
 // A short run of a two-joint arm with currents, with or without its load.
-std::string arm_run(const std::string& label, const std::string& load, int seed) {
+std::string arm_run(const std::string& label, const std::string& load, int seed,
+                    const std::string& gains = "12, 7") {
   return "  - label: " + label + (load.empty() ? "" : "\n    payload: plate") +
-         "\n    simulate: {effort: current, rate: 100, velocity: none, gain: [12, 7], seed: " +
-         std::to_string(seed) + ", relative_effort_noise: 0.02, friction: {viscous: 1, coulomb: 2}" +
+         "\n    simulate: {effort: current, rate: 100, velocity: none, gain: [" + gains +
+         "], seed: " + std::to_string(seed) +
+         ", relative_effort_noise: 0.02, friction: {viscous: 1, coulomb: 2}" +
          (load.empty() ? "" : ", load: {" + load + "}") +
          ", motion: {multi_sine: {period: 10, duration: 20, center: [0, 0.5], reach: [1.5, 1.2], velocity: "
          "4, seed: " +
@@ -40,6 +42,8 @@ const std::string kHead =
 const std::string kTail =
     "prepare: {filter: {cutoff: 5, position_cutoff: 5}, columns: filtered}\nestimate: {method: wls}\n";
 const std::string kPlate = "m: 3, mz: 0.2, Jxx: 0.02, Jyy: 0.02, Jzz: 0.01";
+const std::string kKnownPlate =
+    "{name: plate, known: {mx: 0, my: 0, Jxy: 0, Jxz: 0, Jyz: 0, " + kPlate + "}}";
 
 class Gains : public program::InFolder {
  protected:
@@ -59,16 +63,27 @@ class Gains : public program::InFolder {
 };
 
 TEST_F(Gains, AreFoundAndStandBesideTheOtherValuesOfTheirDrives) {
-  const Outcome outcome =
-      run_of(arm_run("free", "", 1) + arm_run("loaded", kPlate, 2),
-             "{name: plate, known: {mx: 0, my: 0, Jxy: 0, Jxz: 0, Jyz: 0, " + kPlate + "}}",
-             "{method: [tls, prediction_error]}");
+  const Outcome outcome = run_of(arm_run("free", "", 1) + arm_run("loaded", kPlate, 2), kKnownPlate,
+                                 "{method: [tls, prediction_error]}");
   ASSERT_TRUE(outcome.code == 0 || outcome.code == 3) << outcome.err;
   const json result = json::parse(text_of((folder_ / "out/result.json").string()));
   // 2 % noise before a filter that leaves a tenth of its power.
   EXPECT_NEAR(result.at("drives").at(0).at("gain").get<double>(), 12, 0.36);
   EXPECT_NEAR(result.at("drives").at(1).at("gain").get<double>(), 7, 0.21);
   EXPECT_EQ(result.at("payloads").size(), 1U);
+}
+
+TEST_F(Gains, AChangeBetweenTheRunsIsFound) {
+  const Outcome outcome = run_of(arm_run("free", "", 1) + arm_run("loaded", kPlate, 2, "12, 6.3"),
+                                 kKnownPlate, "{method: prediction_error}");
+  ASSERT_TRUE(outcome.code == 0 || outcome.code == 3) << outcome.err;
+  const json result = json::parse(text_of((folder_ / "out/result.json").string()));
+  ASSERT_EQ(result.at("gains").at("drift").size(), 1U);
+  const json& drift = result.at("gains").at("drift").at(0);
+  EXPECT_EQ(drift.at("joint"), "joint2");
+  EXPECT_EQ(drift.at("run"), "loaded");
+  EXPECT_NEAR(drift.at("change").get<double>(), 7 / 6.3 - 1, 4 * drift.at("sigma").get<double>());
+  EXPECT_EQ(result.at("findings").at(0).at("code"), "gain-drift");
 }
 
 // Both joints feel the mass only together with its moment along the arm: weighing it does not set the scale.
