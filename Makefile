@@ -1,5 +1,5 @@
 # make        → build/steelyard
-# make demo   installs what is needed, builds, runs a study, says where its report is
+# make demo   installs what is needed, builds, runs two studies, says where their reports are
 # make test   installs what is needed, builds, runs the tests
 BUILD := build
 CMAKE := cmake
@@ -22,6 +22,7 @@ all:
 
 demo: deps all
 	$(BUILD)/steelyard run examples/demo/study.yaml --out $(BUILD)/demo
+	$(BUILD)/steelyard run examples/kr5-signs/study.yaml --out $(BUILD)/kr5-signs
 
 test: deps deps-test deps-python
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_TESTS=ON -DSTEELYARD_BUILD_PYTHON=ON

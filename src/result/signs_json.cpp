@@ -14,6 +14,17 @@ void write_signs(JsonWriter& json, const SignsSummary& signs) {
   json.key("lower_bound").value(signs.lower_bound);
   json.key("nodes").value(signs.nodes);
   json.key("fits").value(signs.fits);
+  if (signs.completed) {
+    json.key("completed").begin_object();
+    json.key("used").value(signs.completed->used);
+    json.key("guessed").begin_array();
+    for (const std::string& joint : signs.completed->guessed) json.value(joint);
+    json.end_array();
+    json.key("sure_share").value(signs.completed->sure_share);
+    json.key("held_out").value(signs.completed->held_out);
+    json.key("held_out_segments").value(signs.completed->held_out_segments);
+    json.end_object();
+  }
   json.key("segments").begin_array();
   for (const SegmentSummary& segment : signs.segments) {
     json.begin_object();
@@ -41,6 +52,15 @@ SignsSummary read_signs(const JsonNode& node) {
   signs.lower_bound = node.at("lower_bound").number();
   signs.nodes = node.at("nodes").integer<std::int64_t>();
   signs.fits = node.at("fits").integer<std::int64_t>();
+  if (node.has("completed")) {
+    const JsonNode completed = node.at("completed");
+    CompletedSummary& own = signs.completed.emplace();
+    own.used = completed.at("used").truth();
+    own.guessed = completed.texts("guessed");
+    own.sure_share = completed.at("sure_share").number();
+    own.held_out = completed.at("held_out").number();
+    own.held_out_segments = completed.at("held_out_segments").number();
+  }
   signs.segments = node.list("segments", [](const JsonNode& item) {
     SegmentSummary segment;
     segment.run = item.at("run").text();

@@ -140,7 +140,10 @@ ordered_json signs_json(const SignsSpec& spec) {
       {"nodes", spec.search.most_nodes},
       {"fits", spec.search.most_fits},
       {"seconds", spec.search.most_seconds},
-      {"reweigh", spec.reweigh}};
+      {"reweigh", spec.reweigh},
+      {"complete", spec.complete == CompleteSigns::none     ? "none"
+                   : spec.complete == CompleteSigns::guess ? "guess"
+                                                           : "auto"}};
   if (spec.reversals_given) json["reversals"] = segments.at_reversals;
   for (const KnownSign& known : spec.known)
     json["known"].push_back({{"run", known.run},

@@ -53,9 +53,10 @@ KnownSign read_known_sign(const YamlContext& context, const YamlNode& node) {
 }  // namespace
 
 SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "signs",
-                          {"filter", "threshold", "threshold_effort", "shortest", "low_minimum", "trim",
-                           "reversals", "with_sign", "known", "nodes", "fits", "seconds", "reweigh"});
+  const YamlFields fields(
+      context, node, "signs",
+      {"filter", "threshold", "threshold_effort", "shortest", "low_minimum", "trim", "reversals", "with_sign",
+       "known", "nodes", "fits", "seconds", "reweigh", "complete"});
   SignsSpec spec;
   read_sign_segments(context, fields, spec);
   if (const YamlNode* joints = fields.find("with_sign"))
@@ -72,6 +73,14 @@ SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node) {
     spec.search.most_seconds = to_number(context, *seconds, "seconds");
   if (const YamlNode* reweigh = fields.find("reweigh"))
     spec.reweigh = static_cast<int>(to_count(context, *reweigh, "reweigh"));
+  if (const YamlNode* complete = fields.find("complete")) {
+    const std::string word = to_text(context, *complete, "complete");
+    if (word != "none" && word != "auto" && word != "guess")
+      context.fail(*complete, fmt::format("complete: {}", word), "none, auto or guess", "");
+    spec.complete = word == "none"     ? CompleteSigns::none
+                    : word == "guess" ? CompleteSigns::guess
+                                      : CompleteSigns::automatic;
+  }
   spec.segments.validate();
   spec.search.validate();
   return spec;

@@ -11,6 +11,7 @@
 #include "steelyard/fold/samples.hpp"
 #include "steelyard/log/whole_run.hpp"
 #include "study/extra_columns.hpp"
+#include "study/sign_model.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -219,19 +220,25 @@ void recover_run_signs(StudyState& state) {
     for (RunState& run : state.runs) {
       if (!run.signs) continue;
       const auto count = static_cast<Index>(run.signs->segmented.segments.size());
+      run.signs->best = found.search.signs.segment(first, count);
       run.signs->signs = decided.segment(first, count);
       first += count;
     }
     summarize_signs(state, found, samples);
+    judge_run_signs(state, folds, found, options.correlation);
+    complete_run_signs(state, options.correlation);
   });
 }
 
 FoldPass fold_signed_run(const StudyState& state, const RunState& run, Index slot_samples) {
   const SignedRun& own = *run.signs;
   const Index count = own.samples.size(), joints = own.samples.joints();
-  MatrixXd effort = own.segmented.effort;
+  MatrixXd effort = own.completed ? *own.completed : own.segmented.effort;
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(count * joints), 0);
-  for (std::size_t k = 0; k < own.segmented.segments.size(); ++k) {
+  for (Index j = 0; own.completed && j < joints; ++j)
+    if (own.has_rows[static_cast<std::size_t>(j)])
+      std::fill_n(mask.begin() + j * count, count, std::uint8_t{1});
+  for (std::size_t k = 0; !own.completed && k < own.segmented.segments.size(); ++k) {
     const SignSegment& segment = own.segmented.segments[k];
     const double sign = own.signs[static_cast<Index>(k)];
     if (sign == 0) continue;

@@ -16,7 +16,7 @@ bool has_unsigned_runs(const Study& study);
 // InputError for studies that ask for more than such runs can give.
 void recover_run_signs(StudyState& state);
 
-// The decided segments of a run as folds, efforts with their signs.
+// The decided segments of a run as folds, efforts with their signs; or its completed efforts.
 FoldPass fold_signed_run(const StudyState& state, const RunState& run, Index slot_samples);
 
 }  // namespace STEELYARD_ABI

@@ -1,6 +1,9 @@
 // A run that logs |effort| only, in memory, with the signs that were found.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "steelyard/signs/segments.hpp"
 
 namespace steelyard {
@@ -9,7 +12,11 @@ inline namespace STEELYARD_ABI {
 struct SignedRun {
   SampleBlock samples;  // prepared, the whole run
   SegmentedRun segmented;
-  VectorXd signs;  // one per segment, 0: not decided
+  VectorXd best;   // one per segment
+  VectorXd signs;  // the same, 0: not decided
+  // Efforts of all samples, where they are fitted instead of the segments; joints without rows are left out.
+  std::optional<MatrixXd> completed;
+  std::vector<bool> has_rows;
 };
 
 }  // namespace STEELYARD_ABI

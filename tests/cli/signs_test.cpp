@@ -79,6 +79,9 @@ TEST_F(Signs, OfTheKr5AreAllRightProvenAndPredictANewMotion) {
   EXPECT_LE(signs["segments"].size(), 70U);
   EXPECT_GE(signs["kept_share"].get<double>(), 0.55);
   EXPECT_EQ(signs["decided_share"].get<double>(), 1);
+  EXPECT_TRUE(signs["completed"]["used"].get<bool>());
+  EXPECT_LT(signs["completed"]["held_out"].get<double>(),
+            signs["completed"]["held_out_segments"].get<double>());
 
   const auto log = true_log();  // t, six positions, six velocities, six torques
   ASSERT_EQ(log.size(), 19U);
@@ -140,6 +143,30 @@ TEST_F(Signs, ThatAreKnownAreKept) {
   const json& same = told[static_cast<std::size_t>(last - found.begin())];
   EXPECT_EQ(same["sign"].get<int>(), wrong);
   EXPECT_FALSE(same.contains("confidence"));  // it was not found, but given
+}
+
+TEST_F(Signs, AloneAreFittedWhereCompletedEffortsAreNotWanted) {
+  const std::string out = (folder_ / "out").string();
+  const Outcome outcome =
+      steelyard({"run", study_with({{"low_minimum: 0.8", "low_minimum: 0.8, complete: none"}}), "--out", out,
+                 "--quiet"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json result = json::parse(text_of(folder_ / "out/result.json"));
+  EXPECT_FALSE(result["signs"].contains("completed"));
+  for (const json& run : result["validation"])
+    if (run["fresh"].get<bool>()) {
+      EXPECT_LE(run["residual"]["prepared"].get<double>(), 0.01);
+    }
+}
+
+// A slow filter and a low threshold hide changes of sign of one joint.
+TEST_F(Signs, OfSegmentsThatChangeInsideAreAFinding) {
+  const Outcome outcome =
+      steelyard({"signs", study_with({{"cutoff: 5", "cutoff: 2.5"},
+                                      {"threshold: 0.5", "threshold: [0.1, 0.5, 0.5, 0.5, 0.5, 0.5]"},
+                                      {"low_minimum: 0.8", "low_minimum: 0"}})});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("mixed-segment (joint1)"));
 }
 
 TEST_F(Signs, OfStudiesThatHaveThemAreRefused) {

@@ -23,6 +23,15 @@ struct SegmentSummary {
   bool decided = false;
 };
 
+// Samples outside the decided segments (signs/complete.hpp).
+struct CompletedSummary {
+  bool used = false;                 // by the fit
+  std::vector<std::string> guessed;  // joints without one decided segment that are part of it
+  double sure_share = 0;             // of the samples of its joints: signs decided or sure
+  double held_out = 0;               // |effort| that was held out, deviations
+  double held_out_segments = 0;      // the same for the decided segments alone
+};
+
 struct SignsSummary {
   std::vector<SegmentSummary> segments;
   std::string certified;     // "feasible-optimal", "residual-optimal", "bound-only"
@@ -32,6 +41,7 @@ struct SignsSummary {
   double lower_bound = 0;    // of φ2 over all patterns
   std::int64_t nodes = 0;
   std::int64_t fits = 0;
+  std::optional<CompletedSummary> completed;
 };
 
 }  // namespace STEELYARD_ABI

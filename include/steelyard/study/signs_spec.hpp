@@ -21,12 +21,17 @@ struct KnownSign {
   Place place;
 };
 
+// Which samples are fitted (signs/complete.hpp): those of decided segments; all of their joints' samples
+// where held-out |effort| says that this helps; the same and joints without one decided segment.
+enum class CompleteSigns { none, automatic, guess };
+
 struct SignsSpec {
   SegmentOptions segments;  // cuts at reversals follow the friction model unless given
   bool reversals_given = false;
   std::vector<std::string> with_sign;  // joints that are logged with their sign
   std::vector<KnownSign> known;
   SignOptions search;
+  CompleteSigns complete = CompleteSigns::automatic;
   int reweigh = 2;  // further searches with the weights of the residuals
 };
 

@@ -1,0 +1,22 @@
+// What the model behind found signs says: faults of the segments, and efforts of the samples outside.
+#pragma once
+
+#include <vector>
+
+#include "steelyard/signs/recover.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct StudyState;
+
+// Findings for changes of sign inside segments and for friction that is not modelled.
+void judge_run_signs(StudyState& state, const std::vector<Fold>& folds, const WeighedSearch& found,
+                     double correlation);
+
+// Completed efforts of all unsigned runs, where the study asks for them and they help; state.result.signs
+// says which.
+void complete_run_signs(StudyState& state, double correlation);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
