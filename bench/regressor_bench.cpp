@@ -20,6 +20,7 @@
 #include "clock.hpp"
 #include "fma_peak.hpp"
 #include "kdl_reference.hpp"
+#include "panda_robot.hpp"
 #include "statistics.hpp"
 #include "steelyard/regressor/plan.hpp"
 
@@ -44,33 +45,13 @@ struct Result {
   double error = 0;           // against KDL's efforts, relative
 };
 
-Robot panda() {
-  Robot robot;
-  robot.name = "panda";
-  double parameters[70];
-  KdlReference::parameters(parameters);
-  for (int i = 0; i < 7; ++i) {
-    const std::string number = std::to_string(i + 1);
-    Joint joint;
-    joint.name = "joint" + number;
-    joint.link = "link" + number;
-    joint.parent = i - 1;
-    joint.before = {{Motion::turn_x, kPanda.alpha[i], "alpha" + number},
-                    {Motion::move_x, kPanda.a[i], "a" + number},
-                    {Motion::move_z, kPanda.d[i], "d" + number}};
-    joint.inertia = Inertia::from_standard(Vector10(Eigen::Map<const Vector10>(parameters + 10 * i)));
-    robot.joints.push_back(joint);
-  }
-  return robot;
-}
-
 struct FreeAligned {
   void operator()(double* p) const { ::operator delete (p, std::align_val_t{64}); }
 };
 
 // Tile, samples and the two contestants.
 struct Bench {
-  Robot robot = panda();
+  Robot robot = panda_robot();
   Plan plan = make_plan(robot);
   KdlReference kdl;
   Index tile_samples, stride, count;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "engine_text.hpp"
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
@@ -23,16 +24,22 @@ using steelyard::ExportWish;
 
 struct ExportOptions {
   std::string result, study;
-  std::string c, urdf, from;
+  std::string c, urdf, from, sdf, mjcf, yaml, json;
 };
 
 std::vector<ExportWish> wishes(const ExportOptions& options) {
   std::vector<ExportWish> list;
   if (!options.c.empty()) list.push_back({ExportFormat::c, options.c, {}});
   if (!options.urdf.empty()) list.push_back({ExportFormat::urdf, options.urdf, options.from});
+  if (!options.sdf.empty()) list.push_back({ExportFormat::sdf, options.sdf, {}});
+  if (!options.mjcf.empty()) list.push_back({ExportFormat::mjcf, options.mjcf, {}});
+  if (!options.yaml.empty()) list.push_back({ExportFormat::yaml, options.yaml, {}});
+  if (!options.json.empty()) list.push_back({ExportFormat::json, options.json, {}});
   if (list.empty())
-    throw steelyard::InputError(
-        {"nothing to export", {}, "--c or --urdf", "steelyard export --help shows examples"});
+    throw steelyard::InputError({"nothing to export",
+                                 {},
+                                 "--c, --urdf, --sdf, --mjcf, --yaml or --json-file",
+                                 "steelyard export --help shows examples"});
   if (options.urdf.empty() != options.from.empty())
     throw steelyard::InputError(
         {"--urdf and --from belong together", {}, "the new file and the one it is made from", {}});
@@ -47,15 +54,16 @@ ordered_json to_json(const std::vector<ExportOutcome>& outcomes) {
   ordered_json exports = ordered_json::array();
   for (const ExportOutcome& outcome : outcomes) {
     ordered_json item;
-    for (const auto& file : outcome.files) item["path"].push_back(file.name);
-    item["format"] = to_string(outcome.format);
-    item["checked_by"] = outcome.checked_by;
-    item["max_error"] = outcome.max_error;
+    const steelyard::ExportSummary& summary = outcome.summary;
+    item["path"] = summary.paths;
+    item["format"] = summary.format;
+    item["checked_by"] = summary.checked_by;
+    item["max_error"] = summary.max_error;
     item["not_carried"] = ordered_json::array();
-    for (const auto& missing : outcome.not_carried)
+    for (const auto& missing : summary.not_carried)
       item["not_carried"].push_back(
           {{"joint", missing.joint}, {"what", missing.what}, {"effort", missing.effort}});
-    item["notes"] = outcome.notes;
+    item["notes"] = summary.notes;
     exports.push_back(std::move(item));
   }
   return {{"exports", std::move(exports)}};
@@ -63,15 +71,7 @@ ordered_json to_json(const std::vector<ExportOutcome>& outcomes) {
 
 std::string to_text(const std::vector<ExportOutcome>& outcomes, const std::string& folder) {
   std::string text;
-  for (const ExportOutcome& outcome : outcomes) {
-    for (const auto& file : outcome.files) text += folder + "/" + file.name + "\n";
-    text +=
-        fmt::format("  read back by {}: largest difference {:.1e}\n", outcome.checked_by, outcome.max_error);
-    for (const auto& missing : outcome.not_carried)
-      text += fmt::format("  not carried: {} of {}, up to {} N·m or N\n", missing.what, missing.joint,
-                          number(missing.effort, 3));
-    for (const std::string& note : outcome.notes) text += "  " + note + "\n";
-  }
+  for (const ExportOutcome& outcome : outcomes) text += exported_text(outcome.summary, folder);
   return text;
 }
 
@@ -79,11 +79,12 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
   const std::vector<ExportWish> list = wishes(options);
   const steelyard::Result result =
       steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
-  const steelyard::Robot robot = study_robot(steelyard::read_study(options.study));
+  const steelyard::Study study = steelyard::read_study(options.study);
+  const steelyard::Robot robot = study_robot(study);
   steelyard::OutputFolder folder(common.out);
   std::vector<ExportOutcome> outcomes;
   for (const ExportWish& wish : list) {
-    outcomes.push_back(export_result(robot, result, wish));
+    outcomes.push_back(export_result(robot, result, wish, study.drive_spec.columns));
     for (const auto& file : outcomes.back().files) folder.write(file.name, file.text);
   }
   folder.commit();
@@ -105,10 +106,16 @@ Run add_export(CLI::App& verb) {
   verb.add_option("--urdf", options->urdf,
                   "URDF with feasible links, damping and friction, made from --from");
   verb.add_option("--from", options->from, "Your URDF: only inertials and joint dynamics change");
+  verb.add_option("--sdf", options->sdf, "SDF model with feasible links, damping and friction");
+  verb.add_option("--mjcf", options->mjcf,
+                  "MuJoCo model with feasible links, armature, damping and frictionloss");
+  verb.add_option("--yaml", options->yaml, "Robot file of this program, and all numbers in a second file");
+  verb.add_option("--json-file", options->json, "Robot and all numbers as one JSON file");
   verb.footer(
       "Examples:\n"
       "  steelyard export demo/result.json examples/demo/study.yaml --c panda_dynamics --out controller\n"
-      "  steelyard export result/result.json study.yaml --urdf new.urdf --from my.urdf --out model\n");
+      "  steelyard export result/result.json study.yaml --urdf new.urdf --from my.urdf --out model\n"
+      "  steelyard export result/result.json study.yaml --mjcf robot.xml --sdf robot.sdf --out model\n");
   return [options](const CommonOptions& common) { return run_export(*options, common); };
 }
 

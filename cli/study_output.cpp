@@ -7,6 +7,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine_text.hpp"
 #include "output.hpp"
 #include "reverse_text.hpp"
 #include "steelyard/core/pool.hpp"
@@ -79,6 +80,7 @@ std::string summary_text(const Result& result) {
   }
   if (result.elastic) text += elastic_text(*result.elastic);
   if (!result.comparison.empty()) text += comparison_text(result);
+  text += engines_text(result.engines);
   return text;
 }
 
@@ -156,6 +158,7 @@ int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& 
                  render_report(outcome.result, outcome.curves, {options.command}, options.scene));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - options.begin;
   folder.write("run.json", run_json(outcome, common, seconds.count()));
+  for (const steelyard::ExportedFile& file : outcome.files) folder.write(file.name, file.text);
   folder.commit();
 
   if (common.json) {
@@ -167,6 +170,8 @@ int write_outcome(const steelyard::StudyOutcome& outcome, const OutcomeOptions& 
     print(summary + judgement_text(outcome.result));
     print(fmt::format("\nWritten: {}\n",
                       (folder.target() / (options.report ? "report.html" : "result.json")).string()));
+    for (const steelyard::ExportSummary& item : outcome.result.exports)
+      print(exported_text(item, folder.target().string()));
   }
   return outcome.result.verdict.level == steelyard::VerdictLevel::not_trustworthy ? kNotTrustworthy : kDone;
 }

@@ -14,6 +14,7 @@ struct ValidateOptions {
   std::string result;
   std::string study;
   std::vector<std::string> beside;  // results of other models
+  std::vector<std::string> engines;
 };
 
 int run_validate(const ValidateOptions& options, const CommonOptions& common) {
@@ -34,7 +35,9 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
   steelyard::StudyOutcome outcome;
   {
     Progress progress(common.quiet || common.json);
-    outcome = compare_models(study, models, study_options(common, progress));
+    steelyard::StudyOptions how = study_options(common, progress);
+    for (const std::string& name : options.engines) how.engines.push_back(steelyard::engine_kind(name));
+    outcome = compare_models(study, models, how);
     if (written.report) written.scene = study_scene(study);
   }
   return write_outcome(outcome, written, common, folder);
@@ -47,9 +50,12 @@ Run add_validate(CLI::App& verb) {
   verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
   verb.add_option("STUDY", options->study, "Study file (.yaml) with the runs to try it on")->required();
   verb.add_option("--beside", options->beside, "Further results: their mean square errors on the same runs");
+  verb.add_option("--engine", options->engines,
+                  "Play the runs in a physics engine, too: mujoco, dart, bullet or ode; may be repeated");
   verb.footer(
       "Examples:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n"
-      "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n");
+      "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n"
+      "  steelyard validate panda/result.json study.yaml --engine mujoco --engine ode --out engines\n");
   return [options](const CommonOptions& common) { return run_validate(*options, common); };
 }
 

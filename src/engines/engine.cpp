@@ -96,7 +96,7 @@ Engine::Engine(EngineKind kind, const Robot& robot, const VectorXd& standard)
     : parts_(new Parts{kind, from_its_base(robot), nullptr}) {
   const Robot& own = parts_->robot;
   require(standard.size() == 10 * own.size(), "an engine needs ten parameters a link");
-  MakeWorld& make = open_module(kind);
+  MakeWorld& make = *open_module(kind).make;
   std::vector<WorldBody> bodies;
   for (std::size_t i = 0; i < own.joints.size(); ++i)
     bodies.push_back(to_world(
@@ -110,6 +110,28 @@ Engine::Engine(EngineKind kind, const Robot& robot, const VectorXd& standard)
   } catch (const std::exception& error) {
     throw InputError(
         {fmt::format("{} does not take the robot: {}", to_string(kind), error.what()), {}, {}, {}});
+  }
+}
+
+Engine::Engine(EngineKind kind, const EngineFile& file) : parts_(new Parts{kind, {}, nullptr}) {
+  LoadWorld* load = open_module(kind).load;
+  require(load != nullptr, "an engine that reads files");
+  std::vector<const char*> joints;
+  for (const std::string& joint : file.joints) joints.push_back(joint.c_str());
+  parts_->robot.joints.resize(joints.size());
+  const WorldText text{file.format.c_str(),
+                       file.path.c_str(),
+                       file.text.c_str(),
+                       joints.data(),
+                       static_cast<int>(joints.size()),
+                       file.gravity};
+  try {
+    parts_->world.reset(load(text));
+  } catch (const std::exception& error) {
+    throw InputError({fmt::format("{} does not read it: {}", to_string(kind), error.what()),
+                      {file.path, 0, 0, {}},
+                      {},
+                      {}});
   }
 }
 

@@ -8,35 +8,12 @@
 #include <iterator>
 
 #include "engines/body_check.hpp"
+#include "engines/xml_words.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-std::string numbers(const Vector3& v) {
-  return fmt::format("{} {} {}", v[0], v[1], v[2]);
-}
 
 std::string quaternion(const Eigen::Matrix3d& rotation) {
   const Eigen::Quaterniond turn(rotation);
@@ -54,16 +31,16 @@ std::string inertial_element(const Inertia& inertia, const std::string& link) {
   Eigen::Matrix3d axes = principal.eigenvectors();
   if (axes.determinant() < 0) axes.col(0) *= -1;
   return fmt::format("<inertial pos=\"{}\" quat=\"{}\" mass=\"{}\" diaginertia=\"{}\"/>",
-                     numbers(inertia.com()), quaternion(axes), inertia.mass(),
-                     numbers(principal.eigenvalues()));
+                     xml_numbers(inertia.com()), quaternion(axes), inertia.mass(),
+                     xml_numbers(principal.eigenvalues()));
 }
 
 std::string joint_element(const Joint& joint, const Drive& drive) {
   const Pose after = to_pose(joint.after);
-  std::string text =
-      fmt::format("<joint name=\"{}\" type=\"{}\" pos=\"{}\" axis=\"{}\"", escaped(joint.name),
-                  joint.kind == JointKind::revolute ? "hinge" : "slide", numbers(after.inverse().position),
-                  numbers(after.rotation.transpose() * joint.axis));
+  std::string text = fmt::format(
+      "<joint name=\"{}\" type=\"{}\" pos=\"{}\" axis=\"{}\"", xml_escaped(joint.name),
+      joint.kind == JointKind::revolute ? "hinge" : "slide", xml_numbers(after.inverse().position),
+      xml_numbers(after.rotation.transpose() * joint.axis));
   auto out = std::back_inserter(text);
   if (std::isfinite(joint.limits.lower) && std::isfinite(joint.limits.upper))
     fmt::format_to(out, " limited=\"true\" range=\"{} {}\"", joint.limits.lower, joint.limits.upper);
@@ -80,8 +57,8 @@ void write_mjcf_body(const Robot& robot, const TrueParameters& parameters, int l
   const Drive drive = parameters.drives.empty() ? Drive{} : parameters.drives[static_cast<std::size_t>(link)];
   const Inertia inertia = Inertia::from_standard(parameters.standard.segment<10>(10 * link));
   const std::string blanks(static_cast<std::size_t>(2 * depth), ' ');
-  text += fmt::format("{}<body name=\"{}\" pos=\"{}\" quat=\"{}\">\n", blanks, escaped(joint.link),
-                      numbers(rest.position), quaternion(rest.rotation));
+  text += fmt::format("{}<body name=\"{}\" pos=\"{}\" quat=\"{}\">\n", blanks, xml_escaped(joint.link),
+                      xml_numbers(rest.position), quaternion(rest.rotation));
   text += blanks + "  " + inertial_element(inertia, joint.link) + "\n";
   text += blanks + "  " + joint_element(joint, drive) + "\n";
   for (int child = link + 1; child < robot.size(); ++child)
@@ -95,8 +72,8 @@ std::string equalities(const Robot& robot) {
   std::string text = "  <equality>\n";
   for (const Mimic& mimic : robot.mimics)
     text += fmt::format("    <joint joint1=\"{}\" joint2=\"{}\" polycoef=\"{} {} 0 0 0\"/>\n",
-                        escaped(robot.joints[static_cast<std::size_t>(mimic.joint)].name),
-                        escaped(robot.joints[static_cast<std::size_t>(mimic.master)].name), mimic.offset,
+                        xml_escaped(robot.joints[static_cast<std::size_t>(mimic.joint)].name),
+                        xml_escaped(robot.joints[static_cast<std::size_t>(mimic.master)].name), mimic.offset,
                         mimic.ratio);
   return text + "  </equality>\n";
 }
@@ -116,8 +93,8 @@ std::string mjcf_text(const Robot& robot, const TrueParameters& parameters) {
       "       Coulomb friction, which MuJoCo keeps as a soft constraint. -->\n"
       "  <compiler angle=\"radian\" inertiafromgeom=\"false\" balanceinertia=\"false\"/>\n"
       "  <option gravity=\"{}\"/>\n  <worldbody>\n    <body name=\"{}\" pos=\"{}\" quat=\"{}\">\n",
-      escaped(robot.name), numbers(robot.gravity),
-      escaped(robot.base_link.empty() ? "base" : robot.base_link), numbers(base.position),
+      xml_escaped(robot.name), xml_numbers(robot.gravity),
+      xml_escaped(robot.base_link.empty() ? "base" : robot.base_link), xml_numbers(base.position),
       quaternion(base.rotation));
   for (int link = 0; link < robot.size(); ++link)
     if (robot.joints[static_cast<std::size_t>(link)].parent < 0)

@@ -44,7 +44,7 @@ std::vector<fs::path> module_folders() {
 
 }  // namespace
 
-MakeWorld* find_module(EngineKind kind, std::string& reason) {
+EngineModule find_module(EngineKind kind, std::string& reason) {
   const std::string file = fmt::format("libsteelyard_engine_{}.so", to_string(kind));
   reason = "this program was built without it";
   for (const fs::path& folder : module_folders()) {
@@ -55,15 +55,17 @@ MakeWorld* find_module(EngineKind kind, std::string& reason) {
       reason = ::dlerror();
       continue;
     }
-    if (void* function = ::dlsym(library, kMakeWorld)) return reinterpret_cast<MakeWorld*>(function);
+    const EngineModule module{reinterpret_cast<MakeWorld*>(::dlsym(library, kMakeWorld)),
+                              reinterpret_cast<LoadWorld*>(::dlsym(library, kLoadWorld))};
+    if (module.make != nullptr) return module;
     reason = fmt::format("{} is none of our modules", file);
   }
-  return nullptr;
+  return {};
 }
 
-MakeWorld& open_module(EngineKind kind) {
+EngineModule open_module(EngineKind kind) {
   std::string reason;
-  if (MakeWorld* make = find_module(kind, reason)) return *make;
+  if (const EngineModule module = find_module(kind, reason); module.make != nullptr) return module;
   throw MachineError({fmt::format("the engine '{}' is not installed: {}", to_string(kind), reason),
                       {},
                       {},
@@ -72,7 +74,7 @@ MakeWorld& open_module(EngineKind kind) {
 
 bool has_engine(EngineKind kind) {
   std::string reason;
-  return find_module(kind, reason) != nullptr;
+  return find_module(kind, reason).make != nullptr;
 }
 
 }  // namespace STEELYARD_ABI

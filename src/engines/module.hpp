@@ -7,11 +7,16 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Null when it is not there; `reason` then holds what the search or the loader said.
-MakeWorld* find_module(EngineKind kind, std::string& reason);
+struct EngineModule {
+  MakeWorld* make = nullptr;  // null: the engine is not there
+  LoadWorld* load = nullptr;  // null: it reads no files
+};
+
+// `reason` holds what the search or the loader said when it is not there.
+EngineModule find_module(EngineKind kind, std::string& reason);
 
 // Throws MachineError that names the Debian package.
-MakeWorld& open_module(EngineKind kind);
+EngineModule open_module(EngineKind kind);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -49,6 +49,17 @@ struct WorldRobot {
   const char* mjcf = nullptr;         // the same robot as text
 };
 
+// A robot as a file describes it. Efforts of inverse() then hold what the file says of armature and damping;
+// links have no names here, so pose() is not there.
+struct WorldText {
+  const char* format = nullptr;  // "mjcf", "urdf", "sdf"
+  const char* path = nullptr;    // of a file with this text
+  const char* text = nullptr;
+  const char* const* joints = nullptr;  // by name, in the order of all arrays
+  int count = 0;
+  Vector3 gravity = Vector3::Zero();  // of the world
+};
+
 class World {
  public:
   World() = default;
@@ -64,10 +75,12 @@ class World {
   virtual WorldFrame pose(int link) = 0;
 };
 
-// The one function of a module, by C name.
+// The functions of a module, by C name; not every engine reads files.
 #define STEELYARD_ENGINE_MODULE extern "C" __attribute__((visibility("default")))
 using MakeWorld = World*(const WorldRobot& robot);
 inline constexpr const char* kMakeWorld = "steelyard_make_world";
+using LoadWorld = World*(const WorldText& text);
+inline constexpr const char* kLoadWorld = "steelyard_load_world";
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -45,8 +45,10 @@ class Writer {
 
   Function inverse_dynamics() const {
     Graph graph;
-    const Terms tau = traced_model_effort(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
-                                          inputs(graph, "qdd", n_), {true, true, true});
+    Terms tau = traced_model_effort(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
+                                    inputs(graph, "qdd", n_), {true, true, true});
+    for (const CColumn& column : options_.extra)
+      tau[static_cast<std::size_t>(column.row)] += column.value * traced(column, graph);
     return function("inverse_dynamics", graph, {{"q", n_}, {"qd", n_}, {"qdd", n_}, {"tau", n_, tau}});
   }
 
@@ -87,9 +89,13 @@ class Writer {
     Graph graph;
     TracedRegressor rows(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
                          inputs(graph, "qdd", n_));
-    const auto columns = static_cast<Index>(options_.columns.size());
-    Terms Y(static_cast<std::size_t>(n_ * columns));
-    for (Index b = 0; b < columns; ++b) {
+    const auto named = static_cast<Index>(options_.columns.size());
+    const Index columns = named + static_cast<Index>(options_.extra.size());
+    Terms Y(static_cast<std::size_t>(n_ * columns), graph.constant(0));
+    for (std::size_t k = 0; k < options_.extra.size(); ++k)
+      Y[static_cast<std::size_t>(options_.extra[k].row * columns + named + static_cast<Index>(k))] =
+          traced(options_.extra[k], graph);
+    for (Index b = 0; b < named; ++b) {
       const Terms column = rows.column(options_.columns[static_cast<std::size_t>(b)]);
       for (Index r = 0; r < n_; ++r)
         Y[static_cast<std::size_t>(r * columns + b)] = column[static_cast<std::size_t>(r)];
@@ -98,6 +104,15 @@ class Writer {
   }
 
  private:
+  // The expression as C spells it is one value of the graph.
+  Term traced(const CColumn& column, Graph& graph) const {
+    std::vector<std::string> names;
+    for (const char* array : {"q", "qd", "qdd"}) names.push_back(fmt::format("{}[{}]", array, column.row));
+    for (Index j = 0; j < n_; ++j)
+      for (const char* array : {"q", "qd", "qdd"}) names.push_back(fmt::format("{}[{}]", array, j));
+    return graph.unary(Operation::same, graph.input("(" + column.expression.to_c(names) + ")"));
+  }
+
   Function function(const char* name, const Graph& graph, const std::vector<CArray>& arrays) const {
     const std::string full = options_.prefix + "_" + name;
     return {c_declaration(full, arrays) + ";\n", c_definition(full, graph, arrays)};
@@ -133,13 +148,33 @@ std::string conventions(const Robot& robot) {
 
 }  // namespace
 
+std::vector<std::string> export_variables(Index coordinates) {
+  std::vector<std::string> names = {"q", "qd", "qdd"};
+  for (Index j = 0; j < coordinates; ++j)
+    for (const char* stem : {"q", "qd", "qdd"}) names.push_back(fmt::format("{}{}", stem, j + 1));
+  return names;
+}
+
+VectorXd column_effort(const std::vector<CColumn>& columns, const ExportState& state) {
+  VectorXd effort = VectorXd::Zero(state.q.size());
+  for (const CColumn& column : columns) {
+    std::vector<double> values = {state.q[column.row], state.qd[column.row], state.qdd[column.row]};
+    for (Index j = 0; j < state.q.size(); ++j)
+      values.insert(values.end(), {state.q[j], state.qd[j], state.qdd[j]});
+    effort[column.row] += column.value * column.expression.evaluate(values);
+  }
+  return effort;
+}
+
 CCode to_c(const ExportModel& model, const COptions& options) {
   check_prefix(options.prefix);
   require(static_cast<Index>(options.columns.size()) == options.values.size(),
           "a value for every base column");
   const Writer writer(model, options);
   std::vector<std::pair<std::string, Function>> functions = {
-      {"Rigid bodies, rotors and friction.", writer.inverse_dynamics()},
+      {options.extra.empty() ? "Rigid bodies, rotors and friction."
+                             : "Rigid bodies, rotors, friction, extra columns.",
+       writer.inverse_dynamics()},
       {"Inertia matrix, rotors included.", writer.mass_matrix()},
       {"Centrifugal and Coriolis effort.", writer.coriolis()},
       {"Effort against gravity.", writer.gravity()},
@@ -154,16 +189,18 @@ CCode to_c(const ExportModel& model, const COptions& options) {
           "#define {0}_COORDINATES {1}\n",
           upper, model.robot.dof());
   if (!options.columns.empty()) {
+    const std::size_t count = options.columns.size() + options.extra.size();
     functions.push_back(
         {"Regressor: tau = Y * parameters, and friction that is not linear in its parameters.",
          writer.regressor()});
-    code.header += fmt::format("#define {}_PARAMETERS {}\n\n/* Base parameters by lead column.", upper,
-                               options.columns.size());
-    for (const std::string& column : options.columns) code.header += " " + column;
     code.header +=
-        fmt::format(" */\nextern const double {}_parameters[{}];\n", options.prefix, options.columns.size());
-    parameters = fmt::format("const double {}_parameters[{}] = {{\n", options.prefix, options.columns.size());
+        fmt::format("#define {}_PARAMETERS {}\n\n/* Base parameters by lead column.", upper, count);
+    for (const std::string& column : options.columns) code.header += " " + column;
+    for (const CColumn& column : options.extra) code.header += " " + comment_safe(column.name);
+    code.header += fmt::format(" */\nextern const double {}_parameters[{}];\n", options.prefix, count);
+    parameters = fmt::format("const double {}_parameters[{}] = {{\n", options.prefix, count);
     for (const double value : options.values) parameters += "  " + c_number(value) + ",\n";
+    for (const CColumn& column : options.extra) parameters += "  " + c_number(column.value) + ",\n";
     parameters += "};\n\n";
   }
   code.source = fmt::format("#include \"{}\"\n\n#include <math.h>\n\n", options.header_name) + parameters;

@@ -31,6 +31,8 @@ std::string expression(const std::vector<GraphNode>& nodes, const GraphNode& nod
       return a + "/" + of(node.b);
     case Operation::negate:
       return "-" + a;
+    case Operation::same:
+      return a;
     case Operation::sine:
       return "sin(" + a + ")";
     case Operation::cosine:

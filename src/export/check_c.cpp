@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
+#include "scratch_folder.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/export/c_code.hpp"
@@ -21,35 +21,6 @@ extern char** environ;
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "steelyard-c-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw MachineError({std::string("no temporary folder: ") + std::strerror(errno),
-                          {pattern, 0, 0, {}},
-                          {},
-                          "set TMPDIR"});
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::string file(const std::string& name, const std::string& text) const {
-    std::string path = path_ + "/" + name;
-    std::ofstream(path) << text;
-    return path;
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // Exit code of the compiler; its messages go to `log`.
 int compile_c(const std::string& source, const std::string& library, const std::string& log) {
@@ -137,11 +108,15 @@ double compare(const Library& library, const ExportModel& model, const COptions&
   for (PairDrive& pair : quiet.parameters.pairs) pair.viscous = pair.coulomb = 0;
   const ExportModel rest = nonlinear_part(model);
   const VectorXd zero = VectorXd::Zero(n);
+  VectorXd values(options.values.size() + static_cast<Index>(options.extra.size()));
+  values.head(options.values.size()) = options.values;
+  for (std::size_t k = 0; k < options.extra.size(); ++k)
+    values[options.values.size() + static_cast<Index>(k)] = options.extra[k].value;
   Deviation tau, M, c, g, f, Y;
   VectorXd out(n), matrix(n * n);
   for (const ExportState& s : states) {
-    const VectorXd effort = model_effort(model, s.q, s.qd, s.qdd),
-                   weight = model_effort(quiet, s.q, zero, zero);
+    const VectorXd extra = column_effort(options.extra, s), modelled = model_effort(model, s.q, s.qd, s.qdd),
+                   effort = modelled + extra, weight = model_effort(quiet, s.q, zero, zero);
     inverse(s.q.data(), s.qd.data(), s.qdd.data(), out.data());
     tau.add(out, effort);
     gravity(s.q.data(), out.data());
@@ -149,18 +124,17 @@ double compare(const Library& library, const ExportModel& model, const COptions&
     coriolis(s.q.data(), s.qd.data(), out.data());
     c.add(out, model_effort(quiet, s.q, s.qd, zero) - weight);
     friction(s.qd.data(), out.data());
-    f.add(out, effort - model_effort(quiet, s.q, s.qd, s.qdd));
+    f.add(out, modelled - model_effort(quiet, s.q, s.qd, s.qdd));
     mass(s.q.data(), matrix.data());
     for (Index a = 0; a < n; ++a)
       M.add(matrix.segment(a * n, n), model_effort(quiet, s.q, zero, VectorXd::Unit(n, a)) - weight);
     if (options.columns.empty()) continue;
     auto* const regressor = symbol<ThreeToOne>(library, name("_regressor"));
-    const Index columns = options.values.size();
+    const Index columns = values.size();
     VectorXd rows(n * columns);
     regressor(s.q.data(), s.qd.data(), s.qdd.data(), rows.data());
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Y.add(Eigen::Map<const RowMajor>(rows.data(), n, columns) * options.values +
-              model_effort(rest, s.q, s.qd, zero),
+    Y.add(Eigen::Map<const RowMajor>(rows.data(), n, columns) * values + model_effort(rest, s.q, s.qd, zero),
           effort);
   }
   // Coriolis terms and friction are compared as differences of efforts: they are as exact as those.

@@ -21,6 +21,8 @@ double apply(Operation operation, double a, double b) {
       return a / b;
     case Operation::negate:
       return -a;
+    case Operation::same:
+      return a;
     case Operation::sine:
       return std::sin(a);
     case Operation::cosine:

@@ -22,6 +22,7 @@ enum class Operation {
   multiply,
   divide,
   negate,
+  same,  // a value of its own for an input that is more than a name
   sine,
   cosine,
   exponential,

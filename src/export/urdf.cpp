@@ -108,6 +108,7 @@ ExportedText to_urdf(const ExportModel& model, const std::string& original, cons
   for (std::size_t j = 0; j < match.size(); ++j) {
     const auto u = static_cast<std::size_t>(match[j]);
     const std::string& link = urdf.joints[u].link;
+    out.joints.push_back(urdf.joints[u].name);
     const Inertia own =
         Inertia::from_standard(model.parameters.standard.segment<10>(10 * static_cast<Index>(j)));
     wanted[u] = own.expressed_in(frames[j]);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <array>
 #include <utility>
+
+#include "engines/xml_words.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -17,9 +20,23 @@ std::string three(const Vector3& v) {
 
 struct Inertial {
   Vector3 com = Vector3::Zero();
+  Vector3 rpy = Vector3::Zero();  // of the axes in which the inertia is given
   double mass = 0;
   Matrix3 inertia = Matrix3::Zero();
 };
+
+// By principal axes where the link's own are none: MuJoCo's diagonalisation of a full tensor costs up to
+// 1e-6.
+Inertial principal_inertial(const Inertia& inertia) {
+  Inertial values{inertia.com(), Vector3::Zero(), inertia.mass(), inertia.inertia_com()};
+  if (values.inertia.isDiagonal(0)) return values;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal{Eigen::Matrix3d(values.inertia)};
+  Matrix3 axes = principal.eigenvectors();
+  if (axes.determinant() < 0) axes.col(0) *= -1;
+  values.rpy = roll_pitch_yaw(axes);
+  values.inertia = Vector3(principal.eigenvalues()).asDiagonal();
+  return values;
+}
 
 Values inertia_values(const Matrix3& I) {
   return {{"ixx", fmt::format("{}", I(0, 0))}, {"ixy", fmt::format("{}", I(0, 1))},
@@ -59,9 +76,9 @@ std::string inertial_text(const Inertial& values, const std::string& indentation
   for (const auto& [name, value] : inertia_values(values.inertia))
     inertia += fmt::format(" {}=\"{}\"", name, value);
   return fmt::format(
-      "<inertial>\n{0}  <origin xyz=\"{1}\" rpy=\"0 0 0\"/>\n{0}  <mass value=\"{2}\"/>\n{0}  "
+      "<inertial>\n{0}  <origin xyz=\"{1}\" rpy=\"{4}\"/>\n{0}  <mass value=\"{2}\"/>\n{0}  "
       "<inertia{3}/>\n{0}</inertial>",
-      indentation, three(values.com), values.mass, inertia);
+      indentation, three(values.com), values.mass, inertia, three(values.rpy));
 }
 
 // Puts `text` into an element as its first child.
@@ -113,7 +130,7 @@ std::vector<std::string> fixed_links(const XmlText& xml, const std::string& link
 
 void patch_inertial(const XmlText& xml, const XmlElement& link, const Inertia& inertia, TextPatch& patch) {
   Inertial values;
-  if (inertia.mass() != 0) values = {inertia.com(), inertia.mass(), inertia.inertia_com()};
+  if (inertia.mass() != 0) values = principal_inertial(inertia);
   const XmlElement* inertial = xml.child(link, "inertial");
   if (inertial == nullptr) {
     if (values.mass != 0) insert_child(xml, link, inertial_text(values, xml.indentation(link) + "  "), patch);
@@ -125,7 +142,9 @@ void patch_inertial(const XmlText& xml, const XmlElement& link, const Inertia& i
   }
   const XmlElement& origin = *xml.child(*inertial, "origin");
   patch_attributes(origin, {{"xyz", three(values.com)}}, patch);
-  patch_attributes(origin, {{"rpy", "0 0 0"}}, patch);  // zero where it is not given
+  // Zero where it is not given.
+  if (!values.rpy.isZero(0) || origin.attribute("rpy") != nullptr)
+    set_attributes(origin, {{"rpy", three(values.rpy)}}, patch);
   patch_attributes(*xml.child(*inertial, "mass"), {{"value", fmt::format("{}", values.mass)}}, patch);
   patch_attributes(*xml.child(*inertial, "inertia"), inertia_values(values.inertia), patch);
 }

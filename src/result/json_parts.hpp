@@ -36,6 +36,11 @@ ReverseSummary read_reverse(const JsonNode& node);
 void write_signs(JsonWriter& json, const SignsSummary& signs);  // with its key
 SignsSummary read_signs(const JsonNode& node);
 
+void write_exports(JsonWriter& json, const std::vector<ExportSummary>& exports);  // with its key
+ExportSummary read_export(const JsonNode& node);
+void write_engines(JsonWriter& json, const std::vector<EngineCheck>& engines);  // with its key
+EngineCheck read_engine(const JsonNode& node);
+
 void write_links(JsonWriter& json, const std::vector<LinkValues>& links);  // with its key
 LinkValues read_link(const JsonNode& node);
 inline constexpr const char* kWrenchNames[] = {"fx", "fy", "fz", "mx", "my", "mz"};

@@ -262,6 +262,8 @@ Result result_from_json(const std::string& text, const std::string& name) {
   if (node.has("reverse")) result.reverse = read_reverse(node.at("reverse"));
   result.validation = node.list("validation", read_validation);
   if (node.has("comparison")) result.comparison = node.list("comparison", read_comparison);
+  if (node.has("exports")) result.exports = node.list("exports", read_export);
+  if (node.has("engines")) result.engines = node.list("engines", read_engine);
   result.unavailable = node.texts("unavailable");
   result.provenance = read_provenance(node.at("provenance"));
   return result;

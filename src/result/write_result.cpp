@@ -269,6 +269,8 @@ std::string to_json(const Result& result) {
   if (result.signs) write_signs(json, *result.signs);
   write_validation(json, result.validation);
   if (!result.comparison.empty()) write_comparison(json, result.comparison);
+  if (!result.exports.empty()) write_exports(json, result.exports);
+  if (!result.engines.empty()) write_engines(json, result.engines);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);
   json.end_object();

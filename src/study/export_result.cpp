@@ -6,20 +6,35 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
+#include "steelyard/engines/engine.hpp"
 #include "steelyard/export/c_code.hpp"
+#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/read_back.hpp"
+#include "steelyard/export/robot_file.hpp"
+#include "steelyard/export/sdf.hpp"
 #include "steelyard/export/urdf.hpp"
+#include "steelyard/robot/read.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr int kStates = 50;
-constexpr double kAgreement = 1e-10;  // of a file read back with the library
+constexpr double kAgreement = 1e-10;       // of a file read back with the library
+constexpr double kYourDigits = 1e-6;       // of inertias that we do not write
+constexpr double kEngineAgreement = 1e-9;  // and with an engine
 
-void check_agreement(double error, const std::string& name) {
-  if (!(error <= kAgreement))
-    throw InternalError(
-        fmt::format("'{}' read back differs by {:.2g} from what was to be written", name, error));
+void check_agreement(double error, double limit, const std::string& name, const std::string& reader) {
+  if (!(error <= limit))
+    throw InternalError(fmt::format("'{}' read back by {} differs by {:.2g} from what was to be written",
+                                    name, reader, error));
+}
+
+void take_reader(const std::string& reader, double error, double limit, const std::string& name,
+                 ExportSummary& summary) {
+  check_agreement(error, limit, name, reader);
+  summary.checked_by.push_back(reader);
+  summary.max_error = std::max(summary.max_error, error);
 }
 
 // Columns and values of the base regressor that the C code's linear part has.
@@ -49,52 +64,162 @@ void take_columns(const ExportModel& model, const Result& result, COptions& opti
   options.values = Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
 }
 
-ExportOutcome export_c(const Robot& robot, const Result& result, const ExportWish& wish) {
+// The study's expressions with the values that were found for them.
+void take_expressions(const Robot& robot, const Result& result, const std::vector<EffortExpression>& columns,
+                      COptions& options) {
+  const std::vector<int> joints = coordinates(robot).joints;
+  for (const EffortExpression& column : columns) {
+    const auto row = std::find_if(joints.begin(), joints.end(), [&](int j) {
+      return robot.joints[static_cast<std::size_t>(j)].name == column.joint;
+    });
+    const auto value = std::find_if(result.base.begin(), result.base.end(),
+                                    [&](const BaseValue& base) { return base.name == column.name; });
+    if (row == joints.end() || value == result.base.end())
+      throw InputError({fmt::format("the result holds no value of the column '{}'", column.name),
+                        column.place,
+                        "the study that made the result",
+                        {}});
+    options.extra.push_back(
+        {column.name, row - joints.begin(), value->value,
+         Expression::parse(column.text, export_variables(static_cast<Index>(joints.size())), column.place)});
+  }
+}
+
+ExportOutcome export_c(const Robot& robot, const Result& result, const ExportWish& wish,
+                       const std::vector<EffortExpression>& columns) {
   const ExportModel model = base_model(robot, result);
   COptions options;
   options.prefix = wish.name;
   options.header_name = wish.name + ".h";
   take_columns(model, result, options);
+  take_expressions(robot, result, columns, options);
   const CCode code = to_c(model, options);
   ExportOutcome out;
-  out.max_error = check_c(code, model, options, export_states(robot, kStates));
-  check_agreement(out.max_error, wish.name + ".c");
   out.files = {{wish.name + ".h", code.header}, {wish.name + ".c", code.source}};
-  out.checked_by = "C compiler";
+  take_reader("C compiler", check_c(code, model, options, export_states(robot, kStates)), kAgreement,
+              wish.name + ".c", out.summary);
   return out;
+}
+
+// Engines that are installed read the file; one that refuses it is named.
+void read_by_engines(const std::string& text, const ExportModel& model,
+                     const std::vector<std::string>& joints, const ExportWish& wish, ExportOutcome& out) {
+  for (const ReadBack& reader : read_by_engines(to_string(wish.format), text, model, joints)) {
+    if (!reader.refusal.empty()) {
+      out.summary.notes.push_back("not read back: " + reader.refusal);
+      continue;
+    }
+    // Links that are fixed to others keep the inertias of your file, which MuJoCo diagonalises in its own
+    // way.
+    const bool yours = wish.format == ExportFormat::urdf && reader.error > kEngineAgreement;
+    take_reader(reader.reader, reader.error, yours ? kYourDigits : kEngineAgreement, wish.name, out.summary);
+    if (yours)
+      out.summary.notes.push_back(fmt::format(
+          "{} differs by {:.1e}: it rounds inertias of fixed links that are not in principal axes",
+          reader.reader, reader.error));
+  }
+}
+
+std::vector<std::string> joint_names(const Robot& robot) {
+  std::vector<std::string> names;
+  for (const Joint& joint : robot.joints) names.push_back(joint.name);
+  return names;
 }
 
 ExportOutcome export_urdf(const Robot& robot, const Result& result, const ExportWish& wish) {
   const ExportModel model = feasible_model(robot, result);
   ExportedText text = to_urdf(model, read_text_file(wish.from, "URDF"), wish.from);
-  check_agreement(text.error, wish.name);
   ExportOutcome out;
-  out.max_error = text.error;
+  take_reader("steelyard", text.error, kAgreement, wish.name, out.summary);
+  read_by_engines(text.text, model, text.joints, wish, out);
   out.files = {{wish.name, std::move(text.text)}};
-  out.checked_by = "steelyard";
-  out.not_carried = std::move(text.not_carried);
+  out.summary.not_carried = std::move(text.not_carried);
   for (const std::string& link : text.zeroed)
-    out.notes.push_back(
+    out.summary.notes.push_back(
         fmt::format("link '{}' is fixed to a moving link, which now carries its inertia", link));
   return out;
+}
+
+ExportOutcome export_sdf(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportedText text = to_sdf(model);
+  ExportOutcome out;
+  take_reader("steelyard", text.error, kAgreement, wish.name, out.summary);
+  read_by_engines(text.text, model, joint_names(robot), wish, out);
+  out.files = {{wish.name, std::move(text.text)}};
+  out.summary.not_carried = std::move(text.not_carried);
+  return out;
+}
+
+ExportOutcome export_mjcf(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportedText text = to_mjcf(model);
+  ExportOutcome out;
+  if (!has_engine(EngineKind::mujoco))
+    throw MachineError({fmt::format("nothing can read '{}' back: MuJoCo is not installed", wish.name),
+                        {},
+                        {},
+                        "install the Debian package libmujoco-dev and build again"});
+  read_by_engines(text.text, model, joint_names(robot), wish, out);
+  if (!out.summary.notes.empty())
+    throw InternalError(fmt::format("'{}' is {}", wish.name, out.summary.notes.front()));
+  out.files = {{wish.name, std::move(text.text)}};
+  out.summary.not_carried = std::move(text.not_carried);
+  return out;
+}
+
+ExportOutcome export_robot_file(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportOutcome out;
+  const auto take = [&](const std::string& name, RobotFileText file) {
+    take_reader("steelyard", file.error, kAgreement, name, out.summary);
+    out.files.push_back({name, std::move(file.text)});
+  };
+  if (wish.format == ExportFormat::json) {
+    take(wish.name, to_robot_json(model));
+  } else {
+    const std::string stem = wish.name.substr(0, wish.name.rfind('.'));
+    take(wish.name, to_robot_yaml(model));
+    take(stem + ".parameters.yaml", to_parameters_yaml(model));
+    out.summary.checked_by.resize(1);
+  }
+  return out;
+}
+
+ExportOutcome export_as(const Robot& robot, const Result& result, const ExportWish& wish,
+                        const std::vector<EffortExpression>& columns) {
+  switch (wish.format) {
+    case ExportFormat::c:
+      return export_c(robot, result, wish, columns);
+    case ExportFormat::urdf:
+      return export_urdf(robot, result, wish);
+    case ExportFormat::sdf:
+      return export_sdf(robot, result, wish);
+    case ExportFormat::mjcf:
+      return export_mjcf(robot, result, wish);
+    case ExportFormat::yaml:
+    case ExportFormat::json:
+      return export_robot_file(robot, result, wish);
+  }
+  throw InternalError("an export format that does not exist");
 }
 
 }  // namespace
 
 const char* to_string(ExportFormat format) {
-  switch (format) {
-    case ExportFormat::c:
-      return "c";
-    case ExportFormat::urdf:
-      return "urdf";
-  }
-  throw InternalError("an export format that does not exist");
+  constexpr const char* kNames[] = {"c", "urdf", "sdf", "mjcf", "yaml", "json"};
+  return kNames[static_cast<std::size_t>(format)];
 }
 
-ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish) {
-  ExportOutcome out =
-      wish.format == ExportFormat::c ? export_c(robot, result, wish) : export_urdf(robot, result, wish);
-  out.format = wish.format;
+ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
+                            const std::vector<EffortExpression>& columns) {
+  ExportOutcome out = export_as(robot, result, wish, columns);
+  out.summary.format = to_string(wish.format);
+  for (const ExportedFile& file : out.files) out.summary.paths.push_back(file.name);
+  if (wish.format != ExportFormat::c)
+    for (const EffortExpression& column : columns)
+      out.summary.notes.push_back(
+          fmt::format("extra column '{}' of {} is not carried", column.name, column.joint));
   return out;
 }
 

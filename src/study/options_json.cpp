@@ -217,6 +217,8 @@ std::string options_json(const Study& study) {
   if (study.reverse) json["reverse"] = reverse_json(*study.reverse);
   if (study.cross)
     json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};
+  for (const ExportWish& wish : study.exports)
+    json["export"].push_back({{to_string(wish.format), wish.name}});
   json["waive"] = study.waive;
   return json.dump();
 }

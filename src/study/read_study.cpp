@@ -7,6 +7,7 @@
 
 #include "steelyard/core/text_file.hpp"
 #include "study/elastic_yaml.hpp"
+#include "study/exports.hpp"
 #include "study/friction_yaml.hpp"
 #include "study/gains_yaml.hpp"
 #include "study/read_excite.hpp"
@@ -114,7 +115,7 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
   const YamlFields fields(
       context, root, "study",
       {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",
-       "gains", "payloads", "reverse", "signs", "validate", "excite", "report", "waive"});
+       "gains", "payloads", "reverse", "signs", "validate", "excite", "export", "report", "waive"});
   const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
@@ -132,7 +133,8 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
     study.excite = read_excite_section(context, *excite, folder);
   if (const YamlNode* reverse = fields.find("reverse")) {
     study.reverse = read_reverse_section(context, *reverse, folder);
-    for (const char* key : {"drives", "columns", "known", "estimate", "elastic", "validate", "excite"})
+    for (const char* key :
+         {"drives", "columns", "known", "estimate", "elastic", "validate", "excite", "export"})
       if (const YamlNode* other = fields.find(key))
         context.fail(*other, fmt::format("`{}` beside `reverse`", key),
                      "robot, seed, reverse, runs, prepare, "
@@ -160,6 +162,8 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
     const YamlFields options(context, *validate, "validate", {"cross"});
     if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);
   }
+  if (const YamlNode* exports = fields.find("export"))
+    study.exports = read_exports(context, *exports, folder);
   if (const YamlNode* report = fields.find("report")) study.report = to_bool(context, *report, "report");
   if (const YamlNode* waive = fields.find("waive"))
     for (const YamlNode& code : to_list(context, *waive, "waive"))

@@ -4,6 +4,7 @@
 #include "study/elastic.hpp"
 #include "study/estimators.hpp"
 #include "study/examine.hpp"
+#include "study/exports.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
 #include "study/gains.hpp"
@@ -111,7 +112,9 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   summarize_feasible(state);
   summarize_gains(state);
   judge_runs(state);
-  return take_outcome(state);
+  StudyOutcome outcome = take_outcome(state);
+  export_files(state, outcome);
+  return outcome;
 }
 
 }  // namespace STEELYARD_ABI

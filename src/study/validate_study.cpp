@@ -1,3 +1,4 @@
+#include "study/engines.hpp"
 #include "study/examine.hpp"
 #include "study/extra_columns.hpp"
 #include "study/friction.hpp"
@@ -14,6 +15,7 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   for (StudyRun& run : fresh.runs) run.file.label.role = RunRole::validate;
   StudyState state(fresh, options);
   open_robot(state);
+  require_engines(state, model);
   restore_friction(model, state);
   take_base_values(model, state);
   restore_gains(model, state);
@@ -31,6 +33,9 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
     result.validation.push_back(validation_of(state, run));
     if (state.feasible) result.validation.back().feasible = feasible_residual(state, *state.feasible, run);
   }
+  result.exports.clear();
+  result.engines.clear();
+  check_engines(state, model);
   result.findings = state.findings;
   judge_result(study, result);
   result.provenance = provenance(study, state.robot_hash);

@@ -112,6 +112,31 @@ TEST(CCode, OfPublishedRobotsHoldsTheirBaseRegressor) {
   }
 }
 
+// A spring on one joint and a cable between two, as a study writes them.
+TEST(CCode, TakesExtraColumnsAlong) {
+  const Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/two_r.yaml").robot;
+  const ExportModel model = random_model(robot, 5);
+  COptions options;
+  options.columns = {"Jzz2", "mx2"};
+  options.values = (VectorXd(2) << model.parameters.standard[19], model.parameters.standard[11]).finished();
+  const auto column = [](const char* name, Index row, double value, const char* text) {
+    return CColumn{name, row, value, Expression::parse(text, export_variables(2))};
+  };
+  options.extra = {column("spring", 1, 3.5, "q - 0.2"),
+                   column("cable", 0, -0.7, "tanh(5*qd) * sin(q1 + q2)")};
+  ExportModel bodies = model;  // the regressor has two columns of the bodies: the others are nothing
+  bodies.parameters.standard.setZero();
+  bodies.parameters.standard[19] = options.values[0], bodies.parameters.standard[11] = options.values[1];
+  for (Drive& drive : bodies.parameters.drives) drive = {};
+  EXPECT_LT(deviation(bodies, options), kRounding);
+  const CCode code = to_c(bodies, options);
+  EXPECT_THAT(code.header, HasSubstr("_PARAMETERS 4"));
+  EXPECT_THAT(code.header, HasSubstr("spring cable"));
+  EXPECT_THAT(code.source, HasSubstr("tanh("));
+  options.extra[0].value = 0;  // the check sees what they do
+  EXPECT_GT(check_c(code, bodies, options, export_states(robot, 5)), 1e-3);
+}
+
 TEST(CCode, CallsNothingButSineCosineAndExponential) {
   const Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/panda.yaml").robot;
   const CCode code = to_c(random_model(robot, 3), {});

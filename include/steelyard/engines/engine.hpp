@@ -32,6 +32,16 @@ EngineKind engine_kind(const std::string& name);  // throws InputError naming th
 
 bool has_engine(EngineKind kind);
 
+// A robot in a file that mujoco (mjcf, urdf) or dart (urdf, sdf) reads by itself. Meshes must not be asked
+// for.
+struct EngineFile {
+  std::string format;
+  std::string path;  // of a file that holds the text
+  std::string text;
+  std::vector<std::string> joints;  // all that move, in the order of q
+  Vector3 gravity = Vector3(0, 0, -9.81);
+};
+
 struct EngineState {
   VectorXd q, qd;
 };
@@ -41,6 +51,9 @@ class Engine {
   // `standard`: ten parameters a link. Throws MachineError when the engine is not there (with the package),
   // InputError for links that are no bodies with mass.
   Engine(EngineKind kind, const Robot& robot, const VectorXd& standard);
+  // Efforts of inverse() then hold armature and damping of the file; there is no tool. Throws InputError when
+  // the engine does not read it.
+  Engine(EngineKind kind, const EngineFile& file);
   ~Engine();
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;

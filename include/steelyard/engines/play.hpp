@@ -18,7 +18,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr double kDriveStep = 2e-4;  // [s]
+inline constexpr double kDriveStep = 1e-3;  // [s]
 
 // samples × joints. `times` increase; `step` is the longest that is taken.
 MatrixXd played_efforts(Engine& engine, const Trajectory& motion, const VectorXd& times,

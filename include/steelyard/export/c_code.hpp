@@ -1,9 +1,10 @@
-// One robot as C99: a header and a source that need nothing but sin, cos and exp of <math.h>.
+// One robot as C99: a header and a source that need nothing but sin, cos and exp of <math.h>, and what extra
+// columns call.
 //
 // Straight-line code without loops, branches on data, allocation or state: every call does the same work
 // (hard real time, usable from many threads). The robot's numbers are folded in; terms that are zero for this
 // robot do not appear. Functions, with <p> the given prefix and N coordinates:
-//   <p>_inverse_dynamics(q, qd, qdd, tau)   rigid bodies, rotors and friction
+//   <p>_inverse_dynamics(q, qd, qdd, tau)   rigid bodies, rotors, friction, extra columns
 //   <p>_mass_matrix(q, M)                   N·N by rows, rotors included
 //   <p>_coriolis(q, qd, c)                  S(q, q̇) q̇
 //   <p>_gravity(q, g)
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/expression.hpp"
 #include "steelyard/export/model.hpp"
 
 namespace steelyard {
@@ -26,11 +28,24 @@ struct CCode {
   std::string source;
 };
 
+// An extra column of the regressor: `expression` of q, qd, qdd of coordinate `row` and q1, qd1, qdd1, q2, …
+// of all coordinates, as export_variables() names them. Its effort is part of inverse_dynamics and of the
+// regressor, not of the mass matrix, gravity, Coriolis terms and friction; the C code calls what it calls.
+struct CColumn {
+  std::string name;
+  Index row = 0;
+  double value = 0;
+  Expression expression;
+};
+std::vector<std::string> export_variables(Index coordinates);
+VectorXd column_effort(const std::vector<CColumn>& columns, const ExportState& state);
+
 struct COptions {
   std::string prefix = "robot";         // of all names; a C identifier
   std::string header_name = "robot.h";  // as the source includes it
   std::vector<std::string> columns;     // base columns by machine name: lead columns, drives included
   VectorXd values;                      // their values
+  std::vector<CColumn> extra;           // behind them
 };
 
 // Throws InputError for a prefix that is no C identifier, columns the robot does not have, and Stribeck

@@ -1,7 +1,8 @@
 // Identified numbers in the user's own URDF: only inertials and joint dynamics change, every other byte
 // stays.
 //
-// URDF states the inertia about the centre of mass, here always in axes parallel to the link frame (rpy 0). A
+// URDF states the inertia about the centre of mass, here by principal axes (rpy) and moments, or in axes
+// parallel to the link frame where these are principal. Readers that keep inertias diagonal lose nothing. A
 // link moved by a joint carries the links fixed to it; what was identified is their sum T. The fixed links
 // keep their inertials C as long as the rest T − C is a body that can exist; otherwise the moving link takes
 // all and theirs become zero.
@@ -25,6 +26,7 @@ inline namespace STEELYARD_ABI {
 struct ExportedText {
   std::string text;
   std::vector<NotCarried> not_carried;
+  std::vector<std::string> joints;  // of a URDF: its names of the model's joints, in their order
   std::vector<std::string> zeroed;  // fixed links whose inertials were set to zero
   double error = 0;  // largest difference of inertial parameters read back, over the largest of the same unit
 };

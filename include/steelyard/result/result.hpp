@@ -17,9 +17,11 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/result/elastic_summary.hpp"
 #include "steelyard/result/estimator_summary.hpp"
+#include "steelyard/result/export_summary.hpp"
 #include "steelyard/result/gains_summary.hpp"
 #include "steelyard/result/reverse_summary.hpp"
 #include "steelyard/result/signs_summary.hpp"
+#include "steelyard/validate/engine_check.hpp"
 #include "steelyard/validate/spectrum.hpp"
 #include "steelyard/validate/verdict.hpp"
 
@@ -230,6 +232,8 @@ struct Result {
   std::optional<SignsSummary> signs;  // of runs without them
   std::vector<RunValidation> validation;
   std::vector<ModelErrors> comparison;  // of several models on these runs; empty: there is one
+  std::vector<ExportSummary> exports;   // files beside the result
+  std::vector<EngineCheck> engines;     // where engines were asked for
   std::vector<std::string> unavailable;
   Provenance provenance;
 };

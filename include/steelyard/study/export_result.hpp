@@ -1,40 +1,30 @@
 // Files for controllers and simulators from a result; each is read back and compared before it counts as
 // written.
 //
-//   c      the base parameters in the places of their lead columns, with friction: what the log has shown,
-//   nothing chosen urdf   feasible links; an error when the result has none
+//   c             the base parameters in the places of their lead columns, with friction and extra columns:
+//                 what the log has shown, nothing chosen
+//   urdf sdf mjcf feasible links; an error when the result has none
+//   yaml json     a robot file with feasible links, and the drives beside them
+//
+// Who reads back: a C compiler (c); our own reader and, where they are installed, MuJoCo and DART (urdf); our
+// own and DART (sdf); MuJoCo (mjcf, which is an error without it); our own (yaml, json).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "steelyard/export/model.hpp"
+#include "steelyard/result/export_summary.hpp"
 #include "steelyard/result/result.hpp"
+#include "steelyard/study/drive_spec.hpp"
+#include "steelyard/study/export_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-enum class ExportFormat { c, urdf };
-const char* to_string(ExportFormat format);
-
-struct ExportWish {
-  ExportFormat format = ExportFormat::c;
-  std::string name;  // file name without folder; c: stem of the two files and prefix of all names
-  std::string from;  // urdf: path of the file that is edited
-};
-
-struct ExportedFile {
-  std::string name;
-  std::string text;
-};
-
 struct ExportOutcome {
   std::vector<ExportedFile> files;
-  ExportFormat format = ExportFormat::c;
-  std::string checked_by;  // what read it back
-  double max_error = 0;    // relative
-  std::vector<NotCarried> not_carried;
-  std::vector<std::string> notes;
+  ExportSummary summary;
 };
 
 // The robot with the base parameters in the places of their lead columns.
@@ -42,8 +32,10 @@ ExportModel base_model(const Robot& robot, const Result& result);
 // The robot with the feasible links. Throws InputError when the result has none.
 ExportModel feasible_model(const Robot& robot, const Result& result);
 
-// Throws InputError when the result is not of this robot, MachineError when nothing can read the file back.
-ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish);
+// `columns`: the study's extra columns, which C code takes along. Throws InputError when the result is not of
+// this robot, MachineError when nothing can read the file back.
+ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
+                            const std::vector<EffortExpression>& columns = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/engines/engine.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
@@ -21,6 +22,7 @@ inline namespace STEELYARD_ABI {
 struct StudyOptions {
   int threads = 1;
   std::function<void(const std::string& stage, double share)> progress;  // may be empty; share from 0 to 1
+  std::vector<EngineKind> engines;  // that validate_study() plays the runs in
 };
 
 struct StageTime {
@@ -33,6 +35,7 @@ struct StudyOutcome {
   std::vector<EffortCurve> curves;
   std::vector<Complaint> warnings;  // about the robot file
   std::vector<StageTime> times;     // wall time; for run.json
+  std::vector<ExportedFile> files;  // of `export:`, read back
 };
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
@@ -46,8 +49,9 @@ struct SignsOutcome {
 SignsOutcome find_signs(const Study& study, const StudyOptions& options = {});
 
 // A model that was found before, tried on the runs of a study: nothing is fitted, every run is fresh. The
-// result is the model's, with findings, validation and verdict of these runs. Throws InputError when the
-// study's robot does not have the model's base parameters.
+// result is the model's, with findings, validation and verdict of these runs, and with what engines make of the
+// model's feasible links. Throws InputError when the study's robot does not have the model's base parameters,
+// MachineError for engines that are not there.
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
 // Several models on the same runs: the outcome of the first, with `comparison` of all their sets of

@@ -24,6 +24,7 @@
 #include "steelyard/study/elastic_spec.hpp"
 #include "steelyard/study/estimator_spec.hpp"
 #include "steelyard/study/excite_spec.hpp"
+#include "steelyard/study/export_spec.hpp"
 #include "steelyard/study/feasible_spec.hpp"
 #include "steelyard/study/gains_spec.hpp"
 #include "steelyard/study/reverse_spec.hpp"
@@ -99,6 +100,7 @@ struct Study {
   SignsSpec signs;
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
+  std::vector<ExportWish> exports;
   bool report = true;
   std::vector<std::string> waive;
 };

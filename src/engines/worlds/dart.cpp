@@ -1,6 +1,9 @@
 // DART: the robot built through its interface. Steps are semi-implicit Euler, as those of DART's own world.
 #include <dart/dart.hpp>
+#include <dart/utils/sdf/SdfParser.hpp>
+#include <dart/utils/urdf/DartLoader.hpp>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "engines/world.hpp"
@@ -30,6 +33,26 @@ dd::BodyNode* add_node(const dd::SkeletonPtr& skeleton, dd::BodyNode* parent, co
   return skeleton->createJointAndBodyNodePair<DartJoint>(parent, properties, node).second;
 }
 
+// With the base held; a link without an inertial weighs nothing (DART's default is 1 kg).
+dd::SkeletonPtr read_urdf_text(const char* text) {
+  dart::utils::DartLoader::Options options;
+  options.mDefaultRootJointType = dart::utils::DartLoader::RootJointType::FIXED;
+  const double nothing = 1e-30;  // exactly nothing would be warned about on the console
+  options.mDefaultInertia =
+      dd::Inertia(nothing, Eigen::Vector3d::Zero(), nothing * Eigen::Matrix3d::Identity());
+  return dart::utils::DartLoader(options).parseSkeletonString(text, dart::common::Uri());
+}
+
+dd::SkeletonPtr read_skeleton(const WorldText& text) {
+  const std::string format = text.format;
+  dd::SkeletonPtr skeleton =
+      format == "urdf"  ? read_urdf_text(text.text)
+      : format == "sdf" ? dart::utils::SdfParser::readSkeleton(dart::common::Uri::createFromPath(text.path))
+                        : nullptr;
+  if (!skeleton) throw std::runtime_error("DART does not read the file");
+  return skeleton;
+}
+
 // Numbers pass one by one: DART's Eigen may allocate in another way than ours (address sanitizer).
 class DartWorld : public World {
  public:
@@ -40,6 +63,17 @@ class DartWorld : public World {
       dd::BodyNode* parent = body.parent < 0 ? nullptr : nodes_[static_cast<std::size_t>(body.parent)];
       nodes_.push_back(body.prismatic ? add_node<dd::PrismaticJoint>(skeleton_, parent, body)
                                       : add_node<dd::RevoluteJoint>(skeleton_, parent, body));
+    }
+  }
+
+  explicit DartWorld(const WorldText& text) : skeleton_(read_skeleton(text)), damped_(true) {
+    skeleton_->setGravity(text.gravity);
+    if (skeleton_->getNumDofs() != static_cast<std::size_t>(text.count))
+      throw std::runtime_error("DART counts other joints");
+    for (int i = 0; i < text.count; ++i) {
+      dd::Joint* joint = skeleton_->getJoint(text.joints[i]);
+      if (joint == nullptr) throw std::runtime_error(std::string("DART has no joint ") + text.joints[i]);
+      nodes_.push_back(joint->getChildBodyNode());
     }
   }
 
@@ -68,7 +102,12 @@ class DartWorld : public World {
     set_state(q, qd);
     for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->getParentJoint()->setAcceleration(0, qdd[i]);
     skeleton_->computeInverseDynamics();
-    for (std::size_t i = 0; i < nodes_.size(); ++i) effort[i] = nodes_[i]->getParentJoint()->getForce(0);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const dd::Joint& joint = *nodes_[i]->getParentJoint();
+      effort[i] = joint.getForce(0);
+      // DART's own damping force is that of the velocity one step later.
+      if (damped_) effort[i] += joint.getDampingCoefficient(0) * qd[i];
+    }
     return true;
   }
 
@@ -82,6 +121,7 @@ class DartWorld : public World {
  private:
   dd::SkeletonPtr skeleton_;
   std::vector<dd::BodyNode*> nodes_;
+  bool damped_ = false;
 };
 
 }  // namespace
@@ -90,4 +130,8 @@ class DartWorld : public World {
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   return new steelyard::DartWorld(robot);
+}
+
+STEELYARD_ENGINE_MODULE steelyard::World* steelyard_load_world(const steelyard::WorldText& text) {
+  return new steelyard::DartWorld(text);
 }

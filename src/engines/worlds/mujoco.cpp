@@ -19,6 +19,11 @@ void end_by_exception(const char* message) {
   throw std::runtime_error(message);
 }
 
+void take_messages() {
+  mju_user_warning = say_nothing;
+  mju_user_error = end_by_exception;
+}
+
 struct DeleteMujoco {
   void operator()(mjModel* model) const { mj_deleteModel(model); }
   void operator()(mjData* data) const { mj_deleteData(data); }
@@ -47,6 +52,15 @@ class MujocoWorld : public World {
       joints_.push_back(model_->jnt_dofadr[number_of(mjOBJ_JOINT, robot.bodies[i].joint)]);
       links_.push_back(number_of(mjOBJ_BODY, robot.bodies[i].link));
     }
+  }
+
+  explicit MujocoWorld(const WorldText& text) : model_(load_mjcf(text.text)) {
+    model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT;
+    for (int i = 0; i < 3; ++i) model_->opt.gravity[i] = text.gravity[i];
+    data_.reset(mj_makeData(model_.get()));
+    if (model_->nv != text.count) throw std::runtime_error("MuJoCo counts other joints");
+    for (int i = 0; i < text.count; ++i)
+      joints_.push_back(model_->jnt_dofadr[number_of(mjOBJ_JOINT, text.joints[i])]);
   }
 
   void set_state(const double* q, const double* qd) override {
@@ -79,7 +93,7 @@ class MujocoWorld : public World {
 
   WorldFrame pose(int link) override {
     mj_kinematics(model_.get(), data_.get());
-    const auto body = static_cast<std::size_t>(links_[static_cast<std::size_t>(link)]);
+    const auto body = static_cast<std::size_t>(links_.at(static_cast<std::size_t>(link)));
     WorldFrame frame;
     frame.rotation = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(data_->xmat + 9 * body);
     frame.position = Eigen::Map<const Eigen::Vector3d>(data_->xpos + 3 * body);
@@ -109,7 +123,11 @@ class MujocoWorld : public World {
 }  // namespace steelyard
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
-  mju_user_warning = steelyard::say_nothing;
-  mju_user_error = steelyard::end_by_exception;
+  steelyard::take_messages();
   return new steelyard::MujocoWorld(robot);
+}
+
+STEELYARD_ENGINE_MODULE steelyard::World* steelyard_load_world(const steelyard::WorldText& text) {
+  steelyard::take_messages();
+  return new steelyard::MujocoWorld(text);
 }

@@ -1,0 +1,30 @@
+// Exported files read by the programs they are for.
+//
+//   mjcf   MuJoCo            urdf   MuJoCo, DART            sdf   DART
+//
+// Compared are the efforts of all joints at seeded states within the limits: bodies, viscous friction and, in
+// MJCF, rotor inertia. Dry friction is a constraint in both programs and is left out. Of a URDF, shapes,
+// materials, transmissions and plug-ins are taken out before it is read: they need files that are not there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/export/model.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct ReadBack {
+  std::string reader;
+  double error = 0;     // largest difference over the largest effort
+  std::string refusal;  // why it did not read the file; empty: it did
+};
+
+// By the programs that are installed. `joints`: names in the file, in the order of the model's joints.
+std::vector<ReadBack> read_by_engines(const std::string& format, const std::string& text,
+                                      const ExportModel& model, const std::vector<std::string>& joints);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

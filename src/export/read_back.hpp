@@ -1,0 +1,34 @@
+// What was written against what was meant, by the efforts of both.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/engines/engine.hpp"
+#include "steelyard/export/model.hpp"
+#include "steelyard/robot/pose.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Parts of a joint's effort that a format has words for, beside the bodies and viscous friction.
+struct CarriedParts {
+  bool rotors = false;
+  bool coulomb = false;
+};
+
+// Efforts of all joints, mimic joints too, each on its own.
+VectorXd carried_effort(const ExportModel& model, const CarriedParts& parts, const ExportState& state);
+
+// Largest difference over export_states of a robot whose joints may stand in another order (by name), over
+// the largest effort.
+double effort_error(const ExportModel& read, const ExportModel& model, const CarriedParts& parts);
+
+// The same of an engine that has read the file itself. `joints`: its names of the model's joints.
+double engine_error(Engine& engine, const ExportModel& model, const CarriedParts& parts);
+
+// A pose as steps: moves, then yaw, pitch, roll.
+Steps pose_steps(const Pose& pose);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,129 @@
+// Exported files through the programs they are for, and through our own readers.
+#include "steelyard/export/read_back.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "export/random_model.hpp"
+#include "oracle/data_folder.hpp"
+#include "steelyard/core/text_file.hpp"
+#include "steelyard/engines/engine.hpp"
+#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/robot_file.hpp"
+#include "steelyard/export/sdf.hpp"
+#include "steelyard/robot/read.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::HasSubstr;
+
+// Modules lie in the build's folder, not beside the test.
+const int kNamed = ::setenv("STEELYARD_ENGINES", STEELYARD_ENGINES_FOLDER, 1);
+
+constexpr double kAgreement = 1e-9;  // what every export has to reach in MuJoCo and DART
+
+ExportModel drawn_model(std::uint64_t seed) {
+  oracle::RandomRobotOptions wish;
+  wish.branches = seed % 2 == 0;
+  oracle::Random random(seed);
+  ExportModel model = oracle::random_model(oracle::random_robot(seed, wish), random);
+  model.robot.name = "<\"a & b\">";
+  model.robot.base = {{Motion::turn_x, 0.3, "tilt"}, {Motion::move_z, 0.2, "height"}};
+  for (Drive& drive : model.parameters.drives) {
+    drive.rotor_inertia = random.uniform(0.01, 1);
+    drive.friction.viscous = random.uniform(0.01, 1);
+    drive.friction.coulomb = random.uniform(0.01, 1);
+  }
+  return model;
+}
+
+std::vector<std::string> names_of(const Robot& robot) {
+  std::vector<std::string> names;
+  for (const Joint& joint : robot.joints) names.push_back(joint.name);
+  return names;
+}
+
+void expect_agreement(const std::vector<ReadBack>& readers, const std::vector<std::string>& wanted,
+                      const std::string& what) {
+  std::vector<std::string> names;
+  for (const ReadBack& reader : readers) {
+    names.push_back(reader.reader);
+    EXPECT_EQ(reader.refusal, "") << what;
+    EXPECT_LT(reader.error, kAgreement) << what << " by " << reader.reader;
+  }
+  EXPECT_EQ(names, wanted) << what;
+}
+
+TEST(ReadBack, MjcfByMujocoWithRotorsAndDamping) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const ExportModel model = drawn_model(seed);
+    expect_agreement(read_by_engines("mjcf", to_mjcf(model).text, model, names_of(model.robot)), {"mujoco"},
+                     "seed " + std::to_string(seed));
+  }
+}
+
+TEST(ReadBack, SdfByDartWithDamping) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const ExportModel model = drawn_model(seed);
+    const ExportedText text = to_sdf(model);
+    EXPECT_LT(text.error, 1e-12) << seed;  // our own reader: nothing but rounding
+    expect_agreement(read_by_engines("sdf", text.text, model, names_of(model.robot)), {"dart"},
+                     "seed " + std::to_string(seed));
+  }
+}
+
+TEST(ReadBack, UrdfsOfRealRobotsByMujocoAndDart) {
+  const auto data = oracle::data_folder();
+  if (!data) STEELYARD_SKIP_WITHOUT_DATA();
+  for (const char* file : {"kuka_lwr4_flobaroid/kuka_lwr4.urdf", "tiago_figaroh/tiago_48_schunk.urdf",
+                           "staubli_tx40/tx40_mdh_modified.urdf", "kinova_gen3/gen3.urdf"}) {
+    const std::string path = (*data / file).string(), original = read_text_file(path, "URDF");
+    oracle::Random random(3);
+    ExportModel model = oracle::random_model(read_robot_urdf(original, path).robot, random);
+    for (Drive& drive : model.parameters.drives) drive.friction.viscous = random.uniform(0, 1);
+    const ExportedText out = to_urdf(model, original, path);
+    expect_agreement(read_by_engines("urdf", out.text, model, out.joints), {"mujoco", "dart"}, file);
+  }
+}
+
+TEST(ReadBack, AFileThatAnEngineRefusesIsSaidToBeSo) {
+  const ExportModel model = drawn_model(1);
+  const auto readers = read_by_engines("mjcf", "<mujoco><nonsense/></mujoco>", model, names_of(model.robot));
+  ASSERT_EQ(readers.size(), 1u);
+  EXPECT_THAT(readers[0].refusal, HasSubstr("mujoco does not read it"));
+}
+
+TEST(RobotFile, YamlIsARobotFileOfTheSameRobot) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const ExportModel model = drawn_model(seed);
+    const RobotFileText yaml = to_robot_yaml(model);
+    EXPECT_LT(yaml.error, 1e-12) << seed;
+    EXPECT_THAT(yaml.text, HasSubstr("# SI units"));
+    EXPECT_LT(to_robot_json(model).error, 1e-12) << seed;
+    EXPECT_EQ(to_parameters_yaml(model).error, 0) << seed;
+  }
+}
+
+// Standard DH has link frames at the far end: bodies are turned, efforts stay.
+TEST(RobotFile, OfADhTableKeepsEveryEffort) {
+  for (const char* name : {"two_r", "tx40"}) {
+    ExportModel model{read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/" + name + ".yaml").robot, {}};
+    oracle::Random random(7);
+    model = oracle::random_model(model.robot, random);
+    model.parameters.pairs.resize(model.robot.pairs.size());
+    const ExportModel moved = with_joint_frames(model);
+    for (const ExportState& state : export_states(model.robot, 5)) {
+      const VectorXd wanted = model_effort(model, state.q, state.qd, state.qdd);
+      EXPECT_LT((model_effort(moved, state.q, state.qd, state.qdd) - wanted).norm(), 1e-12 * wanted.norm());
+    }
+    EXPECT_LT(to_robot_yaml(model).error, 1e-12) << name;
+    const Robot back = read_robot_yaml(to_robot_yaml(model).text, "back").robot;
+    EXPECT_EQ(back.pairs.size(), model.robot.pairs.size());
+    EXPECT_EQ(back.transmission.matrix, model.robot.transmission.matrix);
+  }
+}
+
+}  // namespace
+}  // namespace steelyard
