@@ -69,12 +69,12 @@ InverseDynamics* compile_and_load(const std::string& folder, const std::string& 
   return reinterpret_cast<InverseDynamics*>(::dlsym(opened, "panda_inverse_dynamics"));
 }
 
-struct Motion {
+struct JointSamples {
   std::vector<double> q, qd, qdd;  // sample after sample
 };
 
-Motion motion() {
-  Motion out;
+JointSamples motion() {
+  JointSamples out;
   for (Index s = 0; s < kSamples; ++s)
     for (Index j = 0; j < 7; ++j) {
       const double phase = 0.01 * static_cast<double>(s) * static_cast<double>(j + 1);
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "export_bench: the exported code does not compile\n");
     return 1;
   }
-  const Motion m = motion();
+  const JointSamples m = motion();
   KdlReference kdl;
   double checksum = 0;
   std::vector<double> times[3];
