@@ -89,7 +89,7 @@ TEST_P(KnownRobot, ShowsAWrongMassInTheRightJoint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, KnownRobot, testing::ValuesIn(kEngines),
-                         [](const auto& info) { return std::string(to_string(info.param)); });
+                         [](const auto& test) { return std::string(to_string(test.param)); });
 
 }  // namespace
 }  // namespace steelyard
