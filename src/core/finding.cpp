@@ -60,9 +60,10 @@ constexpr std::array kKinds = {
                 "raise `nodes` and `fits` under `signs`; the signs may be right all the same"},
     FindingKind{"no-segments", Severity::warning,
                 "lower `threshold` or `shortest` under `signs`, or move the joint more"},
-    FindingKind{"mixed-segment", Severity::warning,
-                "lower `threshold` or raise `low_minimum` and the filter's cut-off under `signs`, so that the "
-                "segment is cut there"},
+    FindingKind{
+        "mixed-segment", Severity::warning,
+        "lower `threshold` or raise `low_minimum` and the filter's cut-off under `signs`, so that the "
+        "segment is cut there"},
     FindingKind{"missing-friction", Severity::warning, "add Coulomb friction to this joint's drive"},
     FindingKind{"few-rows-kept", Severity::note,
                 "lower the velocity limit, or use a run with less standstill"},

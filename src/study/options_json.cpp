@@ -141,7 +141,7 @@ ordered_json signs_json(const SignsSpec& spec) {
       {"fits", spec.search.most_fits},
       {"seconds", spec.search.most_seconds},
       {"reweigh", spec.reweigh},
-      {"complete", spec.complete == CompleteSigns::none     ? "none"
+      {"complete", spec.complete == CompleteSigns::none    ? "none"
                    : spec.complete == CompleteSigns::guess ? "guess"
                                                            : "auto"}};
   if (spec.reversals_given) json["reversals"] = segments.at_reversals;

@@ -77,7 +77,7 @@ SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node) {
     const std::string word = to_text(context, *complete, "complete");
     if (word != "none" && word != "auto" && word != "guess")
       context.fail(*complete, fmt::format("complete: {}", word), "none, auto or guess", "");
-    spec.complete = word == "none"     ? CompleteSigns::none
+    spec.complete = word == "none"    ? CompleteSigns::none
                     : word == "guess" ? CompleteSigns::guess
                                       : CompleteSigns::automatic;
   }

@@ -49,9 +49,9 @@ struct SignsOutcome {
 SignsOutcome find_signs(const Study& study, const StudyOptions& options = {});
 
 // A model that was found before, tried on the runs of a study: nothing is fitted, every run is fresh. The
-// result is the model's, with findings, validation and verdict of these runs, and with what engines make of the
-// model's feasible links. Throws InputError when the study's robot does not have the model's base parameters,
-// MachineError for engines that are not there.
+// result is the model's, with findings, validation and verdict of these runs, and with what engines make of
+// the model's feasible links. Throws InputError when the study's robot does not have the model's base
+// parameters, MachineError for engines that are not there.
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
 // Several models on the same runs: the outcome of the first, with `comparison` of all their sets of
