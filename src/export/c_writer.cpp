@@ -19,7 +19,7 @@ std::string operand(const GraphNode& node, int id) {
 
 std::string expression(const std::vector<GraphNode>& nodes, const GraphNode& node) {
   const auto of = [&nodes](int id) { return operand(nodes[static_cast<std::size_t>(id)], id); };
-  const std::string a = of(node.a);
+  std::string a = of(node.a);
   switch (node.operation) {
     case Operation::add:
       return a + " + " + of(node.b);
