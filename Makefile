@@ -1,6 +1,8 @@
 # make        → build/steelyard
 # make demo   installs what is needed, builds, runs two studies, says where their reports are
 # make test   installs what is needed, builds, runs the tests
+# make check-full   coverage and valgrind, hours; writes docs/verification.md
+# make fuzz   libFuzzer on every reader, SECONDS=10 each
 BUILD := build
 CMAKE := cmake
 ifneq ($(wildcard ../shared/data),)
@@ -14,7 +16,7 @@ ifdef WEB
 LAUNCHER += -DSTEELYARD_WEB=$(WEB)
 endif
 
-.PHONY: all demo test bench docs deb python format tidy install clean deps deps-test deps-dev deps-python
+.PHONY: all demo test fuzz check-full bench docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-python
 
 all:
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
@@ -33,6 +35,16 @@ bench: deps deps-test
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_BENCH=ON
 	$(CMAKE) --build $(BUILD) --target bench/all
 	scripts/bench $(BUILD)
+
+# Readers are instrumented; all else comes from the ordinary library.
+SECONDS := 10
+fuzz: deps deps-fuzz all
+	$(CMAKE) --preset fuzz $(LAUNCHER) -Wno-dev -DSTEELYARD_FUZZ_LIBRARY=$(abspath $(BUILD))/src/libsteelyard.a
+	$(CMAKE) --build build-fuzz --target fuzz_all
+	scripts/fuzz build-fuzz $(SECONDS)
+
+check-full: deps deps-test deps-dev all
+	scripts/check-full
 
 install: all
 	$(CMAKE) --build $(BUILD)
@@ -66,8 +78,10 @@ deps-test:
 	@scripts/deps test
 deps-dev:
 	@scripts/deps dev
+deps-fuzz:
+	@scripts/deps fuzz
 deps-python:
 	@scripts/deps python
 
 clean:
-	rm -rf build build-deb build-debug build-tsan build-coverage build-tidy
+	rm -rf build build-deb build-debug build-tsan build-coverage build-tidy build-fuzz

@@ -1,13 +1,16 @@
 // The program: parses the command line, calls one verb, maps outcomes to exit codes.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include "help_verbs.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
@@ -89,10 +92,15 @@ int run(int argc, char** argv) {
   app.add_flag("--parse-only", parse_only)->group("");
 
   cli::CommonOptions common;
-  std::vector<std::pair<CLI::App*, cli::Run>> verbs;
+  struct Added {
+    CLI::App* app;
+    cli::Run run;
+    Shared shared;
+  };
+  std::vector<Added> verbs;
   for (const Verb& verb : kVerbs) {
     CLI::App* added = app.add_subcommand(verb.name, verb.about);
-    verbs.emplace_back(added, verb.add(*added));
+    verbs.push_back({added, verb.add(*added), verb.shared});
     add_common_options(*added, verb.shared, common);
   }
 
@@ -108,10 +116,22 @@ int run(int argc, char** argv) {
   }
   if (parse_only) return cli::kDone;
   select_isa(common.isa);
-  for (const auto& [verb, run_verb] : verbs)
-    if (verb->parsed()) return run_verb(common);
+  for (const Added& verb : verbs) {
+    if (!verb.app->parsed()) continue;
+    cli::watch_interrupts(verb.shared == Shared::folder ? common.out : "");
+    return verb.run(common);
+  }
   cli::print(app.help());
   return cli::kDone;
+}
+
+// The file that the command line names first, for complaints about options that do not know where they were
+// set.
+std::string named_file(int argc, char** argv) {
+  for (int k = 2; k < argc; ++k)
+    if (std::error_code ignored; argv[k][0] != '-' && std::filesystem::exists(argv[k], ignored))
+      return argv[k];
+  return {};
 }
 
 }  // namespace
@@ -122,6 +142,10 @@ int main(int argc, char** argv) {
   // limit up with every large buffer that is freed, and a long log leaves holes between its folds.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
+#ifdef SIGXFSZ
+  // A limit on the size of files is a write that fails, with a message, and not a sudden end.
+  std::signal(SIGXFSZ, SIG_IGN);
+#endif
   try {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
@@ -130,7 +154,9 @@ int main(int argc, char** argv) {
     }
     return code;
   } catch (const steelyard::InputError& error) {
-    cli::print_problem(std::string("steelyard: ") + error.what());
+    steelyard::Complaint complaint = error.complaint();
+    if (complaint.place.file.empty()) complaint.place.file = named_file(argc, argv);
+    cli::print_problem("steelyard: " + complaint.to_string());
     return cli::kBadInput;
   } catch (const steelyard::MachineError& error) {
     cli::print_problem(std::string("steelyard: ") + error.what());

@@ -288,8 +288,8 @@ class Parser {
     if (place.line == 0) place.column = column;
     const std::size_t begin = where > 20 ? where - 20 : 0;
     const std::string excerpt = (begin > 0 ? "…" : "") + std::string(text_.substr(begin, 61));
-    throw InputError(
-        {what + " at column " + std::to_string(column) + " of " + quoted(excerpt), place, limit, remedy});
+    throw InputError({what + " at column " + std::to_string(column) + " of " + quoted(excerpt), place, limit,
+                      remedy.empty() ? "docs/expressions.md shows what may be written" : remedy});
   }
 
   std::string_view text_;

@@ -22,6 +22,9 @@ std::string read_text_file(const std::string& path, const std::string& kind) {
   if (status.type() == fs::file_type::not_found) {
     throw InputError({kind + " does not exist", {path, 0, 0, ""}, "", "check the path"});
   }
+  if (error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels) {
+    throw InputError({kind + " cannot be there: " + error.message(), {path, 0, 0, ""}, "", "check the path"});
+  }
   if (error) {
     throw MachineError(
         {kind + " cannot be examined: " + error.message(), {path, 0, 0, ""}, "", "check the permissions"});

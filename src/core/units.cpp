@@ -178,14 +178,16 @@ bool same_up_to_angle(Dimension a, const Dimension& b) {
 
 Unit parse_unit(std::string_view text, const Place& place) {
   if (text.size() > kLongestText) {
-    throw InputError({"the unit " + quoted(text) + " is too long", place, "at most 128 characters", ""});
+    throw InputError({"the unit " + quoted(text) + " is too long", place, "at most 128 characters",
+                      "write units like deg/s, N*m, kg*m^2"});
   }
   const Quantity quantity = UnitParser(text, to_ascii(text), place).parse();
   // Positive powers of ten up to 22 are exact, so one division or product rounds once.
   const double ten = std::pow(10.0, std::abs(quantity.decimal));
   const double factor = quantity.decimal < 0 ? quantity.scale / ten : quantity.scale * ten;
   if (!std::isnormal(factor)) {
-    throw InputError({"the unit " + quoted(text) + " is too large or too small", place, "", ""});
+    throw InputError({"the unit " + quoted(text) + " is too large or too small", place, "",
+                      "write units like deg/s, N*m, kg*m^2"});
   }
   return {std::string(text), factor, quantity.dimension};
 }
@@ -194,7 +196,7 @@ Unit parse_unit(std::string_view text, const Dimension& expected, const Place& p
   Unit unit = parse_unit(text, place);
   if (unit.dimension != expected) {
     throw InputError({"the unit " + quoted(text) + " is of dimension " + unit.dimension.to_string(), place,
-                      "expected " + expected.to_string(), ""});
+                      "expected " + expected.to_string(), "state the unit that the numbers have"});
   }
   return unit;
 }

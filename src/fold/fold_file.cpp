@@ -198,6 +198,9 @@ FoldFile read_fold_file(const std::string& path) {
     }
   } catch (const ordered_json::exception& error) {
     reader.fail(fmt::format("has a header that makes no sense: {}", error.what()));
+  } catch (const InputError& error) {
+    if (!error.complaint().place.file.empty()) throw;
+    reader.fail("makes no sense: " + std::string(error.what()));
   }
   if (!reader.is_empty()) reader.fail("is longer than its header says");
   return file;

@@ -48,7 +48,7 @@ bool parse_shape(std::string_view text, std::vector<std::uint64_t>& sizes) {
   return true;
 }
 
-std::string kind_name(char kind, int size) {
+std::string kind_name(char kind, std::int64_t size) {
   switch (kind) {
     case 'f':
       return fmt::format("float{}", 8 * size);

@@ -1,6 +1,7 @@
 #include "steelyard/result/output_folder.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
@@ -36,6 +39,34 @@ fs::path make_beside(const fs::path& folder, const fs::path& name, const char* k
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
   }
   fail("cannot write here", folder, errno);
+}
+
+std::string partial_prefix(const fs::path& target) {
+  return "." + target.filename().string() + ".partial-";
+}
+
+// A descriptor that holds the folder's lock; -1: somebody else has it, or there is none to be had.
+int lock_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor >= 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  const int number = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  errno = number;
+  return -1;
+}
+
+// What killed programs have left beside the target.
+void remove_abandoned(const fs::path& folder, const fs::path& target) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with(partial_prefix(target))) found.push_back(entry->path());
+  for (const fs::path& path : found) {
+    const int descriptor = lock_folder(path);
+    if (descriptor < 0) continue;
+    fs::remove_all(path, error);
+    ::close(descriptor);
+  }
 }
 
 fs::path nearest_existing(fs::path folder) {
@@ -107,14 +138,40 @@ void write_atomically(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
+void remove_partial_folders(const fs::path& target) noexcept {
+  try {
+    const fs::path place = checked_target(target), folder = nearest_existing(place.parent_path());
+    const std::string own = partial_prefix(place) + std::to_string(getpid()) + "-";
+    std::error_code error;
+    // Threads that still write may put a file into what is being removed.
+    for (int attempt = 0; attempt < 5; ++attempt)
+      for (const auto& entry : fs::directory_iterator(folder, error))
+        if (entry.path().filename().string().starts_with(own)) fs::remove_all(entry.path(), error);
+  } catch (const std::exception&) {
+    // Whoever writes here next removes it.
+  }
+}
+
 OutputFolder::OutputFolder(const fs::path& target) : target_(checked_target(target)) {
-  temporary_ = make_beside(nearest_existing(target_.parent_path()), target_.filename(), "partial",
-                           [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; });
+  const fs::path beside = nearest_existing(target_.parent_path());
+  remove_abandoned(beside, target_);
+  temporary_ = make_beside(beside, target_.filename(), "partial", [&](const fs::path& name) {
+    if (::mkdir(name.c_str(), 0777) != 0) return false;
+    lock_ = lock_folder(name);
+    // Between the two calls another program may have taken the folder for an abandoned one.
+    const bool taken = lock_ < 0 && errno == EWOULDBLOCK;
+    std::error_code error;
+    if (!taken && fs::is_directory(name, error)) return true;
+    if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+    errno = EEXIST;
+    return false;
+  });
 }
 
 OutputFolder::~OutputFolder() {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+  if (lock_ >= 0) ::close(lock_);
 }
 
 void OutputFolder::write(const fs::path& name, std::string_view text) {

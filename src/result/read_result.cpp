@@ -35,7 +35,7 @@ Json parse(const std::string& text, const std::string& file) {
       throw InputError({"the JSON is nested too deeply",
                         {file, 0, 0, ""},
                         fmt::format("at most {} levels", kDeepest),
-                        ""});
+                        "is it a result.json of steelyard?"});
     return true;
   };
   try {
@@ -47,8 +47,10 @@ Json parse(const std::string& text, const std::string& file) {
     throw InputError({"no valid JSON: " + (reason == std::string::npos ? what : what.substr(reason)),
                       place_of(text, error.byte, file), "", "was the file cut off or edited?"});
   } catch (const Json::out_of_range& error) {
-    throw InputError(
-        {std::string("no valid JSON: ") + error.what(), {file, 0, 0, ""}, "numbers within ±1.8e308", ""});
+    throw InputError({std::string("no valid JSON: ") + error.what(),
+                      {file, 0, 0, ""},
+                      "numbers within ±1.8e308",
+                      "was the file edited?"});
   }
 }
 

@@ -129,7 +129,8 @@ TEST(Unit, OtherDimensionsAreRefused) {
   } catch (const InputError& error) {
     EXPECT_EQ(
         std::string(error.what()),
-        "study.yaml:9:4: the unit 'deg/s' is of dimension angular velocity (rad/s) (expected angle (rad))");
+        "study.yaml:9:4: the unit 'deg/s' is of dimension angular velocity (rad/s) (expected angle (rad)); "
+        "state the unit that the numbers have");
   }
   EXPECT_THROW(parse_unit("Hz", dimension::kAngularVelocity), InputError);
   EXPECT_THROW(parse_unit("N", dimension::kTorque), InputError);

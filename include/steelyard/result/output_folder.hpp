@@ -6,7 +6,9 @@
 //
 // Does not hold on file systems that cannot rename over a name at once (some network shares): there the old
 // folder is moved aside first, and put back if the new one cannot take its place. A killed program leaves its
-// temporary folder behind (".NAME.partial-…"), never a half-written one under the real name.
+// temporary folder behind (".NAME.partial-…"), never a half-written one under the real name. The next one
+// that writes to the same place removes it: whoever works on a temporary folder holds a lock on it (flock),
+// and the system takes locks from the dead. Where folders cannot be locked (some network shares) they stay.
 #pragma once
 
 #include <filesystem>
@@ -21,6 +23,10 @@ inline namespace STEELYARD_ABI {
 // Replaces or creates one file. Throws MachineError with the reason of the system; the old file is then as it
 // was.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
+
+// Removes temporary folders beside `target` that this process has begun; for programs that end at once.
+// Throws nothing.
+void remove_partial_folders(const std::filesystem::path& target) noexcept;
 
 class OutputFolder {
  public:
@@ -44,6 +50,7 @@ class OutputFolder {
  private:
   std::filesystem::path target_;
   std::filesystem::path temporary_;  // empty after commit()
+  int lock_ = -1;                    // descriptor of the temporary folder
 };
 
 }  // namespace STEELYARD_ABI
