@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -16,6 +17,7 @@ namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
@@ -69,6 +71,42 @@ TEST_F(OutputFolderTest, WithoutCommitNothingIsLeftAndTheOldFolderStays) {
     throw std::runtime_error("the study failed half way");
   } catch (const std::runtime_error&) {
   }
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+  EXPECT_EQ(content(home_ / "out/old.txt"), "old");
+}
+
+// A lock tells the dead from the living: the system takes it away with the process.
+TEST_F(OutputFolderTest, WhatKilledProgramsLeftIsRemovedAndWhatOthersWorkOnStays) {
+  const pid_t child = fork();
+  if (child == 0) {
+    OutputFolder out(home_ / "out");
+    out.write("half.json", "{");
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ASSERT_THAT(names(home_), ElementsAre(HasSubstr(".out.partial-" + std::to_string(child))));
+  OutputFolder living(home_ / "out");
+  EXPECT_THAT(names(home_), ElementsAre(HasSubstr(".out.partial-" + std::to_string(getpid()))));
+  living.write("result.json", "first");
+  {
+    OutputFolder second(home_ / "out");
+    second.write("result.json", "second");
+    second.commit();
+  }
+  EXPECT_EQ(content(home_ / "out/result.json"), "second");
+  living.commit();
+  EXPECT_EQ(content(home_ / "out/result.json"), "first");
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+}
+
+TEST_F(OutputFolderTest, WhatThisProcessBeganCanBeRemovedAtOnce) {
+  fs::create_directory(home_ / "out");
+  put("out/old.txt", "old");
+  OutputFolder out(home_ / "out");
+  out.write("deep/result.json", "{}");
+  remove_partial_folders(home_ / "out");
   EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
   EXPECT_EQ(content(home_ / "out/old.txt"), "old");
 }
