@@ -52,6 +52,7 @@ constexpr Verb kVerbs[] = {
     {"retrieve", "Masses, centres, inertias that bodies can have", cli::add_retrieve, Shared::folder},
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
+    {"fleet", "Robots of one type against each other: who differs, in what", cli::add_fleet, Shared::folder},
     {"reverse", "The model behind a vendor's g(q) and M(q); where to measure them", cli::add_reverse,
      Shared::folder},
     {"report", "The page of a result, or several results side by side", cli::add_report, Shared::basic},

@@ -26,5 +26,6 @@ Run add_convert(CLI::App& verb);   // convert.cpp
 Run add_excite(CLI::App& verb);    // excite.cpp
 Run add_next(CLI::App& verb);      // excite.cpp
 Run add_gains(CLI::App& verb);     // gains.cpp
+Run add_fleet(CLI::App& verb);     // fleet.cpp
 
 }  // namespace cli

@@ -96,6 +96,10 @@ double student_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
+double fisher_tail(double f, double k, double degrees) {
+  return f <= 0 ? 1 : beta_i(0.5 * degrees, 0.5 * k, degrees / (degrees + k * f));
+}
+
 double normal_quantile(double p) {
   require_quantile(p, 1);
   if (p > 0.5) return -normal_quantile(1 - p);

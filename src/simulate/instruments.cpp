@@ -21,6 +21,8 @@ Instruments::Instruments(const SimulateOptions& options, Index joints)
   quantum_ = list(options.quantum, "encoder step");
   effort_deviation_ = list(options.effort_noise, "effort noise");
   relative_ = list(options.relative_effort_noise, "relative effort noise");
+  scale_ = options.effort_scale.size() == 0 ? VectorXd::Ones(joints)
+                                            : list(options.effort_scale, "effort scale");
 }
 
 // Two independent noises: their variances add.
@@ -67,6 +69,7 @@ void Instruments::measure_efforts(Index first, MatrixXd& effort) const {
       fill_normal(key("effort noise", j), first, effort.rows(), noise.data());
       effort.col(j) += effort_deviation_[j] * noise;
     }
+    if (scale_[j] != 1) effort.col(j) *= scale_[j];
   }
   if (unsigned_) effort = effort.cwiseAbs().eval();
 }

@@ -35,7 +35,7 @@ class Instruments {
   double rate_, jitter_, stamp_noise_, repeat_;
   bool unsigned_;
   std::uint64_t seed_;
-  VectorXd position_deviation_, quantum_, effort_deviation_, relative_;
+  VectorXd position_deviation_, quantum_, effort_deviation_, relative_, scale_;
 };
 
 }  // namespace STEELYARD_ABI

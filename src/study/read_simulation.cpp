@@ -143,7 +143,7 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
   std::vector<std::string> keys = {"motion",         "rate",     "friction",     "rotor_inertia",
                                    "position_noise", "quantum",  "effort_noise", "relative_effort_noise",
                                    "elastic",        "delay",    "jitter",       "stamp_noise",
-                                   "repeat",         "velocity", "seed"};
+                                   "repeat",         "velocity", "seed",         "effort_scale"};
   keys.insert(keys.end(), simulated_drive_keys().begin(), simulated_drive_keys().end());
   const YamlFields fields(context, node, "simulate", keys);
   SimulationSpec spec;
@@ -160,6 +160,7 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
   set_list(context, fields, "quantum", options.quantum);
   set_list(context, fields, "effort_noise", options.effort_noise);
   set_list(context, fields, "relative_effort_noise", options.relative_effort_noise);
+  set_list(context, fields, "effort_scale", options.effort_scale);
   set_number(context, fields, "delay", options.delay);
   set_number(context, fields, "jitter", options.jitter);
   set_number(context, fields, "stamp_noise", options.stamp_noise);
@@ -176,7 +177,7 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
   }
   if (const YamlNode* elastic = fields.find("elastic")) {
     spec.elastic = read_elastic_simulation(context, *elastic);
-    for (const char* key : {"delay", "jitter", "stamp_noise", "repeat", "velocity"})
+    for (const char* key : {"delay", "jitter", "stamp_noise", "repeat", "velocity", "effort_scale"})
       if (const YamlNode* other = fields.find(key))
         context.fail(*other, fmt::format("'{}' of a simulation with elastic joints", key), "none of these",
                      "remove it, or simulate stiff joints");

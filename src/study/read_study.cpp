@@ -110,8 +110,15 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
 }  // namespace
 
 Study read_study_text(const std::string& text, const std::string& path, bool needs_runs) {
-  const YamlContext context{path, "", 1};
   const YamlNode root = parse_yaml(text, path);
+  for (const YamlNode& key : root.keys)
+    if (key.text == "fleet")
+      YamlContext{path, "", 1}.fail(key, "this is the study of a fleet", "", "`steelyard fleet STUDY`");
+  return read_study_tree(root, path, needs_runs);
+}
+
+Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs) {
+  const YamlContext context{path, "", 1};
   const YamlFields fields(
       context, root, "study",
       {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",

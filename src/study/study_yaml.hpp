@@ -18,6 +18,7 @@ bool to_bool(const YamlContext& context, const YamlNode& node, const std::string
 std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what);
 bool is_word(const YamlNode& node, const char* word);
 
+Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs);
 StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
                           int number);
 PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& node);

@@ -1,0 +1,123 @@
+// steelyard fleet STUDY: robots of one type against each other, from the logs of all of them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "output.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/pool.hpp"
+#include "steelyard/report/fleet.hpp"
+#include "steelyard/simulate/write_csv.hpp"
+#include "steelyard/study/fleet_study.hpp"
+#include "steelyard/study/run_study.hpp"
+#include "study_output.hpp"
+#include "text.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+struct FleetVerb {
+  std::string study;
+  std::string logs;  // folder for the logs of a simulated fleet
+  bool fresh = false;
+};
+
+// robot-07-2026-01-03.csv: names that a fleet study of files understands.
+int write_fleet_logs(const steelyard::FleetStudy& study, const std::string& target,
+                     const CommonOptions& common) {
+  if (!study.fleet.run.simulation)
+    throw steelyard::InputError(
+        {"the fleet is not simulated", {study.study.path, 0, 0, ""}, "", "add `simulate:` to `fleet:`"});
+  const steelyard::Robot robot = study_robot(study.study);
+  const std::vector<steelyard::LogJoint> joints = log_joints(robot);
+  steelyard::OutputFolder folder(target);
+  const steelyard::FleetLogs logs = fleet_logs(study, robot);
+  for (const steelyard::FleetStudyLog& log : logs.logs) {
+    const std::chrono::sys_days first = std::chrono::year{2026} / 1 / 1;
+    const std::chrono::year_month_day day{first + std::chrono::days(static_cast<int>(log.time) - 1)};
+    const std::string name =
+        fmt::format("{}-{}-{:02}-{:02}.csv", log.robot, static_cast<int>(day.year()),
+                    static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+    const std::unique_ptr<steelyard::SampleSource> source = open_study_run(log.run, robot);
+    write_csv(*source, standard_columns((folder.path() / name).string(), source->channels(), joints), joints);
+  }
+  folder.commit();
+  if (!common.quiet)
+    print(fmt::format("Written: {} logs in {}\n", logs.logs.size(), folder.target().string()));
+  return kDone;
+}
+
+std::string fleet_text(const steelyard::FleetSummary& summary, const std::string& out) {
+  const steelyard::FleetResult& result = summary.result;
+  std::string text = fmt::format("{}: {} robots, {} logs, {} parameters\n", summary.robot_name,
+                                 result.robots.size(), summary.logs.size(), result.columns.size());
+  if (!result.unavailable.empty()) text += wrapped(result.unavailable, "\n", "");
+  std::size_t width = 0;
+  for (const steelyard::FleetRobotResult& robot : result.robots) width = std::max(width, robot.name.size());
+  std::string named, drifts;
+  for (const steelyard::FleetRobotResult& robot : result.robots) {
+    for (const steelyard::Cause& cause : robot.causes) {
+      named += fmt::format("  {:{}}  {} (p {})\n", robot.name, width, cause.text, number(cause.p, 2));
+      if (!cause.instead.empty()) named += fmt::format("  {:{}}  or: {}\n", "", width, cause.instead);
+    }
+    for (const steelyard::Drift& drift : robot.drifts)
+      drifts += fmt::format("  {:{}}  {} (p {})\n", robot.name, width, drift.text, number(drift.p, 2));
+  }
+  text += named.empty() ? "\nNo robot differs from the fleet.\n"
+                        : "\nRobots that differ from the fleet\n" + named;
+  if (!drifts.empty()) text += "\nDrift\n" + drifts;
+  if (!summary.problems.empty()) {
+    text += "\nLogs that could not be used\n";
+    for (const steelyard::FleetProblem& problem : summary.problems)
+      text += wrapped(problem.message, fmt::format("{} {}: ", problem.robot, problem.log), "  ") + "\n";
+  }
+  return text + fmt::format("\nWritten: {}\n", out);
+}
+
+int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
+  steelyard::FleetStudy study = steelyard::read_fleet_study(verb.study);
+  if (common.seed) study.study.seed = *common.seed;
+  if (!verb.logs.empty()) return write_fleet_logs(study, verb.logs, common);
+  steelyard::OutputFolder folder(common.out);
+  steelyard::FleetRunOptions options;
+  options.threads = common.threads > 0 ? common.threads : steelyard::hardware_threads();
+  options.state_folder = folder.target().string() + ".state";
+  if (verb.fresh) std::filesystem::remove_all(options.state_folder);
+  steelyard::FleetSummary summary;
+  {
+    Progress progress(common.quiet || common.json);
+    options.progress = [&](steelyard::Index done, steelyard::Index logs) {
+      progress.report(fmt::format("log {} of {}", done, logs),
+                      static_cast<double>(done) / static_cast<double>(logs));
+    };
+    summary = run_fleet(study, options);
+  }
+  const std::string json = to_json(summary);
+  folder.write("fleet.json", json);
+  if (study.study.report)
+    folder.write("fleet.html", render_fleet(summary, {command_text("fleet", verb.study, common)}));
+  folder.commit();
+  if (common.json) {
+    print(json);
+  } else if (!common.quiet) {
+    print(fleet_text(summary, folder.target().string()));
+  }
+  return summary.problems.empty() ? kDone : kNotTrustworthy;
+}
+
+}  // namespace
+
+Run add_fleet(CLI::App& verb) {
+  const auto options = std::make_shared<FleetVerb>();
+  verb.add_option("STUDY", options->study, "Study file (.yaml) with `fleet:`")->required();
+  verb.add_option("--logs", options->logs, "Write the logs of a simulated fleet to this folder, and stop");
+  verb.add_flag("--fresh", options->fresh, "Fold all logs again, also those in the state folder (OUT.state)");
+  verb.footer("Example:\n  steelyard fleet examples/fleet/study.yaml --out fleet-result\n");
+  return [options](const CommonOptions& common) { return run_fleet_verb(*options, common); };
+}
+
+}  // namespace cli

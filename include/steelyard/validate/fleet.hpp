@@ -1,0 +1,127 @@
+// Robots of one type against each other: what they have in common, and who differs, in what, and since when.
+//
+//   robot r      τ = Y (π_0 + δ_r) + Σ causes + noise,      δ_r ~ N(0, T)
+//
+// π_0: parameters of the fleet, fitted to the merged folds of the robots that nothing is said about.
+// T: how far healthy robots differ, found from the fleet itself (expectation maximisation, long-tailed
+// robots capped, shrunk to its diagonal when robots are few). A cause is a few numbers more:
+//
+//   mass      a point mass on link l, anywhere within the link's length
+//   friction  other fv, fc of joint j
+//   offset    another fo of joint j
+//   gain      the logged effort of joint j times 1 + s: its whole row, which no parameter can imitate
+//   other     none of these, but the robot is far from the fleet
+//
+// Δ_rc is by how much cause c lowers the squared residual of the robot's own fold (rows over their deviation,
+// δ_r free within T). Whether it is too large is judged by the fleet: the cube roots of Δ_c of healthy robots
+// are nearly normal, their median and spread are taken from the robots (not smaller than for ideal noise) and
+// Student's tail is multiplied by the number of robots and causes (Holm). Robots whose chance is below one
+// half after that leave π_0, T and the spreads, and everything is done again until they are the same ones;
+// those below `level` are named. Among causes the one with the smallest residual wins, each of its numbers
+// costing the logarithm of the number of rows; the next one is named too when it is nearly as good.
+//
+// Drift: straight lines through the estimates of a robot's logs over time, parameter by parameter. The
+// deviation of one log's estimate is its own times the excess of scatter about the lines over the fleet.
+//
+// Needs four robots to name any; what half of the robots have is the fleet's. Everything rests on similar
+// motions: what one robot's motion does not show is compared with nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fold/fold.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+inline constexpr Index kFewestFleetRobots = 4;
+inline constexpr Index kFewestFleetLogs = 3;  // of a robot, for a drift
+
+// One log's own estimate, in the order of FleetInput::columns.
+struct FleetLog {
+  std::string name;
+  double time = 0;  // in units of the fleet's clock
+  VectorXd values;
+  VectorXd sigma;  // infinite where the log shows nothing
+};
+
+struct FleetRobot {
+  std::string name;
+  std::vector<Fold> folds;  // one per row of the plan, all logs merged
+  double noise_factor = 1;  // deviation over blocks of time / deviation for independent rows, ≥ 1
+  std::vector<FleetLog> logs;
+};
+
+struct FleetInput {
+  std::vector<std::string> columns;  // of the folds of all rows
+  BaseParameters base;
+  Robot robot;
+  std::vector<std::string> row_joints;  // names, one per row
+  std::vector<int> row_numbers;         // of the joints, from 1
+  std::vector<FleetRobot> robots;
+  std::string time_unit = "day";
+};
+
+struct FleetOptions {
+  double level = 0.01;  // chance that a healthy fleet of this size has a robot named; the same for drifts
+  int threads = 1;
+
+  void validate() const;  // throws InputError
+};
+
+enum class CauseKind { mass, friction, offset, gain, other };
+const char* to_string(CauseKind kind);
+
+struct Cause {
+  CauseKind kind = CauseKind::other;
+  std::string of;                // link, joint, or parameter that differs most
+  double amount = 0;             // kg; share of the fleet's friction; effort; share of the effort; deviations
+  double sigma = 0;              // of the amount
+  Vector3 at = Vector3::Zero();  // of the mass, in the link's frame [m]
+  double gain = 0;               // Δ: what it takes from the squared residual
+  double p = 1;                  // corrected for the number of robots and causes
+  std::string text;              // "link 'forearm' is heavier by 0.41 kg"
+  std::string instead;           // the next cause, when it is nearly as good; otherwise empty
+};
+
+struct Drift {
+  std::string parameter;
+  double slope = 0;  // per unit of time
+  double sigma = 0;
+  double relative = 0;  // slope over the fleet's value; 0 when that is 0
+  double p = 1;         // corrected
+  std::string text;
+};
+
+struct FleetRobotResult {
+  std::string name;
+  VectorXd values, sigma;
+  VectorXd deviation;         // from the fleet, in deviations of estimate and healthy scatter together
+  std::vector<Cause> causes;  // empty: nothing to say
+  std::vector<Drift> drifts;
+  double residual = 0;        // ‖τ − τ̂‖ / ‖τ‖ of its own fit
+  double fleet_residual = 0;  // the same with the fleet's parameters
+};
+
+struct FleetResult {
+  std::vector<std::string> columns;
+  VectorXd values, sigma;                // of the fleet; robots are the blocks of the deviation
+  VectorXd scatter;                      // deviation between healthy robots
+  Index healthy = 0;                     // robots behind them
+  std::vector<FleetRobotResult> robots;  // in the order given
+  int rounds = 0;
+  Index tests = 0;          // robots × causes
+  std::string unavailable;  // why nobody could be named; empty: could
+};
+
+// Robots have folds of the same layouts. The same bytes for any number of threads. Throws InputError when
+// there is no robot.
+FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

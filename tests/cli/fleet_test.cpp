@@ -1,0 +1,178 @@
+// Fleets: who is named, what survives a kill, what a broken log does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "in_folder.hpp"
+#include "program.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using program::Outcome;
+using program::steelyard;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string kFleet = std::string(STEELYARD_SOURCE_DIR) + "/examples/fleet/";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::size_t count_files(const fs::path& folder, const std::string& ending) {
+  std::error_code ignored;
+  std::size_t count = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    count += entry.path().extension() == ending;
+  return count;
+}
+
+class FleetProgram : public program::InFolder {
+ protected:
+  // The example with `robots` robots and a day each, in the folder of the test.
+  std::string study_of(const std::string& name, int robots, const std::string& faults) {
+    std::string text = text_of(kFleet + "study.yaml");
+    text = replaced(text, "robot: arm.yml", "robot: " + kFleet + "arm.yml");
+    text = replaced(text, "robots: 40", "robots: " + std::to_string(robots));
+    text = replaced(text, "days: 3", "days: 1");
+    const std::size_t begin = text.find("  faults:"), end = text.find("  simulate:");
+    text.replace(begin, end - begin, "  faults:" + faults + "\n");
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+};
+
+std::vector<std::string> names(const json& fleet) {
+  return fleet["named"].get<std::vector<std::string>>();
+}
+
+json cause_of(const json& fleet, const std::string& robot) {
+  for (const json& one : fleet["robots"])
+    if (one["name"] == robot && !one["causes"].empty()) return one["causes"][0];
+  return {};
+}
+
+TEST_F(FleetProgram, OfAHundredRobotsTheThreeWithAFaultAreNamedAndNoOther) {
+  const std::string study = study_of(
+      "study.yaml", 100,
+      " [{robot: 17, link: 3, mass: 0.8}, {robot: 42, joint: 2, friction: 1.4}, {robot: 71, joint: 1, "
+      "gain: 1.08}]");
+  const Outcome outcome = steelyard({"fleet", study, "--out", path("out"), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json fleet = json::parse(outcome.out);
+  EXPECT_THAT(names(fleet), ElementsAre("robot-017", "robot-042", "robot-071"));
+  const json heavy = cause_of(fleet, "robot-017");
+  EXPECT_EQ(heavy["kind"], "mass");
+  EXPECT_EQ(heavy["of"], "forearm");
+  // Healthy links scatter by 2.5 %: 0.09 kg of the forearm's 3.5 kg; three of these.
+  EXPECT_NEAR(heavy["amount"], 0.8, 0.27);
+  const json worn = cause_of(fleet, "robot-042");
+  EXPECT_EQ(worn["kind"], "friction");
+  EXPECT_EQ(worn["of"], "shoulder");
+  EXPECT_NEAR(worn["amount"], 0.4, 0.1);
+  const json wrong = cause_of(fleet, "robot-071");
+  EXPECT_EQ(wrong["kind"], "gain");
+  EXPECT_EQ(wrong["of"], "column");
+  EXPECT_NEAR(wrong["amount"], 0.08, 0.03);
+  EXPECT_THAT(text_of(folder_ / "out" / "fleet.html"), HasSubstr("heavier by"));
+}
+
+TEST_F(FleetProgram, KilledHalfWayAndResumedItWritesTheSameBytes) {
+  const std::string study = study_of("study.yaml", 24, " [{robot: 5, joint: 2, friction: 1.6}]");
+  ASSERT_EQ(steelyard({"fleet", study, "--out", path("once"), "--threads", "1"}).code, 0);
+  const std::string out = path("twice");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    execl(STEELYARD_PROGRAM, STEELYARD_PROGRAM, "fleet", study.c_str(), "--out", out.c_str(), "--threads",
+          "1", "--quiet", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  bool is_over = false;
+  while (!is_over && count_files(out + ".state", ".fold") < 4) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    is_over = waitpid(child, &status, WNOHANG) == child;
+  }
+  if (!is_over) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+  }
+  ASSERT_TRUE(WIFSIGNALED(status)) << "it was over before it could be killed";
+  EXPECT_FALSE(fs::exists(out));
+  const std::size_t kept = count_files(out + ".state", ".fold");
+  EXPECT_LT(kept, 24u);
+  ASSERT_EQ(steelyard({"fleet", study, "--out", out, "--threads", "3"}).code, 0);
+  EXPECT_EQ(count_files(out + ".state", ".fold"), 24u);
+  EXPECT_EQ(text_of(fs::path(out) / "fleet.json"), text_of(folder_ / "once" / "fleet.json"));
+  const std::string page = text_of(fs::path(out) / "fleet.html");
+  EXPECT_FALSE(page.empty());
+}
+
+TEST_F(FleetProgram, ALogThatCannotBeReadIsNamedAndTheOthersGoOn) {
+  const std::string simulated = study_of("simulated.yaml", 8, " []");
+  ASSERT_EQ(steelyard({"fleet", simulated, "--logs", path("logs"), "--quiet"}).code, 0);
+  ASSERT_TRUE(fs::exists(folder_ / "logs" / "robot-3-2026-01-01.csv"));
+  std::string text = text_of(simulated);
+  const std::size_t begin = text.find("  robots:"), end = text.find("prepare:");
+  text.replace(begin, end - begin,
+               "  logs: \"logs/{robot}-{day}.csv\"\n"
+               "  columns: {time: t_s, position: \"q{j}_rad\", torque: \"tau{j}_Nm\"}\n");
+  std::ofstream(folder_ / "files.yaml") << text;
+  const Outcome whole = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(json::parse(whole.out)["robots"].size(), 8u);
+  EXPECT_EQ(json::parse(whole.out)["robots"][2]["name"], "robot-3");
+
+  std::ofstream(folder_ / "logs" / "robot-3-2026-01-01.csv") << "t_s,q1_rad\n0,1\n";
+  const Outcome broken = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
+  EXPECT_EQ(broken.code, 3);
+  const json fleet = json::parse(broken.out);
+  EXPECT_EQ(fleet["robots"].size(), 7u);
+  ASSERT_EQ(fleet["problems"].size(), 1u);
+  EXPECT_EQ(fleet["problems"][0]["robot"], "robot-3");
+  EXPECT_THAT(fleet["lost"], ElementsAre("robot-3"));
+
+  const Outcome none = steelyard({"run", path("files.yaml"), "--out", path("other")});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("steelyard fleet"));
+  fs::remove_all(folder_ / "logs");
+  EXPECT_EQ(steelyard({"fleet", path("files.yaml"), "--out", path("out")}).code, 2);
+}
+
+TEST_F(FleetProgram, TheExampleNamesItsThreeRobotsAndTellsTheOneThatWears) {
+  const Outcome outcome = steelyard({"fleet", kFleet + "study.yaml", "--out", path("out"), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json fleet = json::parse(outcome.out);
+  EXPECT_THAT(names(fleet), ::testing::IsSupersetOf({"robot-07", "robot-19", "robot-28"}));
+  for (const json& robot : fleet["robots"]) {
+    const std::string name = robot["name"];
+    if (name == "robot-33") continue;
+    EXPECT_TRUE(robot["drifts"].empty()) << name << robot["drifts"];
+  }
+  const json worn = fleet["robots"][32]["drifts"];
+  ASSERT_FALSE(worn.empty());
+  EXPECT_THAT(worn[0]["text"].get<std::string>(), HasSubstr("friction of joint 3 rises"));
+  // 10 % a day of Coulomb or viscous friction, each known to a few per cent a log.
+  EXPECT_NEAR(worn[0]["relative"], 0.1, 0.05);
+}
+
+}  // namespace
