@@ -18,6 +18,7 @@ function wanted_of_result({ result, scene, curves }) {
   if (has(result.base)) ids.push("base");
   if (has(result.residual.per_joint)) ids.push("joints");
   if (has(result.validation)) ids.push("validation");
+  if (has(result.engines)) ids.push("engines");
   if (result.drives?.some((drive) => Object.values(drive).some((value) => typeof value === "number"))) ids.push("drives");
   if (has(result.payloads)) ids.push("payloads");
   for (const key of ["gains", "elastic", "reverse", "signs"]) if (result[key]) ids.push(key);

@@ -123,6 +123,15 @@ inline Result sample_result() {
                        1,
                        "0.1.0",
                        "avx2"};
+  EngineCheck engine;
+  engine.engine = "ode";
+  engine.run = "figure eight";
+  engine.drive_step = 1e-4;
+  engine.joints = {{"panda_joint1", 0.01, 0.12, 2.3, 0.013}, {"panda_joint2", -0.02, 0.16, 30, 0.004}};
+  engine.heavier = 1.2;
+  engine.followed = PoseError{0.0037, 0.011, 0.007, 0.019};
+  engine.followed_heavier = PoseError{0.154, 0.56, 0.276, 0.99};
+  result.engines = {engine};
   return result;
 }
 

@@ -9,7 +9,7 @@ const expect = (truth, text) => {
   if (!truth) failures.push(text);
 };
 const measured = [0xb3, 0xbc, 0xc8], predicted = [0x00, 0x72, 0xb2], residual = [0xd5, 0x5e, 0x00];
-const ids = ["verdict", "figures", "robot", "findings", "curves", "joints", "validation", "spectra", "excitation", "base", "drives", "provenance"];
+const ids = ["verdict", "figures", "robot", "findings", "curves", "joints", "validation", "engines", "spectra", "excitation", "base", "drives", "provenance"];
 
 const browser = await open_browser(packages, chromium);
 
@@ -202,6 +202,13 @@ async function themes(page) {
   expect(count_pixels(dark, near([0x56, 0xb4, 0xe9])) > 500, "curves in the colours of the dark page");
 }
 
+// One line a joint of the engine, and the tool's distances with both sets of bodies.
+async function engines(page) {
+  expect((await page.locator("#engines table").first().locator("tbody tr").count()) === 2, "joints of the engine");
+  const tool = await page.locator("#engines table").last().textContent();
+  expect(tool.includes("3.70 mm") && tool.includes("154 mm") && /20\s% heavier/.test(tool), "distances of the tool: " + tool);
+}
+
 async function whole_visit() {
   const page = await open_page(browser, folder + "/web-usable.html");
   const paints = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime));
@@ -212,6 +219,7 @@ async function whole_visit() {
   await linked_zoom(page);
   await linked_cursor(page);
   await robot(page);
+  await engines(page);
   await spectra(page);
   await excitation(page);
   await keyboard(page);

@@ -35,7 +35,7 @@ async function copy(button, text) {
 }
 
 const shown = new Set(["format_version", "robot", "samples", "rows", "passes", "verdict", "findings", "condition", "condition_scaled", "residual", "estimator",
-  "preparation", "cross_validation", "intervals", "bands", "base", "drives", "gains", "payloads", "feasible", "links", "elastic", "reverse", "signs", "validation", "comparison",
+  "preparation", "cross_validation", "intervals", "bands", "base", "drives", "gains", "payloads", "feasible", "links", "elastic", "reverse", "signs", "validation", "comparison", "engines",
   "unavailable", "provenance"]);
 
 // Keys that a later program added: as tables, so that nothing of a result is hidden.

@@ -14,6 +14,7 @@ import { signs_section } from "./signs.js";
 import { further_section, provenance_section } from "./provenance.js";
 import { RobotView } from "./robot.js";
 import { comparison } from "./compare.js";
+import { engines_section } from "./engines.js";
 import { spectra_section } from "./spectra.js";
 import { excitation_section } from "./excitation.js";
 import { design_figures, design_sections } from "./design.js";
@@ -51,6 +52,7 @@ async function show_result({ result, curves: curve_data, scene }) {
     ["curves", "Effort", curves.section()],
     ["joints", "Joints", joints_section(result)],
     ["validation", "Validation", validation_section(result)],
+    ["engines", "Engines", engines_section(result)],
     ["spectra", "Spectra", spectra_section(result, curve_data.runs)],
     ["excitation", "Excitation", excitation_section(scene, result)],
     ["signs", "Signs", signs_section(result, curve_data.runs)],
