@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "steelyard/feasible/compare.hpp"
 #include "steelyard/feasible/retrieve.hpp"
+#include "steelyard/result/link_parameters.hpp"
 #include "steelyard/study/run_study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
@@ -70,25 +71,12 @@ std::string carried_text(const Result& result) {
              : "";
 }
 
-// Standard parameters of the links in a result.
-steelyard::VectorXd link_parameters(const Result& result) {
-  steelyard::VectorXd out(10 * static_cast<Eigen::Index>(result.links.size()));
-  Eigen::Index at = 0;
-  for (const LinkValues& link : result.links) {
-    out[at] = link.mass;
-    out.segment<3>(at + 1) = link.mass * link.com;
-    out.segment<6>(at + 4) = link.inertia_origin;
-    at += 10;
-  }
-  return out;
-}
-
 // What the joints carry inside: two sets with (nearly) the same torques.
 std::string forces_text(const steelyard::Robot& robot, const Result& result,
                         const steelyard::VectorXd& smallest) {
   const auto found = compare_wrenches(
       compile(robot),
-      {{"feasible", link_parameters(result), {}, {}, {}, {}}, {"smallest", smallest, {}, {}, {}, {}}},
+      {{"feasible", link_parameters(result.links), {}, {}, {}, {}}, {"smallest", smallest, {}, {}, {}, {}}},
       sinusoidal_motion(robot));
   Table table({"joint", "force", "moment", "smallest: force", "moment", "torque apart"});
   for (int j = 0; j < robot.size(); ++j)

@@ -107,13 +107,18 @@ VectorXd Objective::gradient(const VectorXd& x) const {
 }
 
 Quantities quantities_of(const Robot& robot, const BaseParameters& base, const Fold& factor) {
+  return quantities_of(robot, base, factor.layout().columns);
+}
+
+Quantities quantities_of(const Robot& robot, const BaseParameters& base,
+                         const std::vector<std::string>& columns) {
   std::vector<std::string> further;
   const auto add = [&](const std::vector<std::string>& names) {
     for (const std::string& name : names)
       if (std::find(further.begin(), further.end(), name) == further.end()) further.push_back(name);
   };
   add(base.columns);
-  add(factor.layout().columns);
+  add(columns);
   return Quantities(robot, further);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/link_parameters.hpp"
 #include "steelyard/study/export_result.hpp"
 
 namespace steelyard {
@@ -85,9 +86,8 @@ ExportModel feasible_model(const Robot& robot, const Result& result) {
     if (link.name != robot.joints[i].link)
       throw other_robot(
           fmt::format("the result has link '{}' where the robot has '{}'", link.name, robot.joints[i].link));
-    model.parameters.standard.segment<10>(10 * static_cast<Index>(i)) << link.mass, link.mass * link.com,
-        link.inertia_origin;
   }
+  model.parameters.standard = link_parameters(result.links);
   for (const DriveValues& drive : result.drives) take_drive(robot, drive, model.parameters);
   // The feasible drive columns, where a joint's friction is linear.
   for (const DriveValues& drive : result.feasible->drives) {

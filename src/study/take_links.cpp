@@ -1,9 +1,8 @@
 // The links of an earlier result, tried on the runs of a study.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/link_parameters.hpp"
 #include "study/retrieve.hpp"
 #include "study/state.hpp"
 
@@ -16,12 +15,6 @@ InputError other_links(const StudyState& state, const std::string& trouble) {
                      {state.study.path, 0, 0, ""},
                      fmt::format("the {} links of the robot, with their drive terms", state.robot.size()),
                      "use the robot file and drive terms of the study that made the model"});
-}
-
-std::vector<std::string> all_names(std::vector<std::string> names, const std::vector<std::string>& others) {
-  for (const std::string& name : others)
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  return names;
 }
 
 // The model's value of a column that belongs to no link.
@@ -37,7 +30,7 @@ double further_value(const Result& model, const std::string& name, const StudySt
 void take_links(const Result& model, StudyState& state) {
   if (model.links.empty()) return;
   FeasibleState feasible;
-  const Quantities quantities(state.robot, all_names(state.base.columns, state.estimated.columns));
+  const Quantities quantities = quantities_of(state.robot, state.base, state.estimated.columns);
   feasible.columns = quantities.columns();
   VectorXd& x = feasible.retrieval.x;
   x.setZero(quantities.size());
@@ -47,9 +40,8 @@ void take_links(const Result& model, StudyState& state) {
     const LinkValues& link = model.links[static_cast<std::size_t>(k)];
     if (link.name != quantities.link_name(k))
       throw other_links(state, fmt::format("'{}' instead of '{}'", link.name, quantities.link_name(k)));
-    x.segment<kParametersPerLink>(Index{kParametersPerLink} * k) << link.mass, link.mass * link.com,
-        link.inertia_origin;
   }
+  x.head(quantities.standard_count()) = link_parameters(model.links);
   for (Index k = quantities.standard_count(); k < quantities.size(); ++k)
     x[k] = further_value(model, quantities.columns()[static_cast<std::size_t>(k)], state);
   feasible.values = lead_values(state.plan.columns, state.base, quantities, x);

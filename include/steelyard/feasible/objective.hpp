@@ -47,6 +47,8 @@ struct Objective {
 // Further columns that the objective needs beside the standard ones: those of the base that are not
 // standard, and those of the factor that neither base nor robot know.
 Quantities quantities_of(const Robot& robot, const BaseParameters& base, const Fold& factor);
+Quantities quantities_of(const Robot& robot, const BaseParameters& base,
+                         const std::vector<std::string>& columns);
 
 // φ2. `factor` is Estimate::factor (one effort): a column named as a base parameter's lead stands for the
 // whole combination; other columns stand for themselves. Throws InputError for a column that the quantities
