@@ -156,6 +156,14 @@ VectorXd Engine::inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& 
   return effort;
 }
 
+VectorXd Engine::dry_friction(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) {
+  VectorXd effort(parts_->size());
+  const bool done = parts_->call([&](World& world) {
+    return world.dry_friction(parts_->checked(q), parts_->checked(qd), parts_->checked(qdd), effort.data());
+  });
+  return done ? effort : VectorXd();
+}
+
 void Engine::set_state(const VectorXd& q, const VectorXd& qd) {
   parts_->call([&](World& world) { world.set_state(parts_->checked(q), parts_->checked(qd)); });
 }

@@ -72,6 +72,8 @@ class World {
   virtual void step(const double* effort, double seconds) = 0;
   virtual bool inverse(const double* q, const double* qd, const double* qdd, double* effort) = 0;
   virtual void drive(const double* velocity, double seconds, double* effort) = 0;
+  // The effort that the dry friction of a file takes in this state; false: the engine knows none.
+  virtual bool dry_friction(const double*, const double*, const double*, double*) { return false; }
   virtual WorldFrame pose(int link) = 0;
 };
 

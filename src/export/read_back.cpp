@@ -66,6 +66,26 @@ double engine_error(Engine& engine, const ExportModel& model, const CarriedParts
   return size > 0 ? error / size : error;
 }
 
+std::optional<DryFriction> dry_friction_error(Engine& engine, const ExportModel& model) {
+  const std::vector<Drive>& drives = model.parameters.drives;
+  const auto dry = [](const Drive& drive) { return drive.friction.coulomb > 0; };
+  if (std::none_of(drives.begin(), drives.end(), dry)) return {};
+  DryFriction out;
+  for (const ExportState& state : joint_states(model.robot)) {
+    for (const double speed : {1.0, 0.01}) {
+      const VectorXd qd = speed * state.qd, theirs = engine.dry_friction(state.q, qd, state.qdd);
+      if (theirs.size() == 0) return {};
+      double& worst = speed == 1 ? out.fast : out.slow;
+      for (std::size_t i = 0; i < drives.size(); ++i) {
+        const auto j = static_cast<Index>(i);
+        const double fc = drives[i].friction.coulomb;
+        if (fc > 0) worst = std::max(worst, std::abs(theirs[j] / fc - sign(qd[j])));
+      }
+    }
+  }
+  return out;
+}
+
 Steps pose_steps(const Pose& pose) {
   return steps_from_xyz_rpy(pose.position, roll_pitch_yaw(pose.rotation), "");
 }

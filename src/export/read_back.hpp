@@ -6,6 +6,7 @@
 
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/export/model.hpp"
+#include "steelyard/export/read_back.hpp"
 #include "steelyard/robot/pose.hpp"
 
 namespace steelyard {
@@ -26,6 +27,9 @@ double effort_error(const ExportModel& read, const ExportModel& model, const Car
 
 // The same of an engine that has read the file itself. `joints`: its names of the model's joints.
 double engine_error(Engine& engine, const ExportModel& model, const CarriedParts& parts);
+
+// What the engine makes of the file's dry friction; none: the model has none, or the engine.
+std::optional<DryFriction> dry_friction_error(Engine& engine, const ExportModel& model);
 
 // A pose as steps: moves, then yaw, pitch, roll.
 Steps pose_steps(const Pose& pose);

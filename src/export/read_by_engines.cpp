@@ -82,10 +82,11 @@ std::vector<ReadBack> read_by_engines(const std::string& format, const std::stri
   std::vector<ReadBack> readers;
   for (const EngineKind kind : readers_of(format)) {
     if (!has_engine(kind)) continue;
-    ReadBack reader{to_string(kind), 0, {}};
+    ReadBack reader{to_string(kind), 0, {}, {}};
     try {
       Engine engine(kind, file);
       reader.error = engine_error(engine, model, parts);
+      reader.dry_friction = dry_friction_error(engine, model);
     } catch (const InputError& error) {
       reader.refusal = error.complaint().what;
     }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "export/random_model.hpp"
 #include "oracle/data_folder.hpp"
@@ -61,6 +62,42 @@ TEST(ReadBack, MjcfByMujocoWithRotorsAndDamping) {
     const ExportModel model = drawn_model(seed);
     expect_agreement(read_by_engines("mjcf", to_mjcf(model).text, model, names_of(model.robot)), {"mujoco"},
                      "seed " + std::to_string(seed));
+  }
+}
+
+// Dry friction of the engines is a constraint: fc sign(q̇) where joints move on, against the motion to come
+// where they are braked (MuJoCo: from the acceleration at once).
+TEST(ReadBack, DryFrictionOfTheEnginesIsToldFromAForceByTheSignOfTheVelocity) {
+  const ExportModel model = drawn_model(1);
+  const Index n = model.robot.size();
+  VectorXd coulomb(n);
+  for (Index j = 0; j < n; ++j)
+    coulomb[j] = model.parameters.drives[static_cast<std::size_t>(j)].friction.coulomb;
+  const VectorXd q = VectorXd::Zero(n), one = VectorXd::Ones(n);
+  for (const auto& [kind, format, text] : {std::tuple{EngineKind::mujoco, "mjcf", to_mjcf(model).text},
+                                           {EngineKind::dart, "sdf", to_sdf(model).text}}) {
+    EngineFile file;
+    file.format = format;
+    file.path = testing::TempDir() + "dry." + format;
+    file.text = text;
+    file.joints = names_of(model.robot);
+    file.gravity = model.robot.gravity;
+    std::ofstream(file.path) << text;
+    Engine engine(kind, file);
+    for (const double velocity : {1.0, -1.0})
+      EXPECT_LT((engine.dry_friction(q, velocity * one, velocity * one) - velocity * coulomb).norm(), 1e-9)
+          << format;
+    // Constraints leave no trace in the inverse dynamics.
+    EXPECT_EQ(engine.inverse(q, one, one), engine.inverse(q, one, one));
+    if (kind == EngineKind::mujoco) {
+      EXPECT_LT((engine.dry_friction(q, 1e-3 * one, -10 * one) + coulomb).norm(), 1e-9);
+    }
+    const auto readers = read_by_engines(format, text, model, file.joints);
+    ASSERT_EQ(readers.size(), 1u);
+    ASSERT_TRUE(readers[0].dry_friction.has_value());
+    EXPECT_LE(readers[0].dry_friction->slow, 2 + 1e-9);
+    // Some of the slow states are braked hard; DART's step of 1 ms ends before these joints turn around.
+    EXPECT_EQ(readers[0].dry_friction->slow > 1, kind == EngineKind::mujoco) << readers[0].dry_friction->slow;
   }
 }
 

@@ -61,6 +61,10 @@ class Engine {
   EngineKind kind() const;
   bool has_inverse() const;  // not ode
   VectorXd inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
+  // What the engine makes of the dry friction of its file: a constraint that inverse() leaves out. MuJoCo's
+  // is soft and part of its inverse dynamics; DART's acts in a step (1 ms, under the efforts that a friction
+  // by the sign of the velocity would need). Empty: the engine has none.
+  VectorXd dry_friction(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 
   void set_state(const VectorXd& q, const VectorXd& qd);
   EngineState state() const;

@@ -1,4 +1,5 @@
 // DART: the robot built through its interface. Steps are semi-implicit Euler, as those of DART's own world.
+#include <cmath>
 #include <dart/dart.hpp>
 #include <dart/utils/sdf/SdfParser.hpp>
 #include <dart/utils/urdf/DartLoader.hpp>
@@ -107,6 +108,38 @@ class DartWorld : public World {
       effort[i] = joint.getForce(0);
       // DART's own damping force is that of the velocity one step later.
       if (damped_) effort[i] += joint.getDampingCoefficient(0) * qd[i];
+    }
+    return true;
+  }
+
+  // What is left of the efforts after a step. Damping, which DART takes one step later, is set aside.
+  bool dry_friction(const double* q, const double* qd, const double* qdd, double* effort) override {
+    const std::size_t n = nodes_.size();
+    std::vector<double> damping(n), given(n), after(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      dd::Joint& joint = *nodes_[i]->getParentJoint();
+      damping[i] = joint.getDampingCoefficient(0);
+      joint.setDampingCoefficient(0, 0);
+    }
+    inverse(q, qd, qdd, given.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      dd::Joint& joint = *nodes_[i]->getParentJoint();
+      given[i] += std::copysign(joint.getCoulombFriction(0), qd[i]);
+      joint.setForce(0, given[i]);
+    }
+    const double step = 1e-3;
+    const auto world = dart::simulation::World::create();
+    world->setGravity(skeleton_->getGravity());
+    world->setTimeStep(step);
+    world->addSkeleton(skeleton_);
+    world->step();
+    world->removeSkeleton(skeleton_);
+    for (std::size_t i = 0; i < n; ++i)
+      after[i] = (nodes_[i]->getParentJoint()->getVelocity(0) - qd[i]) / step;
+    inverse(q, qd, after.data(), effort);
+    for (std::size_t i = 0; i < n; ++i) {
+      effort[i] = given[i] - effort[i];
+      nodes_[i]->getParentJoint()->setDampingCoefficient(0, damping[i]);
     }
     return true;
   }

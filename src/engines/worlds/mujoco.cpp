@@ -87,6 +87,18 @@ class MujocoWorld : public World {
     return true;
   }
 
+  // Of the constraints only frictionloss.
+  bool dry_friction(const double* q, const double* qd, const double* qdd, double* effort) override {
+    const int flags = model_->opt.disableflags;
+    model_->opt.disableflags = (flags & ~mjDSBL_CONSTRAINT) | mjDSBL_EQUALITY;
+    std::vector<double> all(joints_.size());
+    inverse(q, qd, qdd, all.data());
+    take(data_->qfrc_constraint, effort);
+    for (std::size_t i = 0; i < joints_.size(); ++i) effort[i] = -effort[i];
+    model_->opt.disableflags = flags;
+    return true;
+  }
+
   void drive(const double*, double, double*) override {
     throw std::logic_error("MuJoCo has inverse dynamics");
   }
