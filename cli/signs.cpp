@@ -26,6 +26,13 @@ std::string signs_json(const SignsOutcome& outcome) {
                                  {"lower_bound", signs.lower_bound},
                                  {"nodes", signs.nodes},
                                  {"fits", signs.fits}};
+  for (const steelyard::SignGain& gain : signs.gains) {
+    nlohmann::ordered_json row = {{"name", gain.joint}, {"value", gain.value}, {"a_priori", gain.a_priori}};
+    if (gain.sigma) row["sigma"] = *gain.sigma;
+    if (gain.interval) row["interval"] = {gain.interval->first, gain.interval->second};
+    row["status"] = gain.status;
+    json["gains"].push_back(std::move(row));
+  }
   json["segments"] = nlohmann::ordered_json::array();
   for (const SegmentSummary& segment : signs.segments) {
     nlohmann::ordered_json row = {{"run", segment.run},
@@ -56,6 +63,9 @@ std::string signs_text(const SignsOutcome& outcome) {
     lines[key] += segment.decided ? (segment.sign > 0 ? '+' : '-') : '?';
   }
   for (const auto& key : order) text += fmt::format("  {}, {}: {}\n", key.first, key.second, lines[key]);
+  for (const steelyard::SignGain& gain : signs.gains)
+    text += fmt::format("  gain of {}: {:.4g}{}, assumed {:.4g}, {}\n", gain.joint, gain.value,
+                        gain.sigma ? fmt::format(" ± {:.2g}", *gain.sigma) : "", gain.a_priori, gain.status);
   return text + findings_text(outcome.findings);
 }
 

@@ -56,6 +56,11 @@ constexpr std::array kKinds = {
                 "longer runs do not help: identify the gains with a weighed load"},
     FindingKind{"undecided-signs", Severity::warning,
                 "excite this joint more, model its friction, or give a sign that is known under `signs`"},
+    FindingKind{"guessed-signs", Severity::warning,
+                "do not rely on this joint's part of the model before a log with signs, or `known` under "
+                "`signs`, confirms it"},
+    FindingKind{"gain-kept", Severity::warning,
+                "move this joint together with others, or see that its `a_priori` gain is right"},
     FindingKind{"signs-not-proven", Severity::note,
                 "raise `nodes` and `fits` under `signs`; the signs may be right all the same"},
     FindingKind{"no-segments", Severity::warning,

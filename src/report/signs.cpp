@@ -70,6 +70,23 @@ std::string joint_drawing(const EffortCurve& curve, const SignsSummary& signs) {
       middle_line(curve, curve.predicted_min, curve.predicted_max, axes, "model"));
 }
 
+std::string gains_table(const std::vector<SignGain>& gains) {
+  std::vector<std::vector<TableCell>> rows;
+  for (const SignGain& gain : gains)
+    rows.push_back({text_cell(gain.joint), number_cell(gain.value, 4),
+                    gain.interval ? text_cell(fmt::format("{} … {}", figure(gain.interval->first, 4),
+                                                          figure(gain.interval->second, 4)))
+                                  : text_cell(""),
+                    number_cell(gain.a_priori, 4), text_cell(gain.status)});
+  return table("Gains found with the signs",
+               {{"Joint", "", false},
+                {"Gain", "effort per logged unit", true},
+                {"Interval", "signs taken as certain", false},
+                {"Assumed", "in the study", true},
+                {"Status", "", false}},
+               rows);
+}
+
 }  // namespace
 
 std::string signs_section(const Result& result, const std::vector<EffortCurve>& curves) {
@@ -84,6 +101,7 @@ std::string signs_section(const Result& result, const std::vector<EffortCurve>& 
       signs.certified == "feasible-optimal"
           ? "No other signs fit a possible robot better (proven for these segments and weights)"
           : "The search ended at its limits: " + escape(signs.certified));
+  if (!signs.gains.empty()) content += gains_table(signs.gains);
   for (const EffortCurve& curve : curves) {
     const bool is_unsigned = std::any_of(signs.segments.begin(), signs.segments.end(),
                                          [&](const SegmentSummary& s) { return s.run == curve.run; });

@@ -4,6 +4,39 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+namespace {
+
+void write_sign_gain(JsonWriter& json, const SignGain& gain) {
+  json.begin_object();
+  json.key("name").value(gain.joint);
+  json.key("value").value(gain.value);
+  json.key("a_priori").value(gain.a_priori);
+  if (gain.sigma) json.key("sigma").value(*gain.sigma);
+  if (gain.interval) {
+    json.key("interval").begin_flat_array();
+    json.value(gain.interval->first);
+    json.value(gain.interval->second);
+    json.end_array();
+  }
+  json.key("status").value(gain.status);
+  json.end_object();
+}
+
+SignGain read_sign_gain(const JsonNode& node) {
+  SignGain gain;
+  gain.joint = node.at("name").text();
+  gain.value = node.at("value").number();
+  gain.a_priori = node.at("a_priori").number();
+  gain.sigma = node.optional_number("sigma");
+  gain.status = node.at("status").text();
+  if (!node.has("interval")) return gain;
+  const std::vector<double> ends = node.list("interval", [](const JsonNode& end) { return end.number(); });
+  if (ends.size() != 2) node.at("interval").refuse("has not two ends");
+  gain.interval = {ends[0], ends[1]};
+  return gain;
+}
+
+}  // namespace
 
 void write_signs(JsonWriter& json, const SignsSummary& signs) {
   json.key("signs").begin_object();
@@ -24,6 +57,11 @@ void write_signs(JsonWriter& json, const SignsSummary& signs) {
     json.key("held_out").value(signs.completed->held_out);
     json.key("held_out_segments").value(signs.completed->held_out_segments);
     json.end_object();
+  }
+  if (!signs.gains.empty()) {
+    json.key("gains").begin_array();
+    for (const SignGain& gain : signs.gains) write_sign_gain(json, gain);
+    json.end_array();
   }
   json.key("segments").begin_array();
   for (const SegmentSummary& segment : signs.segments) {
@@ -61,6 +99,7 @@ SignsSummary read_signs(const JsonNode& node) {
     own.held_out = completed.at("held_out").number();
     own.held_out_segments = completed.at("held_out_segments").number();
   }
+  if (node.has("gains")) signs.gains = node.list("gains", read_sign_gain);
   signs.segments = node.list("segments", [](const JsonNode& item) {
     SegmentSummary segment;
     segment.run = item.at("run").text();

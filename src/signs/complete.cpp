@@ -39,7 +39,7 @@ std::vector<char> joints_with_sign(const DecidedRun& run) {
 class Completer {
  public:
   Completer(const Plan& plan, const std::vector<Layout>& layouts, const std::vector<DecidedRun>& runs,
-            const CompleteOptions& options)
+            const CompleteOptions& options, bool guess)
       : plan_(plan), layouts_(layouts), runs_(runs), options_(options) {
     const auto joints = static_cast<std::size_t>(plan.joints);
     std::vector<bool> has_segments(joints, false);
@@ -52,14 +52,21 @@ class Completer {
       }
     is_guess_.assign(joints, false);
     for (std::size_t j = 0; j < joints; ++j) {
-      is_guess_[j] = options.guess && has_segments[j] && !has_rows_[j];
+      is_guess_[j] = guess && has_segments[j] && !has_rows_[j];
       if (is_guess_[j]) has_rows_[j] = true;
     }
     for (const DecidedRun& run : runs) decided_.push_back(sample_signs(run, run.decided));
   }
 
+  bool has_rows() const {
+    return std::any_of(has_rows_.begin(), has_rows_.end(), [](bool has) { return has; });
+  }
+  bool has_guess() const {
+    return std::any_of(is_guess_.begin(), is_guess_.end(), [](bool is) { return is; });
+  }
+
   Completion run() {
-    if (std::none_of(has_rows_.begin(), has_rows_.end(), [](bool has) { return has; }))
+    if (!has_rows())
       throw InputError({"not one segment's sign is decided", {}, "at least one", "log a longer run"});
     Completion out;
     take(fit_effort_parts(segment_parts(true), -1), out);
@@ -76,10 +83,15 @@ class Completer {
     }
     out.rounds = std::min(out.rounds, options_.most_rounds);
     out.held_out = held_out(parts, out.sigma);
-    out.held_out_segments = held_out(segment_parts(false), out.sigma);
+    if (is_guess_ != has_rows_) out.held_out_segments = held_out(segment_parts(false), out.sigma);
     out.has_rows = has_rows_;
     out.is_guess = is_guess_;
     return out;
+  }
+
+  // Another completion of the same runs, on the joints and at the deviations of this one's.
+  double held_out_by(const Completer& other, const Completion& found, const VectorXd& sigma) {
+    return held_out(other.completed_parts(found), sigma);
   }
 
  private:
@@ -249,7 +261,13 @@ Completion complete_efforts(const Plan& plan, const std::vector<Layout>& layouts
                             const std::vector<DecidedRun>& runs, const CompleteOptions& options) {
   options.validate();
   require(!runs.empty(), "completed efforts need a run");
-  return Completer(plan, layouts, runs, options).run();
+  Completer certain(plan, layouts, runs, options, false), guessing(plan, layouts, runs, options, true);
+  if (options.guess == GuessJoints::never || !guessing.has_guess()) return certain.run();
+  Completion guessed = guessing.run();
+  if (options.guess == GuessJoints::always || !certain.has_rows()) return guessed;
+  Completion found = certain.run();
+  guessed.held_out_certain = guessing.held_out_by(certain, found, guessed.sigma);
+  return guessed.helps() && guessed.held_out < guessed.held_out_certain ? guessed : found;
 }
 
 }  // namespace STEELYARD_ABI

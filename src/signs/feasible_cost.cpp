@@ -26,6 +26,12 @@ std::set<Index> never_negative(const std::vector<Constraint>& constraints, const
   return columns;
 }
 
+void add_cut(const ConvexSolution& solution, const Eigen::VectorXd& Rx, const Eigen::VectorXd& z,
+             double rounding, std::vector<FeasibleCut>& cuts) {
+  FeasibleCut cut{2 * (Rx - z), Rx, std::max(0.0, solution.value - solution.lower_bound) + rounding};
+  if (cut.w.squaredNorm() > rounding) cuts.push_back(std::move(cut));
+}
+
 std::string key_of(const VectorXd& signs) {
   std::string key;
   for (const double sign : signs) key.push_back(sign < 0 ? '-' : '+');
@@ -33,6 +39,16 @@ std::string key_of(const VectorXd& signs) {
 }
 
 }  // namespace
+
+double bound_by_cuts(const std::vector<FeasibleCut>& cuts, const Eigen::VectorXd& z, double limit) {
+  double most = 0;
+  for (const FeasibleCut& cut : cuts) {
+    const double reach = std::sqrt(limit) + (z - cut.Rx).norm();
+    const double slack = cut.w.dot(cut.Rx - z) - 2 * std::sqrt(cut.gap) * reach;
+    if (slack > 0) most = std::max(most, slack * slack / cut.w.squaredNorm());
+  }
+  return most;
+}
 
 FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physics, double gap)
     : problem_(problem), robot_(*physics.robot), gap_(gap) {
@@ -82,11 +98,7 @@ double FeasibleCost::quick_bound(const VectorXd& signs, double limit) const {
   }
   const Eigen::VectorXd z = problem_.R_YE * signs;
   const double left = std::min(limit, problem_.effort) - residual;  // of the fit of a point below the limit
-  for (const Cut& cut : cuts_) {
-    const double reach = std::sqrt(left) + (z - cut.Rx).norm();
-    const double slack = cut.w.dot(cut.Rx - z) - 2 * std::sqrt(cut.gap) * reach;
-    if (slack > 0) more = std::max(more, slack * slack / cut.w.squaredNorm());
-  }
+  more = std::max(more, bound_by_cuts(cuts_, z, left));
   return residual + more;
 }
 
@@ -99,14 +111,18 @@ ConvexSolution FeasibleCost::solve(const VectorXd& signs, double gap) const {
   return solve_convex(objective, constraints_, robot_, options);
 }
 
-ConvexSolution FeasibleCost::nearest(const VectorXd& values, double gap) const {
+ConvexSolution FeasibleCost::nearest(const VectorXd& values, double gap,
+                                     std::vector<FeasibleCut>& cuts) const {
   Objective objective = objective_;
   objective.R = base_of_;
   objective.z = values;
   objective.constant = 0;
   ConvexOptions options;
   options.gap = gap;
-  return solve_convex(objective, constraints_, robot_, options);
+  ConvexSolution solution = solve_convex(objective, constraints_, robot_, options);
+  if (solution.usable())
+    add_cut(solution, base_of_ * solution.x, values, 1e-12 * std::max(values.squaredNorm(), 1e-300), cuts);
+  return solution;
 }
 
 const PatternCost& FeasibleCost::fit(const VectorXd& signs) {
@@ -120,11 +136,7 @@ const PatternCost& FeasibleCost::fit(const VectorXd& signs) {
   cost.lower = kNone;
   if (!solution.usable()) return cost;
   cost.lower = std::max(solution.lower_bound, problem_.residual(signs) - problem_.rounding);
-  Cut cut;
-  cut.Rx = objective_.R * solution.x;
-  cut.w = 2 * (cut.Rx - problem_.R_YE * signs);
-  cut.gap = std::max(0.0, solution.value - solution.lower_bound) + 1e-12 * problem_.effort;
-  if (cut.w.squaredNorm() > 1e-12 * problem_.effort) cuts_.push_back(std::move(cut));
+  add_cut(solution, objective_.R * solution.x, problem_.R_YE * signs, 1e-12 * problem_.effort, cuts_);
   if (best_key_.empty() || solution.value < best_.value) {
     best_ = solution;
     best_key_ = key_of(signs);

@@ -16,6 +16,16 @@ struct PatternCost {
   double lower = 0;  // φ2 of every feasible point is at least this
 };
 
+// A half space that a fit has shown to be empty of feasible points, see FeasibleCost::quick_bound.
+struct FeasibleCut {
+  Eigen::VectorXd w;
+  Eigen::VectorXd Rx;
+  double gap = 0;
+};
+
+// By how much ‖R x − z‖² is above zero for feasible x, as far as cuts tell; or `limit` when that is smaller.
+double bound_by_cuts(const std::vector<FeasibleCut>& cuts, const Eigen::VectorXd& z, double limit);
+
 class FeasibleCost {
  public:
   FeasibleCost(const SignProblem& problem, const SignPhysics& physics, double gap);
@@ -36,8 +46,9 @@ class FeasibleCost {
   const ConvexSolution* best_fit(const VectorXd& signs) const;
   // Feasible parameters of a pattern.
   ConvexSolution solve(const VectorXd& signs, double gap) const;
-  // φ1: feasible parameters with base values nearest to these, one per column of the problem.
-  ConvexSolution nearest(const VectorXd& values, double gap) const;
+  // φ1: feasible parameters with base values nearest to these, one per column of the problem. What the fit
+  // has shown is added to the cuts, which hold for all problems with the same columns.
+  ConvexSolution nearest(const VectorXd& values, double gap, std::vector<FeasibleCut>& cuts) const;
   const std::vector<std::string>& columns() const { return objective_.columns; }
 
  private:
@@ -49,12 +60,7 @@ class FeasibleCost {
   double gap_;
   Eigen::MatrixXd from_effort_;  // values of the columns that cannot be negative, from the signs
   Eigen::VectorXd information_;  // one over the variance of each
-  struct Cut {
-    Eigen::VectorXd w;
-    Eigen::VectorXd Rx;
-    double gap = 0;
-  };
-  std::vector<Cut> cuts_;
+  std::vector<FeasibleCut> cuts_;
   std::unordered_map<std::string, PatternCost> seen_;
   ConvexSolution best_;
   std::string best_key_;

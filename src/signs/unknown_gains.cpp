@@ -1,5 +1,7 @@
 #include "steelyard/signs/unknown_gains.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -20,7 +22,7 @@ VectorXd energies(const SignProblem& problem) {
 }
 
 // Factors of segments, signs and gains alike, made one number a joint.
-VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors) {
+VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors, Index fixed) {
   const Index joints = problem.weight.size();
   const VectorXd energy = energies(problem);
   VectorXd sum = VectorXd::Zero(joints), whole = sum;
@@ -29,8 +31,6 @@ VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors) {
     sum[joint] += energy[k] * std::abs(factors[k]);
     whole[joint] += energy[k];
   }
-  Index fixed = 0;
-  whole.maxCoeff(&fixed);
   VectorXd gains = VectorXd::Ones(joints);
   const double unit = sum[fixed] / whole[fixed];
   for (Index j = 0; j < joints; ++j)
@@ -40,7 +40,18 @@ VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors) {
 
 }  // namespace
 
-VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, std::vector<bool>* determined) {
+Index strongest_joint(const SignProblem& problem) {
+  const VectorXd energy = energies(problem);
+  VectorXd whole = VectorXd::Zero(problem.weight.size());
+  for (Index k = 0; k < problem.size(); ++k)
+    whole[problem.segments[static_cast<std::size_t>(k)].joint] += energy[k];
+  Index strongest = 0;
+  whole.maxCoeff(&strongest);
+  return strongest;
+}
+
+VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, Index fixed,
+                         std::vector<bool>* determined, const VectorXd& noise) {
   const Index joints = problem.weight.size();
   const VectorXd energy = energies(problem);
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(problem.R_EE.rows(), joints);  // R_EE s, joint by joint
@@ -50,9 +61,8 @@ VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, std:
     columns.col(joint) += problem.R_EE.col(k) * signs[k];
     whole[joint] += energy[k];
   }
-  Index fixed = 0;
-  whole.maxCoeff(&fixed);
-  require(whole[fixed] > 0, "gains need efforts");
+  if (noise.size() > 0) whole = noise;
+  require(whole[fixed] > 0, "gains need efforts of the fixed joint");
   std::vector<Index> present;
   for (Index j = 0; j < joints; ++j)
     if (whole[j] > 0) present.push_back(j);
@@ -80,23 +90,33 @@ VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, std:
 }
 
 GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics& physics,
-                                   const SignOptions& options, int most_rounds) {
+                                   const SignOptions& options, const GainSearchOptions& gains) {
   options.validate();
   std::vector<int> known;
-  for (const SignSegment& segment : problem.segments) known.push_back(segment.sign);
+  bool has_segment = gains.fixed < 0;
+  for (const SignSegment& segment : problem.segments) {
+    known.push_back(segment.sign);
+    has_segment |= segment.joint == gains.fixed;
+  }
+  if (!has_segment)
+    throw InputError({fmt::format("joint {} keeps its gain but has no segment", gains.fixed + 1),
+                      {},
+                      "a joint with segments",
+                      "fix another joint's gain"});
   VectorXd factors;
   spectral_signs(problem.R_EE, energies(problem), known, &factors);
   GainSearch result;
-  result.gains = gains_of_factors(problem, factors);
-  for (result.rounds = 1; result.rounds <= most_rounds; ++result.rounds) {
+  result.fixed = gains.fixed < 0 ? strongest_joint(problem) : gains.fixed;
+  result.gains = gains_of_factors(problem, factors, result.fixed);
+  for (result.rounds = 1; result.rounds <= gains.most_rounds; ++result.rounds) {
     result.problem = with_gains(problem, result.gains);
     const VectorXd before = result.search.signs;
     result.search = recover_signs(result.problem, physics, options);
     result.converged = before.size() > 0 && before == result.search.signs;
     if (result.converged) break;
-    result.gains = gains_for_signs(problem, result.search.signs, &result.determined);
+    result.gains = gains_for_signs(problem, result.search.signs, result.fixed, &result.determined);
   }
-  result.rounds = std::min(result.rounds, most_rounds);
+  result.rounds = std::min(result.rounds, gains.most_rounds);
   return result;
 }
 

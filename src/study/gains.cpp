@@ -10,6 +10,7 @@
 #include "steelyard/gains/feasible.hpp"
 #include "steelyard/gains/payload.hpp"
 #include "study/options_json.hpp"
+#include "study/sign_gains.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
 
@@ -303,19 +304,22 @@ void identify_payloads(StudyState& state, const std::vector<FoldedRun>& runs, Ga
 }
 
 // The gains that were used, beside the other values of their drives.
+void add_gain(const std::string& joint, const std::string& status, double gain,
+              std::vector<DriveValues>& drives) {
+  auto drive = std::find_if(drives.begin(), drives.end(),
+                            [&](const DriveValues& item) { return item.joint == joint; });
+  if (drive == drives.end()) {
+    drives.push_back({joint, {}, status});
+    drive = std::prev(drives.end());
+  }
+  drive->values["gain"] = gain;
+}
+
 void add_gains(const GainsSummary& gains, std::vector<DriveValues>& drives) {
   for (const GainMethodSummary& method : gains.methods) {
     if (method.method != gains.used) continue;
-    for (const GainValue& joint : method.joints) {
-      if (!joint.gain) continue;
-      auto drive = std::find_if(drives.begin(), drives.end(),
-                                [&](const DriveValues& item) { return item.joint == joint.joint; });
-      if (drive == drives.end()) {
-        drives.push_back({joint.joint, {}, joint.status});
-        drive = std::prev(drives.end());
-      }
-      drive->values["gain"] = joint.gain->value;
-    }
+    for (const GainValue& joint : method.joints)
+      if (joint.gain) add_gain(joint.joint, joint.status, joint.gain->value, drives);
   }
 }
 
@@ -342,6 +346,7 @@ void find_gains(StudyState& state) {
 }
 
 void restore_gains(const Result& model, StudyState& state) {
+  if (state.study.signs.gains) restore_sign_gains(model, state);
   if (!state.study.gains) return;
   if (!model.gains)
     throw InputError({"the model has no gains, but the study has currents",
@@ -373,6 +378,9 @@ void restore_gains(const Result& model, StudyState& state) {
 }
 
 void summarize_gains(StudyState& state) {
+  if (state.result.signs)
+    for (const SignGain& gain : state.result.signs->gains)
+      add_gain(gain.joint, gain.status, gain.value, state.result.drives);
   if (!state.gains) return;
   state.result.gains = state.gains->summary;
   state.result.payloads = state.gains->payloads;

@@ -1,6 +1,9 @@
 // Currents to torques on the way in, and the efforts of loads.
+#include <algorithm>
+
 #include "steelyard/core/error.hpp"
 #include "study/gains.hpp"
+#include "study/sign_gains.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -41,10 +44,47 @@ class TorqueSource final : public SampleSource {
   std::vector<std::string> channels_;
 };
 
+// A source with its torques multiplied, joint by joint.
+class ScaledSource final : public SampleSource {
+ public:
+  ScaledSource(std::unique_ptr<SampleSource> source, VectorXd factors)
+      : source_(std::move(source)), factors_(std::move(factors)) {}
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override { source_->rewind(); }
+
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, block);
+    const int torque = block.find(channel::kTorque);
+    for (Index j = 0; j < joints(); ++j) {
+      double* effort = block.row(torque, j);
+      for (Index s = 0; s < block.size(); ++s) effort[s] *= factors_[j];
+    }
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  VectorXd factors_;
+};
+
+// Gains that are found with the signs hold for all currents, and for the efforts of runs without signs.
+std::unique_ptr<SampleSource> with_sign_gains(const StudyState& state, const StudyRun& run,
+                                              std::unique_ptr<SampleSource> source) {
+  const VectorXd gains = gains_of_signs(state);
+  const std::vector<std::string>& channels = source->channels();
+  if (std::find(channels.begin(), channels.end(), channel::kCurrent) != channels.end())
+    return std::make_unique<TorqueSource>(std::move(source), MatrixXd(gains.asDiagonal()));
+  if (!run.unsigned_effort) return source;
+  return std::make_unique<ScaledSource>(std::move(source), gains);
+}
+
 }  // namespace
 
 std::unique_ptr<SampleSource> open_source(const StudyState& state, const StudyRun& run) {
   std::unique_ptr<SampleSource> source = open_study_run(run, state.robot);
+  if (state.study.signs.gains) return with_sign_gains(state, run, std::move(source));
   if (!state.gains) return source;
   return std::make_unique<TorqueSource>(std::move(source),
                                         state.gains->rows.mix * state.gains->values.asDiagonal());

@@ -155,14 +155,16 @@ void check_gain_keys(const YamlContext& context, const YamlNode& runs, const Stu
   for (std::size_t r = 0; r < study.runs.size(); ++r) {
     const RunLabel& label = study.runs[r].file.label;
     const YamlNode& node = runs.items[r];
-    if (has_current(study.runs[r]) != study.gains.has_value())
-      context.fail(node,
-                   study.gains
-                       ? fmt::format("the run '{}' has no currents, but the study has gains", label.label)
-                       : fmt::format("the run '{}' has currents, but the study has no gains", label.label),
-                   "currents and `gains`, or torques",
-                   study.gains ? "name its columns by `current`"
-                               : "add `gains: {}` to identify them, or `gains: {known: [...]}`");
+    const bool found_with_signs = study.signs.gains.has_value() && !study.gains;
+    if (has_current(study.runs[r]) != study.gains.has_value() && !found_with_signs)
+      context.fail(
+          node,
+          study.gains ? fmt::format("the run '{}' has no currents, but the study has gains", label.label)
+                      : fmt::format("the run '{}' has currents, but the study has no gains", label.label),
+          "currents and `gains`, or torques",
+          study.gains ? "name its columns by `current`"
+                      : "add `gains: {}` to identify them, `gains: {known: [...]}`, or, for |current|, "
+                        "`signs: {gains: unknown}`");
     if (label.payload.empty()) continue;
     if (!study.gains)
       context.fail(

@@ -141,9 +141,14 @@ ordered_json signs_json(const SignsSpec& spec) {
       {"fits", spec.search.most_fits},
       {"seconds", spec.search.most_seconds},
       {"reweigh", spec.reweigh},
-      {"complete", spec.complete == CompleteSigns::none    ? "none"
-                   : spec.complete == CompleteSigns::guess ? "guess"
-                                                           : "auto"}};
+      {"complete", spec.complete == CompleteSigns::none      ? "none"
+                   : spec.complete == CompleteSigns::decided ? "decided"
+                   : spec.complete == CompleteSigns::guess   ? "guess"
+                                                             : "auto"}};
+  if (spec.gains)
+    json["gains"] = {
+        {"a_priori", std::vector<double>(spec.gains->a_priori.begin(), spec.gains->a_priori.end())},
+        {"fixed", spec.gains->fixed}};
   if (spec.reversals_given) json["reversals"] = segments.at_reversals;
   for (const KnownSign& known : spec.known)
     json["known"].push_back({{"run", known.run},

@@ -50,13 +50,39 @@ KnownSign read_known_sign(const YamlContext& context, const YamlNode& node) {
   return known;
 }
 
+CompleteSigns read_complete(const YamlContext& context, const YamlNode& node) {
+  constexpr CompleteSigns kWays[] = {CompleteSigns::none, CompleteSigns::decided, CompleteSigns::automatic,
+                                     CompleteSigns::guess};
+  return kWays[to_choice(context, node, "complete", {"none", "decided", "auto", "guess"})];
+}
+
+SignGainsSpec read_sign_gains(const YamlContext& context, const YamlNode& node) {
+  SignGainsSpec spec;
+  spec.place = context.place(node);
+  if (node.kind != YamlNode::Kind::map) {
+    to_choice(context, node, "gains", {"unknown"});
+    return spec;
+  }
+  const YamlFields fields(context, node, "gains", {"a_priori", "fixed"});
+  if (const YamlNode* values = fields.find("a_priori")) {
+    const std::vector<double> numbers = to_numbers(context, *values, "a_priori");
+    for (const double number : numbers)
+      if (number == 0)
+        context.fail(*values, "an a-priori gain is zero", "numbers other than zero",
+                     "give what the data sheet says, or leave `a_priori` out");
+    spec.a_priori = Eigen::Map<const VectorXd>(numbers.data(), static_cast<Index>(numbers.size()));
+  }
+  if (const YamlNode* joint = fields.find("fixed")) spec.fixed = to_text(context, *joint, "fixed");
+  return spec;
+}
+
 }  // namespace
 
 SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node) {
   const YamlFields fields(
       context, node, "signs",
       {"filter", "threshold", "threshold_effort", "shortest", "low_minimum", "trim", "reversals", "with_sign",
-       "known", "nodes", "fits", "seconds", "reweigh", "complete"});
+       "known", "nodes", "fits", "seconds", "reweigh", "complete", "gains"});
   SignsSpec spec;
   read_sign_segments(context, fields, spec);
   if (const YamlNode* joints = fields.find("with_sign"))
@@ -73,14 +99,8 @@ SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node) {
     spec.search.most_seconds = to_number(context, *seconds, "seconds");
   if (const YamlNode* reweigh = fields.find("reweigh"))
     spec.reweigh = static_cast<int>(to_count(context, *reweigh, "reweigh"));
-  if (const YamlNode* complete = fields.find("complete")) {
-    const std::string word = to_text(context, *complete, "complete");
-    if (word != "none" && word != "auto" && word != "guess")
-      context.fail(*complete, fmt::format("complete: {}", word), "none, auto or guess", "");
-    spec.complete = word == "none"    ? CompleteSigns::none
-                    : word == "guess" ? CompleteSigns::guess
-                                      : CompleteSigns::automatic;
-  }
+  if (const YamlNode* complete = fields.find("complete")) spec.complete = read_complete(context, *complete);
+  if (const YamlNode* gains = fields.find("gains")) spec.gains = read_sign_gains(context, *gains);
   spec.segments.validate();
   spec.search.validate();
   return spec;

@@ -148,6 +148,7 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
                      "feasible, report, waive",
                      "tables of g and M have no such thing: leave it out");
   }
+  if (const YamlNode* node = fields.find("signs")) study.signs = read_signs_section(context, *node);
   // A first motion is sought before there are runs, and tables need none.
   if ((needs_runs && !study.excite && !study.reverse) || fields.has("runs")) {
     const YamlNode& runs = fields.at("runs");
@@ -164,7 +165,6 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
     study.feasible = read_feasible_section(context, *feasible, folder);
   if (const YamlNode* elastic = fields.find("elastic"))
     study.elastic = read_elastic_section(context, *elastic);
-  if (const YamlNode* node = fields.find("signs")) study.signs = read_signs_section(context, *node);
   if (const YamlNode* validate = fields.find("validate")) {
     const YamlFields options(context, *validate, "validate", {"cross"});
     if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);

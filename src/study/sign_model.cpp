@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "steelyard/core/finding.hpp"
+#include "steelyard/core/suggest.hpp"
 #include "steelyard/signs/complete.hpp"
 #include "steelyard/signs/goodness.hpp"
 #include "study/signs.hpp"
@@ -15,7 +16,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 std::string name_of_joint(const StudyState& state, Index joint) {
-  return log_joints(state.robot)[static_cast<std::size_t>(joint)].name;
+  return sign_joint_names(state.robot)[static_cast<std::size_t>(joint)];
 }
 
 void tell_goodness(StudyState& state, const RunState& run, const SignGoodness& goodness) {
@@ -46,7 +47,32 @@ std::vector<DecidedRun> decided_runs(const StudyState& state) {
   return runs;
 }
 
+void tell_guesses(StudyState& state, const Completion& found, const CompletedSummary& told) {
+  for (const std::string& joint : told.guessed)
+    state.findings.push_back(make_finding(
+        "guessed-signs", joint,
+        found.held_out_certain > 0
+            ? fmt::format("no sign of this joint is decided; with the best ones held-out |effort| is {:.3g} "
+                          "deviations from the model, {:.3g} without",
+                          found.held_out, found.held_out_certain)
+            : std::string("no sign of this joint is decided; the best ones are fitted")));
+}
+
 }  // namespace
+
+std::vector<std::string> sign_joint_names(const Robot& robot) {
+  std::vector<std::string> names;
+  for (const LogJoint& joint : log_joints(robot)) names.push_back(joint.name);
+  return names;
+}
+
+Index sign_joint_index(const std::vector<std::string>& names, const std::string& joint, const Place& place) {
+  const auto found = std::find(names.begin(), names.end(), joint);
+  if (found != names.end()) return found - names.begin();
+  Complaint complaint = unknown("joint", joint, names);
+  complaint.place = place;
+  throw InputError(complaint);
+}
 
 void judge_run_signs(StudyState& state, const std::vector<Fold>& folds, const WeighedSearch& found,
                      double correlation) {
@@ -67,6 +93,7 @@ void complete_run_signs(StudyState& state, double correlation) {
   const SignsSpec& spec = state.study.signs;
   if (spec.complete == CompleteSigns::none) return;
   const bool guess = spec.complete == CompleteSigns::guess;
+  const bool automatic = spec.complete == CompleteSigns::automatic;
   const std::vector<DecidedRun> runs = decided_runs(state);
   const bool has_decided = std::any_of(
       runs.begin(), runs.end(), [](const DecidedRun& run) { return (run.decided.array() != 0).any(); });
@@ -74,7 +101,7 @@ void complete_run_signs(StudyState& state, double correlation) {
   CompleteOptions options;
   options.filter = spec.segments.filter;
   options.correlation = correlation;
-  options.guess = guess;
+  options.guess = guess ? GuessJoints::always : automatic ? GuessJoints::automatic : GuessJoints::never;
   const Completion found = complete_efforts(state.plan, study_layouts(state), runs, options);
   CompletedSummary& told = state.result.signs->completed.emplace();
   told.used = guess || found.helps();
@@ -89,6 +116,7 @@ void complete_run_signs(StudyState& state, double correlation) {
   }
   told.sure_share /= std::max(1.0, joints);
   if (!told.used) return;
+  tell_guesses(state, found, told);
   std::size_t at = 0;
   for (RunState& run : state.runs) {
     if (!run.signs) continue;

@@ -10,6 +10,10 @@ inline namespace STEELYARD_ABI {
 
 struct StudyState;
 
+std::vector<std::string> sign_joint_names(const Robot& robot);
+// Throws InputError with the nearest name.
+Index sign_joint_index(const std::vector<std::string>& names, const std::string& joint, const Place& place);
+
 // Findings for changes of sign inside segments and for friction that is not modelled.
 void judge_run_signs(StudyState& state, const std::vector<Fold>& folds, const WeighedSearch& found,
                      double correlation);

@@ -7,10 +7,10 @@
 #include <map>
 
 #include "steelyard/core/finding.hpp"
-#include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
 #include "steelyard/log/whole_run.hpp"
 #include "study/extra_columns.hpp"
+#include "study/sign_gains.hpp"
 #include "study/sign_model.hpp"
 #include "study/state.hpp"
 
@@ -38,6 +38,9 @@ void check_unsigned(const StudyState& state) {
   if (study.gains || study.elastic)
     refuse_unsigned(state, "gains and springs need runs with signs",
                     "find the links first, without `gains` and `elastic`");
+  if (study.signs.gains && !state.robot.pairs.empty())
+    refuse_unsigned(state, "|effort| of coupled motors does not tell their gains",
+                    "remove `gains` from `signs`, or log efforts with signs");
   if (study.cutoff.automatic)
     refuse_unsigned(state, "an automatic cut-off needs runs with signs", "give `cutoff` a number");
   if (study.estimator.instruments || study.estimator.single_rows)
@@ -62,37 +65,23 @@ void lift_ripple(SampleBlock& samples, const SegmentOptions& options) {
   }
 }
 
-std::vector<std::string> joint_names(const Robot& robot) {
-  std::vector<std::string> names;
-  for (const LogJoint& joint : log_joints(robot)) names.push_back(joint.name);
-  return names;
-}
-
-Index joint_index(const std::vector<std::string>& names, const std::string& joint, const Place& place) {
-  const auto found = std::find(names.begin(), names.end(), joint);
-  if (found != names.end()) return found - names.begin();
-  Complaint complaint = unknown("joint", joint, names);
-  complaint.place = place;
-  throw InputError(complaint);
-}
-
 SegmentOptions segment_options(const StudyState& state) {
   SegmentOptions options = state.study.signs.segments;
   if (!state.study.signs.reversals_given)
     for (const Joint& joint : state.robot.joints) options.at_reversals |= joint.drive.coulomb;
-  const std::vector<std::string> names = joint_names(state.robot);
+  const std::vector<std::string> names = sign_joint_names(state.robot);
   if (!state.study.signs.with_sign.empty()) options.has_sign.assign(names.size(), false);
   for (const std::string& joint : state.study.signs.with_sign)
-    options.has_sign[static_cast<std::size_t>(joint_index(names, joint, {state.study.path, 0, 0, ""}))] =
+    options.has_sign[static_cast<std::size_t>(sign_joint_index(names, joint, {state.study.path, 0, 0, ""}))] =
         true;
   return options;
 }
 
 // A segment takes a sign that is known for all of its samples.
 void set_known(const StudyState& state, const std::string& label, SegmentedRun& run) {
-  const std::vector<std::string> names = joint_names(state.robot);
+  const std::vector<std::string> names = sign_joint_names(state.robot);
   for (const KnownSign& known : state.study.signs.known) {
-    const Index joint = joint_index(names, known.joint, known.place);
+    const Index joint = sign_joint_index(names, known.joint, known.place);
     if (!known.run.empty() && known.run != label) continue;
     for (SignSegment& segment : run.segments)
       if (segment.joint == joint && segment.range.begin >= known.range.begin &&
@@ -108,8 +97,8 @@ void report_undecided(StudyState& state, const SignsSummary& signs) {
   for (const auto& [joint, count] : undecided)
     state.findings.push_back(
         make_finding("undecided-signs", joint,
-                     fmt::format("{} {} of this joint fit about as well with the other sign and are left out",
-                                 count, count == 1 ? "segment" : "segments")));
+                     fmt::format("{} {} of this joint fit about as well with the other sign", count,
+                                 count == 1 ? "segment" : "segments")));
   if (signs.certified != "feasible-optimal")
     state.findings.push_back(
         make_finding("signs-not-proven", "",
@@ -125,7 +114,7 @@ void summarize_signs(StudyState& state, const WeighedSearch& found, Index sample
   signs.lower_bound = search.lower_bound;
   signs.nodes = static_cast<std::int64_t>(search.nodes);
   signs.fits = search.fits;
-  const std::vector<std::string> names = joint_names(state.robot);
+  const std::vector<std::string> names = sign_joint_names(state.robot);
   double kept = 0, decided = 0;
   std::size_t k = 0;
   for (const RunState& run : state.runs) {
@@ -154,12 +143,11 @@ void summarize_signs(StudyState& state, const WeighedSearch& found, Index sample
 }
 
 // Segments of all unsigned runs; a joint without any is told.
-std::vector<SignSegment> collect_segments(StudyState& state, std::vector<Fold>& folds, VectorXd& weights,
-                                          Index& samples) {
+std::vector<SignSegment> segment_runs(StudyState& state, Index& samples) {
   const SegmentOptions options = segment_options(state);
+  const std::vector<std::string> names = sign_joint_names(state.robot);
   std::vector<SignSegment> segments;
-  SegmentedRun all;
-  VectorXd squares = VectorXd::Zero(state.plan.joints), counts = squares;
+  std::vector<bool> has_segment(names.size(), false);
   for (RunState& run : state.runs) {
     if (!run.run->unsigned_effort) continue;
     SignedRun& own = run.signs.emplace();
@@ -168,27 +156,49 @@ std::vector<SignSegment> collect_segments(StudyState& state, std::vector<Fold>& 
     own.segmented = find_segments(own.samples, 1 / run.prepared->preparation().grid.step, options);
     set_known(state, run.label(), own.segmented);
     samples += own.segmented.effort.size();
-    for (Fold& fold : fold_segments(state.plan, study_layouts(state), own.samples, own.segmented))
-      folds.push_back(std::move(fold));
     for (const SignSegment& segment : own.segmented.segments) {
       segments.push_back(segment);
-      squares[segment.joint] += own.segmented.effort.col(segment.joint)
+      has_segment[static_cast<std::size_t>(segment.joint)] = true;
+    }
+  }
+  for (std::size_t j = 0; j < names.size(); ++j)
+    if (!has_segment[j])
+      state.findings.push_back(
+          make_finding("no-segments", names[j],
+                       "not one stretch of this joint's |effort| is long enough above its threshold"));
+  return segments;
+}
+
+// One fold per segment, and one over the RMS effort of every joint.
+std::vector<Fold> fold_run_segments(const StudyState& state, VectorXd& weights) {
+  std::vector<Fold> folds;
+  VectorXd squares = VectorXd::Zero(state.plan.joints), counts = squares;
+  for (const RunState& run : state.runs) {
+    if (!run.signs) continue;
+    const SegmentedRun& segmented = run.signs->segmented;
+    for (Fold& fold : fold_segments(state.plan, study_layouts(state), run.signs->samples, segmented))
+      folds.push_back(std::move(fold));
+    for (const SignSegment& segment : segmented.segments) {
+      squares[segment.joint] += segmented.effort.col(segment.joint)
                                     .segment(segment.range.begin, segment.range.size())
                                     .squaredNorm();
       counts[segment.joint] += static_cast<double>(segment.range.size());
     }
   }
   weights = VectorXd::Zero(state.plan.joints);
-  const std::vector<std::string> names = joint_names(state.robot);
-  for (Index j = 0; j < weights.size(); ++j) {
-    if (squares[j] > 0)
-      weights[j] = std::sqrt(counts[j] / squares[j]);
-    else
-      state.findings.push_back(
-          make_finding("no-segments", names[static_cast<std::size_t>(j)],
-                       "not one stretch of this joint's |effort| is long enough above its threshold"));
-  }
-  return segments;
+  for (Index j = 0; j < weights.size(); ++j)
+    if (squares[j] > 0) weights[j] = std::sqrt(counts[j] / squares[j]);
+  return folds;
+}
+
+SignOptions search_options(const StudyState& state) {
+  SignOptions options = state.study.signs.search;
+  const double cutoff = state.study.signs.segments.filter.cutoff;
+  for (const RunState& run : state.runs)
+    if (run.signs && cutoff > 0)
+      options.correlation =
+          std::max(options.correlation, 1 / (2 * cutoff * run.prepared->preparation().grid.step));
+  return options;
 }
 
 }  // namespace
@@ -202,17 +212,16 @@ void recover_run_signs(StudyState& state) {
   if (!has_unsigned_runs(state.study)) return;
   check_unsigned(state);
   state.clock.time("signs", [&] {
-    std::vector<Fold> folds;
-    VectorXd weights;
     Index samples = 0;
-    const std::vector<SignSegment> segments = collect_segments(state, folds, weights, samples);
-    SignOptions options = state.study.signs.search;
-    const double cutoff = state.study.signs.segments.filter.cutoff;
-    if (cutoff > 0)
-      for (const RunState& run : state.runs)
-        if (run.signs)
-          options.correlation =
-              std::max(options.correlation, 1 / (2 * cutoff * run.prepared->preparation().grid.step));
+    const std::vector<SignSegment> segments = segment_runs(state, samples);
+    const SignOptions options = search_options(state);
+    VectorXd weights;
+    std::vector<Fold> folds = fold_run_segments(state, weights);
+    std::vector<SignGain> gains;
+    if (state.study.signs.gains) {
+      gains = find_sign_gains(state, folds, segments, weights, options);
+      folds = fold_run_segments(state, weights);
+    }
     const WeighedSearch found = recover_signs_reweighed(
         folds, segments, weights, {&state.robot, &state.base, {}}, options, state.study.signs.reweigh);
     const VectorXd decided = found.search.decided();
@@ -225,6 +234,7 @@ void recover_run_signs(StudyState& state) {
       first += count;
     }
     summarize_signs(state, found, samples);
+    state.result.signs->gains = std::move(gains);
     judge_run_signs(state, folds, found, options.correlation);
     complete_run_signs(state, options.correlation);
   });

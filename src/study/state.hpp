@@ -96,6 +96,9 @@ struct StudyState {
   // find_gains; null for studies with torques
   std::shared_ptr<const GainState> gains;
 
+  // recover_run_signs; empty: those that the study assumes
+  VectorXd sign_gains;
+
   // open_runs, fold_runs
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   std::vector<RunState> runs;

@@ -91,7 +91,7 @@ TEST(CompleteEfforts, LeaveOutJointsWithoutADecidedSegmentUnlessToldToGuess) {
   EXPECT_FALSE(without.has_rows[5]);
   EXPECT_EQ(without.efforts[0].col(5).norm(), 0);
   CompleteOptions options;
-  options.guess = true;
+  options.guess = GuessJoints::always;
   const Completion guessed = own.complete(decided, options);
   EXPECT_TRUE(guessed.is_guess[5] && guessed.has_rows[5]);
   EXPECT_FALSE(guessed.is_guess[0]);

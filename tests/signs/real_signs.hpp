@@ -20,6 +20,7 @@ struct RealLog {
   std::string log;
   double cutoff = 8;
   double threshold = 0.3;
+  int most_fits = 400;
 };
 
 struct RealScore {
@@ -28,11 +29,12 @@ struct RealScore {
   std::vector<Index> wrong;          // segments with the wrong sign, per joint
   std::vector<Index> decided_wrong;  // decided ones among them
   double ours = 0;                   // residual of the model on the whole signed log, as a fraction
-  double completed = 0;              // the same with completed efforts
-  double guessed = 0;                // and those of joints without a decided segment
+  double found = 0;                  // the same with completed efforts, joints guessed where that helps
+  double completed = 0;              // without guesses
+  double guessed = 0;                // with guesses always
   double with_signs = 0;             // of the model fitted to the signed log
-  bool helps = false;                // as |τ| that was held out says: completed
-  bool guess_helps = false;          // guessed
+  bool helps = false;                // `found`, as |τ| that was held out says
+  std::vector<Index> guesses;        // joints that were guessed in `found`
 };
 
 inline Bench real_bench(const std::string& path) {
@@ -60,7 +62,8 @@ inline SampleBlock read_signed(const RealLog& log, const Bench& bench, double& r
   return whole_run(run);
 }
 
-inline RealScore try_real_log(const RealLog& log) {
+// `all_ways`: completed and guessed as well.
+inline RealScore try_real_log(const RealLog& log, bool all_ways = false) {
   const Bench bench = real_bench(log.robot);
   double rate = 0;
   const SampleBlock with_signs = read_signed(log, bench, rate);
@@ -82,6 +85,7 @@ inline RealScore try_real_log(const RealLog& log) {
   SignOptions options;
   options.correlation = rate / (2 * log.cutoff);
   options.most_nodes = 100'000;
+  options.most_fits = log.most_fits;
   const WeighedSearch found = recover_signs_reweighed(folds, run.segments, rms_weights(run),
                                                       {&bench.robot, &bench.base, {}}, options, 2);
   RealScore out;
@@ -105,7 +109,7 @@ inline RealScore try_real_log(const RealLog& log) {
   weighted.weighting = Weighting::by_row;
   const Estimate ours = estimate(signed_folds(folds, found.search.decided()), weighted);
   const Estimate reference = estimate(all, weighted);
-  const auto completed = [&](bool guess) {
+  const auto completed = [&](GuessJoints guess) {
     CompleteOptions complete;
     complete.filter = segments.filter;
     complete.correlation = options.correlation;
@@ -116,11 +120,16 @@ inline RealScore try_real_log(const RealLog& log) {
   const auto whole_residual = [&](const std::vector<std::string>& columns, const VectorXd& values) {
     return residuals(all, columns, values).totals[0].relative;
   };
-  const Completion certain = completed(false), guessed = completed(true);
-  out.completed = whole_residual(certain.columns, certain.values);
-  out.guessed = whole_residual(guessed.columns, guessed.values);
-  out.helps = certain.helps();
-  out.guess_helps = guessed.helps();
+  const Completion best = completed(GuessJoints::automatic);
+  out.found = whole_residual(best.columns, best.values);
+  out.helps = best.helps();
+  for (std::size_t j = 0; j < best.is_guess.size(); ++j)
+    if (best.is_guess[j]) out.guesses.push_back(static_cast<Index>(j) + 1);
+  if (all_ways) {
+    const Completion certain = completed(GuessJoints::never), guessed = completed(GuessJoints::always);
+    out.completed = whole_residual(certain.columns, certain.values);
+    out.guessed = whole_residual(guessed.columns, guessed.values);
+  }
   out.ours = whole_residual(ours.columns, ours.values);
   out.with_signs = whole_residual(reference.columns, reference.values);
   return out;

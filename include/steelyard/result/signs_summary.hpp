@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
@@ -32,6 +33,16 @@ struct CompletedSummary {
   double held_out_segments = 0;      // the same for the decided segments alone
 };
 
+// A drive gain that was found with the signs.
+struct SignGain {
+  std::string joint;
+  std::string status;   // "identified", "given" (the fixed joint), "not_identifiable" (the a-priori value)
+  double value = 1;     // effort per logged unit
+  double a_priori = 1;  // the same as the study has it
+  std::optional<double> sigma;
+  std::optional<std::pair<double, double>> interval;
+};
+
 struct SignsSummary {
   std::vector<SegmentSummary> segments;
   std::string certified;     // "feasible-optimal", "residual-optimal", "bound-only"
@@ -42,6 +53,7 @@ struct SignsSummary {
   std::int64_t nodes = 0;
   std::int64_t fits = 0;
   std::optional<CompletedSummary> completed;
+  std::vector<SignGain> gains;  // empty: none were wanted
 };
 
 }  // namespace STEELYARD_ABI

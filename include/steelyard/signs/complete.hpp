@@ -10,8 +10,11 @@
 // together in time, filtered as |τ| was, and fitted; the fit predicts anew, until efforts stay: expectation
 // and maximisation for a folded normal distribution. σ is that of each joint's residual.
 //
-// A joint without one decided segment has no rows, as before; with `guess` it starts from the best pattern
-// that the search has found, which then is no more than the better of several that fit about as well.
+// A joint without one decided segment has no rows, or starts as a guess: from the best pattern that the
+// search has found, which then is no more than the better of several that fit about as well. Its |τ| is known
+// all the same, and says whether a model with the guess predicts it better than a model that never saw the
+// joint: `automatic` takes the guess if it does, on held-out |τ| of all joints, guessed ones included. |τ|
+// cannot tell a guess from its mirror image; a joint that is guessed wrong is predicted with the wrong sign.
 //
 // It finds the model next to the one it starts from, not the best of all. Whether it helps is tried on |τ| of
 // every fourth of sixteen stretches, predicted from the others: `held_out` by completed efforts,
@@ -31,11 +34,13 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+enum class GuessJoints { never, automatic, always };
+
 struct CompleteOptions {
-  FilterOptions filter = {4, 5};  // of the efforts; cutoff 0: none
-  double correlation = 1;         // c, as in SignOptions
-  bool guess = false;             // joints without a decided segment as well
-  double sure = 0.99;             // probability of a sign that is called sure
+  FilterOptions filter = {4, 5};           // of the efforts; cutoff 0: none
+  double correlation = 1;                  // c, as in SignOptions
+  GuessJoints guess = GuessJoints::never;  // joints without a decided segment as well
+  double sure = 0.99;                      // probability of a sign that is called sure
   int most_rounds = 30;
   double tolerance = 1e-3;  // change of the efforts, of the residual
 
@@ -59,7 +64,8 @@ struct Completion {
   VectorXd sigma;                // per joint, of samples before the filter
   VectorXd sure_share;           // per joint: of samples whose sign is decided or sure
   double held_out = 0;           // deviations of |τ| from the model, completed efforts
-  double held_out_segments = 0;  // the same, decided segments alone
+  double held_out_segments = 0;  // the same, decided segments alone; 0 where none is decided
+  double held_out_certain = 0;   // the same, completed efforts without the guess; 0: none was tried
   int rounds = 0;
   bool converged = false;
 

@@ -10,8 +10,19 @@
 // signs and unknown gains are the same thing: one factor a segment.
 //
 // Gains are positive: the sign of a drive is part of the segments' signs, or of the a-priori values that the
-// efforts were multiplied by. The joint with most energy keeps the gain one. A joint that no other joint is
-// tied to has any gain; it then keeps its a-priori value (`determined`).
+// efforts were multiplied by. One joint keeps the gain one, the given one or that with most energy. A joint
+// that no other joint is tied to has any gain; it then keeps its a-priori value (`determined`).
+//
+// Refined gains. E stands for the noise of each joint, which is in proportion to its effort only by guess; a
+// joint whose noise is taken too large comes out with too large a gain. Once signs are found, rows are
+// weighted by each joint's residual and E_j is replaced by what noise has left in its efforts, rows_j / g_j²,
+// until the gains stay.
+//
+// Deviations. With M = (1 − YY⁺) Z, Z the signed efforts joint by joint, an error ε of the efforts (times
+// their gains) moves the gains by −H⁻¹ Mᵀε to first order, H = A − λE without the fixed joint, so that
+//   cov g = c H⁻¹ (Σ_j v_j M_jᵀM_j) H⁻¹
+// with v_j the variance of joint j's residual and c rows per independent one. Signs are taken as certain and
+// the model as right.
 #pragma once
 
 #include <vector>
@@ -22,22 +33,43 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+struct GainSearchOptions {
+  Index fixed = -1;  // joint whose gain is one; −1: that with most energy
+  int most_rounds = 8;
+};
+
 struct GainSearch {
   VectorXd gains;                // per joint, true over assumed; 1 where a joint has no segment
   std::vector<bool> determined;  // per joint
+  Index fixed = 0;               // the joint that has the gain one
   SignProblem problem;           // with these gains
   SignSearch search;
   int rounds = 0;
   bool converged = false;  // the signs stayed
 };
 
-// `problem` as made by make_sign_problem with the a-priori gains.
+// `problem` as made by make_sign_problem with the a-priori gains. Throws InputError when the fixed joint has
+// no segment.
 GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics& physics,
-                                   const SignOptions& options = {}, int most_rounds = 8);
+                                   const SignOptions& options = {}, const GainSearchOptions& gains = {});
 
-// The gains that fit these signs best, scaled as above.
-VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs,
-                         std::vector<bool>* determined = nullptr);
+// The gains that fit these signs best, scaled as above; `noise`: E, the joints' energies when it is empty.
+VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, Index fixed,
+                         std::vector<bool>* determined = nullptr, const VectorXd& noise = {});
+
+// The joint with most energy.
+Index strongest_joint(const SignProblem& problem);
+
+struct GainEstimate {
+  VectorXd gains;
+  VectorXd sigma;                // 0 for the fixed joint, +∞ for those that are not determined
+  std::vector<bool> determined;  // per joint
+};
+
+// Refined gains of signs that were found. Folds and problem with the a-priori gains; `correlation` as in
+// SignOptions.
+GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& problem, const GainSearch& found,
+                          double correlation);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
