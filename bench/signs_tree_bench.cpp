@@ -1,7 +1,7 @@
 // The published tree search beside the exact one on the same logs of |torque|:
 //   bench/signs_tree_bench [trials [cost [first [noise]]]]
-// cost: phi1, phi2, residual, "residual + phi1" or all (convex fits in every node of all but one); noise in
-// %, all of them when it is left out.
+// cost: phi1, phi2, residual, "residual + phi1" or all (convex fits in the nodes of all but one); first: the
+// first seed; noise in %, all of them when it is left out. With these the table can be made in pieces.
 //
 // A simulated KR5 with random motions and noise of 1 … 30 % of RMS before the absolute value, s0 = w = 5.
 // Trials with all segments right (a mixed one counts as wrong), by cost and order of the tree, then the share
