@@ -16,7 +16,7 @@ ifdef WEB
 LAUNCHER += -DSTEELYARD_WEB=$(WEB)
 endif
 
-.PHONY: all demo test fuzz check-full bench docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-python
+.PHONY: all demo test fuzz check-full bench league bench-page docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-python
 
 all:
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
@@ -45,6 +45,16 @@ fuzz: deps deps-fuzz all
 
 check-full: deps deps-test deps-dev all
 	scripts/check-full
+
+# The league table of all real logs: docs/league.md. Needs STEELYARD_DATA.
+league: deps deps-test all
+	scripts/league --program $(BUILD)/steelyard
+
+# The numbers of docs/benchmarks.md, on a machine with nothing else to do.
+bench-page: deps deps-test
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_BENCH=ON
+	$(CMAKE) --build $(BUILD) --target steelyard_cli bench/all
+	scripts/bench-page $(BUILD)
 
 install: all
 	$(CMAKE) --build $(BUILD)

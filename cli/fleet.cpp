@@ -78,6 +78,15 @@ std::string fleet_text(const steelyard::FleetSummary& summary, const std::string
   return text + fmt::format("\nWritten: {}\n", out);
 }
 
+// Folds only: whatever else somebody has put there stays.
+void forget(const std::string& state_folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> folds;
+  for (const auto& entry : std::filesystem::directory_iterator(state_folder, ignored))
+    if (entry.path().extension() == ".fold") folds.push_back(entry.path());
+  for (const std::filesystem::path& fold : folds) std::filesystem::remove(fold, ignored);
+}
+
 int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
   steelyard::FleetStudy study = steelyard::read_fleet_study(verb.study);
   if (common.seed) study.study.seed = *common.seed;
@@ -86,7 +95,7 @@ int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
   steelyard::FleetRunOptions options;
   options.threads = common.threads > 0 ? common.threads : steelyard::hardware_threads();
   options.state_folder = folder.target().string() + ".state";
-  if (verb.fresh) std::filesystem::remove_all(options.state_folder);
+  if (verb.fresh) forget(options.state_folder);
   steelyard::FleetSummary summary;
   {
     Progress progress(common.quiet || common.json);
