@@ -58,6 +58,17 @@ TEST(Statistics, QuantilesInvertTheDistributions) {
   }
 }
 
+TEST(Statistics, TheTailOfFIsStudentsForOneAndAPowerForTwo) {
+  for (const double degrees : {1.0, 4.5, 50.0})
+    for (const double t : {0.3, 2.0, 9.0}) {
+      EXPECT_NEAR(fisher_tail(t * t, 1, degrees), 2 * student_cdf(-t, degrees), 1e-13);
+      // Two degrees: (1 + 2f/ν)^(−ν/2).
+      const double power = std::pow(1 + 2 * t / degrees, -degrees / 2);
+      EXPECT_NEAR(fisher_tail(t, 2, degrees) / power, 1, 1e-11);
+    }
+  EXPECT_EQ(fisher_tail(0, 3, 7), 1);
+}
+
 TEST(Statistics, ClosedFormsHold) {
   EXPECT_NEAR(chi_squared_quantile(0.95, 2), -2 * std::log(0.05), 1e-12);  // exponential distribution
   EXPECT_NEAR(student_quantile(0.975, 1), std::tan(0.475 * std::acos(-1.0)), 1e-10);  // Cauchy distribution

@@ -197,6 +197,17 @@ TEST(Effort, DelayShiftsItAndNothingElse) {
   }
 }
 
+TEST(Effort, AScaleThatIsOffMultipliesItsJointNoiseIncluded) {
+  Arm arm;
+  arm.options.relative_effort_noise = one(0.1);
+  const steelyard::Run right = arm.run();
+  arm.options.effort_scale = VectorXd::Ones(4);
+  arm.options.effort_scale[2] = 1.25;  // exact in binary
+  const steelyard::Run wrong = arm.run();
+  for (Index j = 0; j < 4; ++j)
+    EXPECT_EQ(row(wrong, "torque", j), (j == 2 ? 1.25 : 1.0) * row(right, "torque", j));
+}
+
 TEST(Effort, AbsoluteValueIsTakenAfterTheNoise) {
   Arm arm;
   const steelyard::Run clean = arm.run();
