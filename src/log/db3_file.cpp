@@ -85,7 +85,8 @@ class Database {
     if (code == SQLITE_CANTOPEN || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_PERM)
       throw MachineError(
           {"the bag cannot be read: " + reason, {path_, 0, 0, {}}, {}, "check that nobody writes it"});
-    if (code == SQLITE_NOMEM) throw std::bad_alloc();
+    if (code == SQLITE_NOMEM)  // a damaged length asks for any amount
+      throw damaged_bag(path_, "the bag is damaged, or one of its messages does not fit into memory");
     if (code == SQLITE_ERROR)  // tables or columns that are not there
       throw damaged_bag(path_, "this database is no ROS 2 bag, or it is damaged: " + reason);
     throw damaged_bag(path_, "the bag is damaged: " + reason);

@@ -137,7 +137,13 @@ JointDefaults::JointDefaults(UrdfContext& context, const Element& root) {
 void JointDefaults::add(UrdfContext& context, const Element& element, const std::string& outer) {
   const std::string name = text_or(element, "class", outer.empty() ? root_.c_str() : "");
   if (name.empty()) context.fail(element, "a nested <default> has no class", "a name", "give it a class");
-  Class& own = classes_[name];
+  const auto [found, fresh] = classes_.try_emplace(name);
+  // Only the outermost <default> may come in several pieces; a class inside itself would have no end.
+  if (!fresh && !(outer.empty() && found->second.outer.empty())) {
+    context.fail(element, fmt::format("default class {} is given twice", quoted(name)),
+                 "one <default> a class", "rename one of the two");
+  }
+  Class& own = found->second;
   if (const Element* joint = child(context, element, "joint")) own.joint = joint;
   own.outer = outer;
   for (const Element* inner : children(element, "default")) add(context, *inner, name);
