@@ -266,6 +266,10 @@ Result result_from_json(const std::string& text, const std::string& name) {
   if (node.has("comparison")) result.comparison = node.list("comparison", read_comparison);
   if (node.has("exports")) result.exports = node.list("exports", read_export);
   if (node.has("engines")) result.engines = node.list("engines", read_engine);
+  if (node.has("self_checks"))
+    result.self_checks = node.list("self_checks", [](const JsonNode& check) {
+      return SelfCheck{check.at("what").text(), check.at("difference").number(), check.at("limit").number()};
+    });
   result.unavailable = node.texts("unavailable");
   result.provenance = read_provenance(node.at("provenance"));
   return result;

@@ -182,6 +182,18 @@ void write_summary(JsonWriter& json, const Result& result) {
   json.end_object();
 }
 
+void write_self_checks(JsonWriter& json, const std::vector<SelfCheck>& checks) {
+  json.key("self_checks").begin_array();
+  for (const SelfCheck& check : checks) {
+    json.begin_object();
+    json.key("what").value(check.what);
+    json.key("difference").value(check.difference);
+    json.key("limit").value(check.limit);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 void write_residual(JsonWriter& json, const ResidualSummary& residual) {
@@ -271,6 +283,7 @@ std::string to_json(const Result& result) {
   if (!result.comparison.empty()) write_comparison(json, result.comparison);
   if (!result.exports.empty()) write_exports(json, result.exports);
   if (!result.engines.empty()) write_engines(json, result.engines);
+  if (!result.self_checks.empty()) write_self_checks(json, result.self_checks);
   write_texts(json, "unavailable", result.unavailable);
   write_provenance(json, result.provenance);
   json.end_object();

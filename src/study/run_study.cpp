@@ -11,6 +11,7 @@
 #include "study/intervals_bands.hpp"
 #include "study/prior.hpp"
 #include "study/reverse.hpp"
+#include "study/self_check.hpp"
 #include "study/signs.hpp"
 #include "study/state.hpp"
 
@@ -111,6 +112,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   summarize(state);
   summarize_feasible(state);
   summarize_gains(state);
+  check_itself(state);
   judge_runs(state);
   StudyOutcome outcome = take_outcome(state);
   export_files(state, outcome);

@@ -20,6 +20,7 @@
 #include "steelyard/result/export_summary.hpp"
 #include "steelyard/result/gains_summary.hpp"
 #include "steelyard/result/reverse_summary.hpp"
+#include "steelyard/result/self_check.hpp"
 #include "steelyard/result/signs_summary.hpp"
 #include "steelyard/validate/engine_check.hpp"
 #include "steelyard/validate/spectrum.hpp"
@@ -234,6 +235,7 @@ struct Result {
   std::vector<ModelErrors> comparison;  // of several models on these runs; empty: there is one
   std::vector<ExportSummary> exports;   // files beside the result
   std::vector<EngineCheck> engines;     // where engines were asked for
+  std::vector<SelfCheck> self_checks;
   std::vector<std::string> unavailable;
   Provenance provenance;
 };
