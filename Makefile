@@ -16,7 +16,7 @@ ifdef WEB
 LAUNCHER += -DSTEELYARD_WEB=$(WEB)
 endif
 
-.PHONY: all demo test fuzz check-full bench league bench-page docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-python
+.PHONY: all demo test mpi fuzz check-full bench league bench-page docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-mpi deps-python
 
 all:
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
@@ -30,6 +30,11 @@ test: deps deps-test deps-python
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_TESTS=ON -DSTEELYARD_BUILD_PYTHON=ON
 	$(CMAKE) --build $(BUILD)
 	ctest --test-dir $(BUILD) --output-on-failure -j 2
+
+mpi: deps deps-mpi
+	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_MPI=ON
+	$(CMAKE) --build $(BUILD) --target steelyard_cli steelyard_mpi
+	@echo "Written: $(BUILD)/steelyard-mpi; use it by mpirun -n 4 $(BUILD)/steelyard-mpi run STUDY"
 
 bench: deps deps-test
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev -DSTEELYARD_BUILD_BENCH=ON
@@ -90,6 +95,8 @@ deps-dev:
 	@scripts/deps dev
 deps-fuzz:
 	@scripts/deps fuzz
+deps-mpi:
+	@scripts/deps mpi
 deps-python:
 	@scripts/deps python
 

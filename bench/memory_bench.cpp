@@ -5,21 +5,16 @@
 //
 // 1e5 and 1e6 samples; with --large also 1e7 (a file of some 3 GB in WHERE, removed afterwards). Exit code 1
 // when the peak is 300 MB or more, or the longest log needs more than a tenth above the shortest.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "child_process.hpp"
+#include "long_log.hpp"
 #include "temporary_folder.hpp"
-
-extern char** environ;
 
 namespace {
 
@@ -27,79 +22,18 @@ constexpr double kMostMegabytes = 300;
 constexpr double kMostGrowth =
     1.1;  // of the longest over the shortest: blocks of folds fill up to their limit of 128
 
-struct Child {
-  int code = -1;
-  double megabytes = 0;  // peak resident
-  double seconds = 0;    // user and system
-};
-
-// Runs a program to its end; what it prints is dropped.
-Child run(std::vector<std::string> arguments) {
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error(fmt::format("{}: {}", arguments[0], std::strerror(error)));
-  int status = 0;
-  rusage usage{};
-  wait4(pid, &status, 0, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, static_cast<double>(usage.ru_maxrss) * 1024 / 1e6,
-          seconds(usage.ru_utime) + seconds(usage.ru_stime)};
-}
-
-constexpr const char* kMotion = R"(
-    simulate:
-      motion:
-        fourier:
-          omega: 0.15*pi
-          duration: {}
-          a:
-            - [-0.2031, -0.0699, 0.3076, 0.1269, -0.2773, 0.2100, -0.2273]
-            - [0.1295, -0.5380, 0.5864, -0.0253, -0.0857, -0.1194, -0.5636]
-          b:
-            - [-0.1136, -0.2437, 0.3898, 0.0401, 0.5491, 0.0692, 0.2023]
-            - [0.6600, 0.1820, -0.0268, -0.1503, 0.1046, -0.6946, -0.2570]
-          q0: [-0.5850, -0.1744, -0.3373, -1.8767, -1.0631, 1.7917, -0.7284]
-      rate: 1000
-      friction: {{viscous: 0.1, coulomb: 0.2}}
-      effort_noise: 0.05
-      velocity: none
-)";
-
-constexpr const char* kFile = R"(
-    file: logs/long.csv
-    columns: {time: t_s, position: "q{j}_rad", torque: "tau{j}_Nm"}
-    units: {position: rad, torque: N*m}
-)";
-
-std::string study(const std::string& run) {
-  return fmt::format(
-      "robot: {}/robots/panda.yaml\ndrives: {{friction: [viscous, coulomb, offset]}}\nruns:\n  - label: "
-      "long{}"
-      "prepare: {{filter: {{order: 4, cutoff: 5}}, columns: filtered, decimate: auto}}\n"
-      "estimate: {{method: wls}}\nvalidate: {{cross: {{blocks: 10, by: phase}}}}\n",
-      STEELYARD_SOURCE_DIR, run);
-}
-
 // Peak of `identify` in megabytes.
 double measure(const std::string& program, const std::string& parent, double samples) {
   const TemporaryFolder folder("steelyard-memory", parent);
   const std::string simulated = folder.path() + "/simulate.yaml", read = folder.path() + "/identify.yaml";
-  std::ofstream(simulated) << study(fmt::format(kMotion, samples / 1000));
-  std::ofstream(read) << study(kFile);
-  const Child writer = run({program, "simulate", simulated, "--out", folder.path() + "/logs", "--quiet"});
+  std::ofstream(simulated) << long_study(fmt::format(kLongMotion, samples / 1000));
+  std::ofstream(read) << long_study(kLongFile);
+  const Child writer =
+      run_child({program, "simulate", simulated, "--out", folder.path() + "/logs", "--quiet"});
   if (writer.code != 0)
     throw std::runtime_error(fmt::format("steelyard simulate ended with {}", writer.code));
   const Child reader =
-      run({program, "identify", read, "--threads", "1", "--out", folder.path() + "/out", "--quiet"});
+      run_child({program, "identify", read, "--threads", "1", "--out", folder.path() + "/out", "--quiet"});
   if (reader.code != 0 && reader.code != 3)
     throw std::runtime_error(fmt::format("steelyard identify ended with {}", reader.code));
   const auto bytes = static_cast<double>(std::filesystem::file_size(folder.path() + "/logs/long.csv"));

@@ -54,9 +54,9 @@ int run_fold(const std::string& path, const CommonOptions& common) {
   steelyard::OutputFolder folder(common.out);
   Progress progress(common.quiet);
   std::string written;
-  for (const steelyard::FoldFile& file : fold_study(study, study_options(common, progress))) {
+  for (const steelyard::FoldedRun& file : fold_study(study, study_options(common, progress))) {
     const std::string name = file_name(file.label, ".fold");
-    write_fold_file(file, (folder.path() / name).string());
+    write_fold_file(std::span(&file, 1), (folder.path() / name).string());
     written += (folder.target() / name).string() + "\n";
   }
   folder.commit();

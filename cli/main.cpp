@@ -13,7 +13,9 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "program_main.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/processes.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "verbs.hpp"
 
@@ -53,6 +55,7 @@ constexpr Verb kVerbs[] = {
     {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
     {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
     {"fleet", "Robots of one type against each other: who differs, in what", cli::add_fleet, Shared::folder},
+    {"merge", "The runs of several fold files in one", cli::add_merge, Shared::basic},
     {"reverse", "The model behind a vendor's g(q) and M(q); where to measure them", cli::add_reverse,
      Shared::folder},
     {"report", "The page of a result, or several results side by side", cli::add_report, Shared::basic},
@@ -135,9 +138,21 @@ std::string named_file(int argc, char** argv) {
   return {};
 }
 
+// With the other processes, if there are any: an error of one is that of all.
+int run_together(int argc, char** argv) {
+  int code = cli::kOurBug;
+  try {
+    code = run(argc, argv);
+    steelyard::processes().exchange("");
+  } catch (...) {
+    steelyard::processes().fail(std::current_exception(), 0);
+  }
+  return code;
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
+int cli::program(int argc, char** argv) {
 #ifdef __GLIBC__
   // Chunks of samples and columns go back to the system when they are done with. By default glibc moves this
   // limit up with every large buffer that is freed, and a long log leaves holes between its folds.
@@ -148,7 +163,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
 #endif
   try {
-    const int code = run(argc, argv);
+    const int code = run_together(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
       cli::print_problem("steelyard: standard output cannot be written");
       return cli::kMachineFailed;

@@ -18,6 +18,7 @@ Run add_check(CLI::App& verb);     // check.cpp
 Run add_simulate(CLI::App& verb);  // files.cpp
 Run add_signs(CLI::App& verb);     // signs.cpp
 Run add_fold(CLI::App& verb);      // files.cpp
+Run add_merge(CLI::App& verb);     // merge.cpp
 Run add_report(CLI::App& verb);    // report.cpp
 Run add_reverse(CLI::App& verb);   // reverse.cpp
 Run add_model(CLI::App& verb);     // model.cpp

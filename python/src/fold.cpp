@@ -74,8 +74,9 @@ void add_fold(py::module_& module) {
       "read_folds",
       [](const std::string& path) {
         std::vector<Fold> folds;
-        for (const steelyard::FoldBlock& block : steelyard::read_fold_file(path).blocks)
-          for (Fold& fold : block.all()) folds.push_back(std::move(fold));
+        for (const steelyard::FoldedRun& run : steelyard::read_fold_file(path))
+          for (const steelyard::FoldBlock& block : run.blocks)
+            for (Fold& fold : block.all()) folds.push_back(std::move(fold));
         return folds;
       },
       py::arg("path"));

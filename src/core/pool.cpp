@@ -8,10 +8,21 @@
 #include <thread>
 #include <vector>
 
+#include "core/parallel_depth.hpp"
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 namespace {
+
+thread_local int parallel_depth = 0;
+
+struct Inside {
+  Inside() { ++parallel_depth; }
+  ~Inside() { --parallel_depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
 
 class Job {
  public:
@@ -22,6 +33,7 @@ class Job {
   // lowest throwing index is met for any number of threads. That is why the end is asked for before the index
   // is taken.
   void work() noexcept {
+    const Inside inside;
     while (!ended_.load(std::memory_order_relaxed)) {
       Index index = count_;
       try {
@@ -91,6 +103,10 @@ void parallel_for(Index count, int threads, const std::function<void(Index)>& fn
 bool parallel_for(Index count, int threads, const std::function<void(Index)>& fn,
                   const std::stop_token& stop) {
   return parallel_for(count, threads, fn, [&stop] { return stop.stop_requested(); });
+}
+
+bool is_inside_parallel_for() {
+  return parallel_depth > 0;
 }
 
 int hardware_threads() {

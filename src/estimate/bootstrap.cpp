@@ -10,6 +10,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
+#include "steelyard/core/processes.hpp"
 #include "steelyard/core/random.hpp"
 
 namespace steelyard {
@@ -137,10 +138,15 @@ Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options
   const PackedMoments packed = pack(moments, options.threads);
   const Index replicates = options.replicates + options.replicates % 2;
   MatrixXd whitened(n, replicates);
-  parallel_for((replicates + kBatch - 1) / kBatch, options.threads, [&](Index batch) {
-    const Index first = batch * kBatch, count = std::min(kBatch, replicates - first);
-    whitened.middleCols(first, count) = replicate_batch(moments, packed, first, count, options.seed);
-  });
+  share((replicates + kBatch - 1) / kBatch, options.threads,
+        [&](Index batch) {
+          const Index first = batch * kBatch, count = std::min(kBatch, replicates - first);
+          const MatrixXd found = replicate_batch(moments, packed, first, count, options.seed);
+          return std::vector<double>(found.data(), found.data() + found.size());
+        },
+        [&](Index batch, std::span<const double> found) {
+          std::copy(found.begin(), found.end(), whitened.data() + batch * kBatch * n);
+        });
   Bootstrap out;
   out.blocks = blocks;
   out.replicates = moments.root * whitened;

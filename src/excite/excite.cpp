@@ -11,7 +11,7 @@
 #include "excite/problem.hpp"
 #include "excite/starts.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/pool.hpp"
+#include "steelyard/core/processes.hpp"
 #include "steelyard/core/random.hpp"
 
 namespace steelyard {
@@ -30,6 +30,27 @@ struct Attempt {
   int evaluations = 0;
   bool done = false;
 };
+
+// An attempt as numbers, for processes that did not make it.
+std::vector<double> numbers_of(const Attempt& one) {
+  std::vector<double> numbers = {one.value, static_cast<double>(one.evaluations), one.done ? 1.0 : 0.0,
+                                 static_cast<double>(one.first.size())};
+  numbers.insert(numbers.end(), one.first.begin(), one.first.end());
+  numbers.insert(numbers.end(), one.x.begin(), one.x.end());
+  return numbers;
+}
+
+Attempt attempt_from(std::span<const double> numbers) {
+  const auto first = static_cast<Index>(numbers[3]), both = static_cast<Index>(numbers.size()) - 4;
+  const Eigen::Map<const Eigen::VectorXd> values(numbers.data() + 4, both);
+  Attempt one;
+  one.first = values.head(first);
+  one.x = values.tail(both - first);
+  one.value = numbers[0];
+  one.evaluations = static_cast<int>(numbers[1]);
+  one.done = numbers[2] != 0;
+  return one;
+}
 
 class Search {
  public:
@@ -71,7 +92,15 @@ class Search {
     const Attempt* best = nullptr;
     for (Index from = 0, to = 0; from < count; from = to) {
       to = std::min(count, from + kRound + (from == 0 ? warm : 0));
-      parallel_for(to - from, options_.threads, [&](Index k) { attempt(from + k, best); });
+      share(
+          to - from, options_.threads,
+          [&](Index k) {
+            attempt(from + k, best);
+            return numbers_of(attempts_[static_cast<std::size_t>(from + k)]);
+          },
+          [&](Index k, std::span<const double> numbers) {
+            attempts_[static_cast<std::size_t>(from + k)] = attempt_from(numbers);
+          });
       for (Index k = from; k < to; ++k) {
         const Attempt& one = attempts_[static_cast<std::size_t>(k)];
         if (one.x.size() > 0 && (best == nullptr || one.value < best->value)) best = &one;

@@ -7,7 +7,7 @@
 
 #include "feasible/interval_problem.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/pool.hpp"
+#include "steelyard/core/processes.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
@@ -111,6 +111,19 @@ void check(const Functional& functional, Index columns) {
          ""});
 }
 
+// An end as numbers, for processes that did not solve for it.
+std::vector<double> numbers_of(const IntervalEnd& end) {
+  std::vector<double> numbers = {end.inner, end.outer, end.infinite ? 1.0 : 0.0, end.reached ? 1.0 : 0.0};
+  numbers.insert(numbers.end(), end.point.begin(), end.point.end());
+  return numbers;
+}
+
+IntervalEnd end_from(std::span<const double> numbers) {
+  const auto count = static_cast<Index>(numbers.size()) - 4;
+  return {numbers[0], numbers[1], numbers[2] != 0, numbers[3] != 0,
+          Eigen::Map<const Eigen::VectorXd>(numbers.data() + 4, count)};
+}
+
 }  // namespace
 
 Functional functional(const Quantities& quantities, const std::string& name) {
@@ -172,15 +185,16 @@ std::vector<ProvenInterval> proven_intervals(const Objective& objective,
   const IntervalSet set = make_interval_set(objective, constraints, robot, options);
   std::vector<ProvenInterval> out(functionals.size());
   for (const Functional& functional : functionals) check(functional, set.problem.quantities.size());
-  parallel_for(static_cast<Index>(2 * functionals.size()), options.threads, [&](Index job) {
-    const Functional& functional = functionals[static_cast<std::size_t>(job / 2)];
-    ProvenInterval& interval = out[static_cast<std::size_t>(job / 2)];
-    if (job % 2 == 0) {
-      interval.lower = solve_end(set, functional, 1, options);
-    } else {
-      interval.upper = solve_end(set, functional, -1, options);
-    }
-  });
+  share(
+      static_cast<Index>(2 * functionals.size()), options.threads,
+      [&](Index job) {
+        const Functional& functional = functionals[static_cast<std::size_t>(job / 2)];
+        return numbers_of(solve_end(set, functional, job % 2 == 0 ? 1 : -1, options));
+      },
+      [&](Index job, std::span<const double> numbers) {
+        ProvenInterval& interval = out[static_cast<std::size_t>(job / 2)];
+        (job % 2 == 0 ? interval.lower : interval.upper) = end_from(numbers);
+      });
   for (std::size_t k = 0; k < functionals.size(); ++k) {
     out[k].name = functionals[k].name;
     out[k].chosen = is_chosen(set, functionals[k]);

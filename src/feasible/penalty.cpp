@@ -7,7 +7,7 @@
 
 #include "feasible/penalty_problem.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/pool.hpp"
+#include "steelyard/core/processes.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -88,6 +88,19 @@ bool is_better(const PenaltyStart& a, const PenaltyStart& b, double effort) {
   return a.value < b.value - 1e-6 * (std::abs(b.value) + 1e-6 * effort);
 }
 
+// The end of a start as numbers, for processes that did not search from there.
+std::vector<double> numbers_of(const PenaltyStart& start) {
+  std::vector<double> numbers = {start.value, start.violation, static_cast<double>(start.iterations)};
+  numbers.insert(numbers.end(), start.x.begin(), start.x.end());
+  return numbers;
+}
+
+PenaltyStart start_from(const std::string& kind, std::span<const double> numbers) {
+  const auto count = static_cast<Index>(numbers.size()) - 3;
+  return {kind, numbers[0], numbers[1], static_cast<int>(numbers[2]),
+          Eigen::Map<const Eigen::VectorXd>(numbers.data() + 3, count)};
+}
+
 }  // namespace
 
 void PenaltyOptions::validate() const {
@@ -122,10 +135,16 @@ PenaltySolution solve_penalty(const Objective& objective, const std::vector<Cons
   PenaltySolution solution;
   solution.columns = problem.quantities().columns();
   solution.starts.resize(points.size());
-  parallel_for(static_cast<Index>(points.size()), options.threads, [&](Index k) {
-    const auto i = static_cast<std::size_t>(k);
-    solution.starts[i] = search_from(problem, points[i], options, static_cast<std::uint64_t>(k));
-  });
+  share(
+      static_cast<Index>(points.size()), options.threads,
+      [&](Index k) {
+        return numbers_of(search_from(problem, points[static_cast<std::size_t>(k)], options,
+                                      static_cast<std::uint64_t>(k)));
+      },
+      [&](Index k, std::span<const double> numbers) {
+        const auto i = static_cast<std::size_t>(k);
+        solution.starts[i] = start_from(points[i].kind, numbers);
+      });
   std::size_t best = 0;
   for (std::size_t k = 1; k < points.size(); ++k)
     if (is_better(solution.starts[k], solution.starts[best], problem.effort())) best = k;

@@ -125,31 +125,110 @@ std::string read_bytes(const std::string& path) {
   return bytes;
 }
 
-}  // namespace
-
-FoldFile to_fold_file(const FoldPass& pass, const std::string& label, double step) {
-  return {label, pass.samples, step, pass.slot_samples, pass.folds.slots(), pass.folds.blocks()};
-}
-
-void write_fold_file(const FoldFile& file, const std::string& path) {
-  require(!file.blocks.empty(), "a fold file has at least one block");
-  ordered_json header = {{"label", file.label},
-                         {"samples", file.samples},
-                         {"step", file.step},
-                         {"slot_samples", file.slot_samples},
-                         {"slots", file.slots}};
-  header["layouts"] = ordered_json::array();
-  for (const Fold& fold : file.blocks[0].core) header["layouts"].push_back(to_json(fold.layout()));
-  header["blocks"] = ordered_json::array();
-  std::string triangles;
-  for (const FoldBlock& block : file.blocks) {
-    header["blocks"].push_back({{"first_slot", block.first_slot},
-                                {"slots", block.slots},
-                                {"core", sizes_json(block.core)},
-                                {"gap", sizes_json(block.gap)}});
+// Folds of one run with one list of layouts; triangles go behind each other.
+ordered_json blocks_json(const std::vector<FoldBlock>& blocks, std::string& triangles) {
+  ordered_json json;
+  json["layouts"] = ordered_json::array();
+  for (const Fold& fold : blocks[0].core) json["layouts"].push_back(to_json(fold.layout()));
+  json["blocks"] = ordered_json::array();
+  for (const FoldBlock& block : blocks) {
+    json["blocks"].push_back({{"first_slot", block.first_slot},
+                              {"slots", block.slots},
+                              {"core", sizes_json(block.core)},
+                              {"gap", sizes_json(block.gap)}});
     append_triangles(block.core, triangles);
     append_triangles(block.gap, triangles);
   }
+  return json;
+}
+
+std::vector<FoldBlock> blocks_from(const ordered_json& json, Reader& reader) {
+  std::vector<std::shared_ptr<const Layout>> layouts;
+  for (const ordered_json& layout : json.at("layouts"))
+    layouts.push_back(std::make_shared<const Layout>(layout_from(layout)));
+  for (const auto& layout : layouts) layout->validate();
+  std::vector<FoldBlock> blocks;
+  for (const ordered_json& item : json.at("blocks")) {
+    const Index number = static_cast<Index>(blocks.size());
+    FoldBlock block;
+    block.first_slot = item.at("first_slot");
+    block.slots = item.at("slots");
+    block.core = read_folds(item.at("core"), layouts, number, reader);
+    block.gap = read_folds(item.at("gap"), layouts, number, reader);
+    if (block.core.empty()) reader.fail("has a block without folds");
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+ordered_json filter_json(const FilterOptions& filter) {
+  return {{"order", filter.order}, {"cutoff", filter.cutoff}};
+}
+
+FilterOptions filter_from(const ordered_json& json) {
+  return {json.at("order"), json.at("cutoff")};
+}
+
+ordered_json run_json(const FoldedRun& run, std::string& triangles) {
+  require(!run.blocks.empty(), "a fold file has at least one block");
+  ordered_json json = {{"label", run.label},
+                       {"samples", run.samples},
+                       {"step", run.step},
+                       {"filter", filter_json(run.filter)},
+                       {"column_filter", filter_json(run.column_filter)},
+                       {"decimation", run.decimation},
+                       {"kept_share", run.kept_share},
+                       {"prepare", run.prepare},
+                       {"slot_samples", run.slot_samples},
+                       {"gap_samples", run.gap},
+                       {"slots", run.slots},
+                       {"slots_per_block", run.slots_per_block}};
+  if (run.period) json["period"] = *run.period;
+  json["folds"] = blocks_json(run.blocks, triangles);
+  if (run.instruments.blocks.empty()) return json;
+  json["instruments"] = {{"cutoff", run.instruments.cutoff}, {"simulated", run.instruments.simulated}};
+  json["instruments"]["folds"] = blocks_json(run.instruments.blocks, triangles);
+  return json;
+}
+
+FoldedRun run_from(const ordered_json& json, Reader& reader) {
+  FoldedRun run;
+  run.label = json.at("label");
+  run.samples = json.at("samples");
+  run.step = json.at("step");
+  run.filter = filter_from(json.at("filter"));
+  run.column_filter = filter_from(json.at("column_filter"));
+  run.decimation = json.at("decimation");
+  run.kept_share = json.at("kept_share");
+  run.prepare = json.at("prepare");
+  run.slot_samples = json.at("slot_samples");
+  run.gap = json.at("gap_samples");
+  run.slots = json.at("slots");
+  run.slots_per_block = json.at("slots_per_block");
+  if (json.contains("period")) run.period = json.at("period").get<double>();
+  run.blocks = blocks_from(json.at("folds"), reader);
+  if (run.blocks.empty() || run.slots_per_block < 1) reader.fail("has a run without folds");
+  if (!json.contains("instruments")) return run;
+  const ordered_json& instruments = json.at("instruments");
+  run.instruments.cutoff = instruments.at("cutoff");
+  run.instruments.simulated = instruments.at("simulated");
+  run.instruments.blocks = blocks_from(instruments.at("folds"), reader);
+  return run;
+}
+
+std::string hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+}  // namespace
+
+void write_fold_file(std::span<const FoldedRun> runs, const std::string& path) {
+  ordered_json header;
+  header["runs"] = ordered_json::array();
+  std::string triangles;
+  for (const FoldedRun& run : runs) header["runs"].push_back(run_json(run, triangles));
   const std::string text = header.dump();
   std::string bytes(kMagic);
   append(bytes, kFoldFileVersion);
@@ -161,41 +240,27 @@ void write_fold_file(const FoldFile& file, const std::string& path) {
   out.commit();
 }
 
-FoldFile read_fold_file(const std::string& path) {
+std::vector<FoldedRun> read_fold_file(const std::string& path) {
   const std::string bytes = read_bytes(path);
   Reader reader(bytes, path);
-  if (bytes.size() < kMagic.size() + kDigest || !bytes.starts_with(kMagic))
-    reader.fail("is foreign or truncated");
+  if (!bytes.starts_with(kMagic))
+    reader.fail("is foreign: it does not begin with 'STEELYARD FOLD', and has no checksum of ours");
+  if (bytes.size() < kMagic.size() + kDigest) reader.fail("is truncated: it has no checksum");
   const std::size_t body = bytes.size() - kDigest;
-  if (digest(std::string_view(bytes).substr(0, body)) != bytes.substr(body))
-    reader.fail("is damaged: its checksum is wrong");
+  const std::string found = digest(std::string_view(bytes).substr(0, body));
+  if (found != std::string_view(bytes).substr(body))
+    reader.fail(fmt::format("is damaged or truncated: its checksum is {}, its content has {}",
+                            hex(std::string_view(bytes).substr(body)), hex(found)));
   reader = Reader(std::string_view(bytes).substr(0, body), path);
   reader.take(kMagic.size());
   const auto version = reader.number<std::uint32_t>();
   if (version != kFoldFileVersion)
     reader.fail(fmt::format("has format version {}, this program reads {}", version, kFoldFileVersion));
   const auto length = reader.number<std::uint64_t>();
-  FoldFile file;
+  std::vector<FoldedRun> runs;
   try {
     const ordered_json header = ordered_json::parse(reader.take(length));
-    file.label = header.at("label");
-    file.samples = header.at("samples");
-    file.step = header.at("step");
-    file.slot_samples = header.at("slot_samples");
-    file.slots = header.at("slots");
-    std::vector<std::shared_ptr<const Layout>> layouts;
-    for (const ordered_json& layout : header.at("layouts"))
-      layouts.push_back(std::make_shared<const Layout>(layout_from(layout)));
-    for (const auto& layout : layouts) layout->validate();
-    for (const ordered_json& json : header.at("blocks")) {
-      const Index number = static_cast<Index>(file.blocks.size());
-      FoldBlock block;
-      block.first_slot = json.at("first_slot");
-      block.slots = json.at("slots");
-      block.core = read_folds(json.at("core"), layouts, number, reader);
-      block.gap = read_folds(json.at("gap"), layouts, number, reader);
-      file.blocks.push_back(std::move(block));
-    }
+    for (const ordered_json& run : header.at("runs")) runs.push_back(run_from(run, reader));
   } catch (const ordered_json::exception& error) {
     reader.fail(fmt::format("has a header that makes no sense: {}", error.what()));
   } catch (const InputError& error) {
@@ -203,7 +268,7 @@ FoldFile read_fold_file(const std::string& path) {
     reader.fail("makes no sense: " + std::string(error.what()));
   }
   if (!reader.is_empty()) reader.fail("is longer than its header says");
-  return file;
+  return runs;
 }
 
 }  // namespace STEELYARD_ABI

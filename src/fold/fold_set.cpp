@@ -19,7 +19,8 @@ void merge_rows(std::vector<Fold>& into, const std::vector<Fold>& rows) {
     for (std::size_t r = 0; r < rows.size(); ++r) into[r].merge(rows[r]);
 }
 
-// Left and right are neighbours: the gap of the left one is now inside.
+}  // namespace
+
 FoldBlock join(FoldBlock left, FoldBlock right) {
   if (!left.gap.empty()) merge_rows(left.core, left.gap);
   merge_rows(left.core, right.core);
@@ -27,8 +28,6 @@ FoldBlock join(FoldBlock left, FoldBlock right) {
   left.slots += right.slots;
   return left;
 }
-
-}  // namespace
 
 std::vector<Fold> FoldBlock::all() const {
   std::vector<Fold> folds = core;
@@ -59,6 +58,14 @@ FoldSet::FoldSet(std::vector<Layout> layouts, Index most_blocks) : most_blocks_(
   }
 }
 
+FoldSet::FoldSet(std::vector<FoldBlock> blocks, Index slots, Index slots_per_block)
+    : slots_(slots), complete_(true) {
+  require(!blocks.empty(), "a complete set has blocks");
+  for (const Fold& fold : blocks.front().core) layouts_.push_back(fold.shared_layout());
+  while (Index{1} << level_ < slots_per_block) ++level_;
+  for (FoldBlock& block : blocks) nodes_.push_back({level_, std::move(block)});
+}
+
 std::vector<Fold> FoldSet::empty_folds() const {
   std::vector<Fold> folds;
   for (const auto& layout : layouts_) folds.emplace_back(layout);
@@ -77,6 +84,7 @@ void FoldSet::carry(std::vector<Node>& nodes, int level) const {
 }
 
 void FoldSet::append(FoldSlot slot) {
+  require(!complete_, "nothing is appended to a complete set");
   for (const std::vector<Fold>* folds : {&slot.core, &slot.gap}) {
     if (folds == &slot.gap && folds->empty()) continue;
     require(folds->size() == layouts_.size(), "a slot has one fold per row");

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "fold/aligned.hpp"
+#include "fold/chunk_work.hpp"
 #include "fold/extra_places.hpp"
 #include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/pool.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
 
@@ -294,26 +294,12 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   out.gap = std::min(out.gap, out.slot_samples);
   const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap};
   const bool filtered = run.preparation().column_filter.has_value();
-  run.rewind();
-  const Index chunks = run.plan().count();
-  const Index together = options.threads > 1 ? 2 * options.threads : 1;
-  for (Index done = 0; done < chunks;) {
-    std::vector<RawChunk> raw;
-    RawChunk next;
-    while (static_cast<Index>(raw.size()) < together && run.read(next)) raw.push_back(std::move(next));
-    require(!raw.empty(), "a run has the chunks of its plan");
-    std::vector<std::vector<FoldSlot>> slots(raw.size());
-    parallel_for(static_cast<Index>(raw.size()), options.threads, [&](Index k) {
-      const auto i = static_cast<std::size_t>(k);
-      const PreparedChunk chunk = run.prepare(std::move(raw[i]));
-      slots[i] = filtered ? fold_filtered(pass, chunk) : fold_plain(pass, chunk);
-    });
-    for (std::vector<FoldSlot>& part : slots) {
-      for (FoldSlot& slot : part) out.folds.append(std::move(slot));
-    }
-    done += static_cast<Index>(raw.size());
-    if (options.progress) options.progress(done, chunks);
-  }
+  const auto fold = [&](RawChunk raw) {
+    const PreparedChunk chunk = run.prepare(std::move(raw));
+    if (options.watch) options.watch(chunk);
+    return filtered ? fold_filtered(pass, chunk) : fold_plain(pass, chunk);
+  };
+  fold_chunks(run, options, fold, out.folds);
   count_rows(run.preparation(), out);
   return out;
 }

@@ -53,6 +53,7 @@ class CsvReader::Impl {
       require(slot_[columns[k]] < 0, "a CSV column is selected twice");
       slot_[columns[k]] = static_cast<int>(k);
     }
+    only_ = columns.size() == 1 ? columns[0] : -1;
     rewind();
   }
 
@@ -80,6 +81,7 @@ class CsvReader::Impl {
   Index skipped_ = 0;  // lines up to and including the header
   std::vector<std::string> header_;
   std::vector<int> slot_;    // of each column: where its numbers go, −1: nowhere
+  int only_ = -1;            // the one column that is selected: what stands behind it is not looked at
   std::vector<Index> rows_;  // line numbers of the rows read last
 
  private:
@@ -155,6 +157,7 @@ class CsvReader::Impl {
         at = field_end<mark>(at, stop);
       }
       if (at == stop) return column + 1;
+      if (column == only_) return columns_;
       ++at;
     }
   }

@@ -5,6 +5,7 @@
 
 #include "array_file.hpp"
 #include "bag_source.hpp"
+#include "stamps.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
 #include "steelyard/log/contents.hpp"
@@ -16,7 +17,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-class CsvSource : public SampleSource {
+class CsvSource : public SampleSource, public StampSource {
  public:
   CsvSource(const RunFile& file, const std::vector<LogJoint>& joints)
       : reader_(file.path, file.csv), joints_(static_cast<Index>(joints.size())), rate_(file.rate) {
@@ -34,6 +35,7 @@ class CsvSource : public SampleSource {
                         "a time column, or a positive rate",
                         {}});
     }
+    columns_ = columns;
     reader_.select(std::move(columns));
   }
 
@@ -58,16 +60,32 @@ class CsvSource : public SampleSource {
     for (std::size_t r = 0; r < uses_.size(); ++r) {
       for (Index i = 0; i < count; ++i) targets[r][i] = uses_[r].factor * targets[r][i] + uses_[r].offset;
     }
-    stamp(block);
+    stamp(block.time(), count);
     read_ += count;
     if (count == 0 && read_ < 2) fail_short();
   }
 
+  // By the time column alone, or by the first one that counts the rows.
+  void scan_stamps(const std::function<void(std::span<const double>)>& take) override {
+    constexpr Index kPiece = 4096;
+    std::vector<double> stamps(kPiece);
+    double* const target[] = {stamps.data()};
+    reader_.select({time_column_ >= 0 ? time_column_ : uses_.front().column});
+    read_ = 0;
+    for (Index count = reader_.read(kPiece, target); count > 0; count = reader_.read(kPiece, target)) {
+      stamp(stamps.data(), count);
+      take({stamps.data(), static_cast<std::size_t>(count)});
+      read_ += count;
+    }
+    if (read_ < 2) fail_short();
+    reader_.select(columns_);
+    read_ = 0;
+  }
+
  private:
   // SI stamps, strictly increasing.
-  void stamp(SampleBlock& block) {
-    double* time = block.time();
-    for (Index i = 0; i < block.size(); ++i) {
+  void stamp(double* time, Index count) {
+    for (Index i = 0; i < count; ++i) {
       if (time_column_ < 0) {
         time[i] = static_cast<double>(read_ + i) / rate_;
         continue;
@@ -77,7 +95,7 @@ class CsvSource : public SampleSource {
       const bool first = read_ + i == 0;
       if (!first && !(time[i] > (i > 0 ? time[i - 1] : last_time_))) fail_time(i, field);
     }
-    if (block.size() > 0) last_time_ = time[block.size() - 1];
+    if (count > 0) last_time_ = time[count - 1];
   }
 
   [[noreturn]] void fail_time(Index row, double field) const {
@@ -99,6 +117,7 @@ class CsvSource : public SampleSource {
   Index joints_;
   double rate_;
   std::vector<ColumnUse> uses_;  // [channel][joint]
+  std::vector<int> columns_;     // that are read
   std::vector<std::string> channels_;
   int time_column_ = -1;
   double time_factor_ = 1;

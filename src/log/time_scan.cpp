@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "stamps.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/resample.hpp"
 
@@ -65,10 +66,14 @@ TimeScan TimeScanner::result() const {
 
 TimeScan scan_time(SampleSource& source) {
   TimeScanner scanner;
-  SampleBlock block;
-  source.rewind();
-  for (source.read(4096, block); block.size() > 0; source.read(4096, block)) {
-    scanner.add({block.time(), static_cast<std::size_t>(block.size())});
+  if (auto* stamps = dynamic_cast<StampSource*>(&source)) {
+    stamps->scan_stamps([&](std::span<const double> piece) { scanner.add(piece); });
+  } else {
+    SampleBlock block;
+    source.rewind();
+    for (source.read(4096, block); block.size() > 0; source.read(4096, block)) {
+      scanner.add({block.time(), static_cast<std::size_t>(block.size())});
+    }
   }
   const TimeScan scan = scanner.result();
   if (scan.samples < 2) {

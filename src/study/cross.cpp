@@ -17,9 +17,10 @@ HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& o
         static_cast<double>(run.folds->slot_samples * run.folds->folds.slots_per_block());
     double period = 0;  // samples
     if (options.by_phase)
-      period = options.period ? *options.period / run.prepared->preparation().grid.step
+      period = options.period ? *options.period / run.preparation().grid.step
+               : run.period   ? *run.period
                               : find_period(run.prediction.coarse_position) *
-                                    static_cast<double>(run.prediction.coarse_step);
+                                  static_cast<double>(run.prediction.coarse_step);
     if (period >= 2 * block_samples && period < static_cast<double>(run.folds->samples)) {
       held.groups.push_back(groups_by_phase(count, block_samples, period, options.blocks));
       held.by = "phase";

@@ -15,6 +15,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
+#include "study/folded.hpp"
 #include "study/gains.hpp"
 #include "study/period.hpp"
 #include "study/prior.hpp"
@@ -220,6 +221,11 @@ void explain(StudyState& state, const std::vector<CutoffRun>& runs, std::vector<
 
 void choose_cutoff(StudyState& state) {
   if (!state.study.cutoff.automatic) return;
+  if (std::any_of(state.study.runs.begin(), state.study.runs.end(),
+                  [](const StudyRun& run) { return run.folded != nullptr; })) {
+    take_cutoffs_of_folds(state);
+    return;
+  }
   std::vector<CutoffRun> runs = state.clock.time("reading for the cut-off", [&] { return scan_runs(state); });
   std::vector<double> first;
   for (const double cutoff : kFirst)

@@ -66,6 +66,10 @@ void check_engines(StudyState& state, const Result& model) {
   if (state.options.engines.empty()) return;
   const ExportModel bodies = feasible_model(state.robot, model);
   for (RunState& run : state.runs) {
+    if (!run.prepared) {
+      state.result.unavailable.push_back(fmt::format("engines[{}]: the run is folds", run.label()));
+      continue;
+    }
     const SampleBlock block = whole_run(*run.prepared);
     if (run.signs || block.find(channel::kTorque) < 0 || state.gains) {
       state.result.unavailable.push_back(fmt::format("engines[{}]: the run logs no torque", run.label()));

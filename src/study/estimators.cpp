@@ -3,16 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/folded.hpp"
 #include "study/summary.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-const char* method_name(const Study& study) {
-  if (study.estimator.instruments) return "iv";
-  if (study.estimator.single_rows) return "huber";
-  switch (study.estimate.weighting) {
+bool uses_instruments(const StudyState& state) {
+  return state.study.estimator.instruments && has_instruments(state);
+}
+
+bool weighs_rows(const StudyState& state) {
+  return state.study.estimator.single_rows && !fits_folds(state);
+}
+
+// As it can be had: instruments and weights of single rows are not in every fold file.
+const char* method_name(const StudyState& state) {
+  if (uses_instruments(state)) return "iv";
+  if (weighs_rows(state)) return "huber";
+  switch (state.study.estimate.weighting) {
     case Weighting::none:
       return "ols";
     case Weighting::by_row:
@@ -28,7 +38,11 @@ const char* method_name(const Study& study) {
 }  // namespace
 
 Index append_blocks(const FoldPass& pass, Index first, std::vector<Fold>& folds) {
-  for (const FoldBlock& block : pass.folds.blocks()) {
+  return append_blocks(pass.folds.blocks(), first, folds);
+}
+
+Index append_blocks(const std::vector<FoldBlock>& blocks, Index first, std::vector<Fold>& folds) {
+  for (const FoldBlock& block : blocks) {
     for (Fold& fold : block.all()) {
       fold.set_block(first);
       folds.push_back(std::move(fold));
@@ -68,11 +82,12 @@ void reduce_to_essential(StudyState& state) {
 
 void refine_estimate(StudyState& state) {
   EstimatorSummary& summary = state.result.estimator.emplace();
-  summary.method = method_name(state.study);
+  summary.method = method_name(state);
   summary.iterations = state.estimated.iterations;
   summary.converged = state.estimated.status != EstimateStatus::not_converged;
-  if (state.study.estimator.instruments) estimate_with_instruments(state);
-  if (state.study.estimator.single_rows) estimate_with_row_weights(state);
+  if (uses_instruments(state))
+    fits_folds(state) ? estimate_with_folded_instruments(state) : estimate_with_instruments(state);
+  if (weighs_rows(state)) estimate_with_row_weights(state);
   if (state.study.estimator.essential)
     state.clock.time("essential parameters", [&] { reduce_to_essential(state); });
 }

@@ -21,6 +21,11 @@ void reduce_to_essential(StudyState& state);
 
 // The folds of a pass over a fit run, block by block, numbered from `first` on; returns the next number.
 Index append_blocks(const FoldPass& pass, Index first, std::vector<Fold>& folds);
+Index append_blocks(const std::vector<FoldBlock>& blocks, Index first, std::vector<Fold>& folds);
+
+// Strength and bias into the summary, and findings about them.
+void report_instruments(const InstrumentEstimate& found, InstrumentSummary& summary,
+                        std::vector<Finding>& findings);
 
 // Largest |a − b| / σ over columns with a deviation.
 double change_in_sigma(const Estimate& before, const Estimate& after);

@@ -16,7 +16,8 @@ namespace {
 Examination visit(StudyState& state) {
   std::vector<ExaminedRun> runs;
   for (const StudyRun& run : state.study.runs)
-    runs.push_back({run.file.label, [&run, &state] { return open_source(state, run); }});
+    if (!run.folded) runs.push_back({run.file.label, [&run, &state] { return open_source(state, run); }});
+  if (runs.empty()) return {};
   DoctorOptions options;
   options.columns = lead_names(state.base);
   options.set_up.threads = state.options.threads;
@@ -34,7 +35,9 @@ Examination visit(StudyState& state) {
 void examine_runs(StudyState& state) {
   Examination examination = visit(state);
   for (Finding& finding : examination.findings) state.findings.push_back(std::move(finding));
-  for (std::size_t r = 0; r < state.runs.size(); ++r) state.runs[r].repeats = examination.repeats[r];
+  std::size_t examined = 0;
+  for (RunState& run : state.runs)
+    if (run.prepared) run.repeats = examination.repeats[examined++];
 }
 
 bool StudyCheck::is_trustworthy() const {

@@ -74,11 +74,11 @@ MatrixXd information_with_gains(const std::vector<Fold>& folds, const std::vecto
   return information;
 }
 
-Known known_from(const std::vector<FoldFile>& files, const Study& study, const Robot& robot,
+Known known_from(const std::vector<FoldedRun>& files, const Study& study, const Robot& robot,
                  const BaseParameters& base) {
   std::vector<Fold> folds;
   double seconds = 0, rows = 0;
-  for (const FoldFile& file : files) {
+  for (const FoldedRun& file : files) {
     seconds += static_cast<double>(file.samples) * file.step;
     for (const FoldBlock& block : file.blocks)
       for (const Fold& fold : block.all()) {
@@ -190,9 +190,10 @@ void take_known(const Known& known, ExciteOptions& options) {
   options.rate = known.rate;
 }
 
-std::vector<FoldFile> fold_files(const ExciteSpec& spec) {
-  std::vector<FoldFile> files;
-  for (const std::string& path : spec.folds) files.push_back(read_fold_file(path));
+std::vector<FoldedRun> fold_files(const ExciteSpec& spec) {
+  std::vector<FoldedRun> files;
+  for (const std::string& path : spec.folds)
+    for (FoldedRun& run : read_fold_file(path)) files.push_back(std::move(run));
   return files;
 }
 
@@ -245,7 +246,7 @@ void add_payloads(const Setting& s, const ExciteSpec& spec, const Known& known, 
 
 ExciteOutcome excite_study(const Study& study, const StudyOptions& run) {
   Setting s = setting_of(study, run);
-  if (const std::vector<FoldFile> files = fold_files(*study.excite); !files.empty())
+  if (const std::vector<FoldedRun> files = fold_files(*study.excite); !files.empty())
     take_known(known_from(files, study, s.robot, s.base), s.options);
   ExciteOutcome outcome;
   outcome.found = search(s, s.options, run, "searching");
@@ -259,9 +260,9 @@ ExciteOutcome excite_study(const Study& study, const StudyOptions& run) {
 
 NextOutcome next_study(const Study& study, const StudyOptions& run) {
   Setting s = setting_of(study, run);
-  std::vector<FoldFile> files = fold_files(*study.excite);
+  std::vector<FoldedRun> files = fold_files(*study.excite);
   if (!study.runs.empty()) {
-    const std::vector<FoldFile> all = fold_study(study, run);
+    const std::vector<FoldedRun> all = fold_study(study, run);
     for (std::size_t r = 0; r < all.size(); ++r)
       if (study.runs[r].file.label.role == RunRole::fit) files.push_back(all[r]);
   }

@@ -100,7 +100,9 @@ std::optional<LogDigest> read_state(const fs::path& path, const std::string& key
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
   try {
-    const FoldFile file = read_fold_file(path.string());
+    const std::vector<FoldedRun> runs = read_fold_file(path.string());
+    if (runs.size() != 1) return std::nullopt;
+    const FoldedRun& file = runs.front();
     if (!file.label.starts_with(key + " ") || file.blocks.size() != 1) return std::nullopt;
     LogDigest digest;
     const char* begin = file.label.data() + key.size() + 1;
@@ -151,14 +153,14 @@ LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const 
       digest = std::move(*kept);
     } else {
       digest = fold_log(shared, study, threads);
-      FoldFile file;
+      FoldedRun file;
       file.label = state_label(key.key, digest.noise_factor);
       file.samples = digest.samples;
       file.blocks.emplace_back();
       file.blocks[0].slots = 1;
       file.blocks[0].core = digest.folds;
       file.slots = 1;
-      write_fold_file(file, path.string());
+      write_fold_file(std::span(&file, 1), path.string());
     }
     digest.file = path.filename().string();
   }

@@ -4,10 +4,12 @@
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/fold/slots.hpp"
 #include "study/extra_columns.hpp"
+#include "study/folded.hpp"
 #include "study/friction.hpp"
 #include "study/gains.hpp"
 #include "study/instrument.hpp"
 #include "study/options_json.hpp"
+#include "study/period.hpp"
 #include "study/signs.hpp"
 #include "study/state.hpp"
 
@@ -23,7 +25,10 @@ void open_runs(StudyState& state) {
   for (const StudyRun& run : state.study.runs) {
     RunState& opened = state.runs.emplace_back();
     opened.run = &run;
-    opened.prepared = std::make_unique<PreparedRun>(open_source(state, run), run.file.label, state.prepare);
+    if (run.folded)
+      open_folded_run(state, opened);
+    else
+      opened.prepared = std::make_unique<PreparedRun>(open_source(state, run), run.file.label, state.prepare);
   }
 }
 
@@ -46,17 +51,25 @@ FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun
 }
 
 void fold_runs(StudyState& state) {
+  check_folded_layouts(state);
   for (RunState& run : state.runs) {
+    if (!run.prepared) continue;
     PassOptions pass;
     const std::string stage = "folding " + run.label();
     pass.progress = [&](Index done, Index chunks) {
       state.clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
     };
+    std::optional<CoarsePositions> positions;
+    if (state.find_periods) {
+      positions.emplace(run.prepared->preparation().grid.samples, state.plan.joints);
+      pass.watch = [&](const PreparedChunk& chunk) { positions->watch(chunk); };
+    }
     pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
     run.folds = state.clock.time(stage, [&] {
       return run.signs ? fold_signed_run(state, run, pass.slot_samples)
                        : fold_prepared(state, *run.run, *run.prepared, pass);
     });
+    if (positions && !run.signs) run.period = positions->period();
   }
 }
 

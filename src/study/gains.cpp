@@ -33,13 +33,13 @@ Index gain_slot(const PreparedRun& run) {
   return size;
 }
 
-struct FoldedRun {
+struct CurrentRun {
   const StudyRun* run = nullptr;
   GainRun folds;
 };
 
-std::vector<FoldedRun> fold_all(StudyState& state, const CurrentRows& rows) {
-  std::vector<FoldedRun> runs;
+std::vector<CurrentRun> fold_all(StudyState& state, const CurrentRows& rows) {
+  std::vector<CurrentRun> runs;
   Index block = 0;
   for (const StudyRun& run : state.study.runs) {
     state.clock.time("currents of " + run.file.label.label, [&] {
@@ -71,9 +71,9 @@ void check_count(const VectorXd& list, std::size_t joints, const char* what) {
       {fmt::format("{} has {} gains", what, list.size()), {}, fmt::format("{}, one per joint", joints), {}});
 }
 
-GainProblem problem_of(const StudyState& state, const CurrentRows& rows, const std::vector<FoldedRun>& runs) {
+GainProblem problem_of(const StudyState& state, const CurrentRows& rows, const std::vector<CurrentRun>& runs) {
   std::vector<GainRun> fit;
-  for (const FoldedRun& run : runs)
+  for (const CurrentRun& run : runs)
     if (run.run->file.label.role == RunRole::fit) fit.push_back(run.folds);
   GainProblem problem = gain_problem(rows, state.study.payloads, std::move(fit));
   const GainSpec& spec = *state.study.gains;
@@ -273,11 +273,11 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
 }
 
 // Every loaded run against the unloaded fit runs, the load unknown: what the gains make of it.
-void identify_payloads(StudyState& state, const std::vector<FoldedRun>& runs, GainState& gains) {
+void identify_payloads(StudyState& state, const std::vector<CurrentRun>& runs, GainState& gains) {
   std::vector<GainRun> unloaded;
-  for (const FoldedRun& run : runs)
+  for (const CurrentRun& run : runs)
     if (run.run->file.label.role == RunRole::fit && run.folds.load.empty()) unloaded.push_back(run.folds);
-  for (const FoldedRun& run : runs) {
+  for (const CurrentRun& run : runs) {
     if (run.folds.load.empty()) continue;
     const auto given = std::find_if(state.study.payloads.begin(), state.study.payloads.end(),
                                     [&](const Load& load) { return load.name == run.folds.load; });
@@ -336,7 +336,7 @@ void find_gains(StudyState& state) {
   CurrentRowOptions options;
   options.preparation = preparation_hash(state.prepare);
   gains.rows = current_rows(state.robot, state.base, options);
-  const std::vector<FoldedRun> runs = fold_all(state, gains.rows);
+  const std::vector<CurrentRun> runs = fold_all(state, gains.rows);
   if (state.study.gains->known.size() > 0)
     give_gains(state, gains);
   else

@@ -33,6 +33,8 @@ std::vector<Fold> fold_with_instruments(StudyState& state, const std::vector<Ins
   return folds;
 }
 
+}  // namespace
+
 void report_instruments(const InstrumentEstimate& found, InstrumentSummary& summary,
                         std::vector<Finding>& findings) {
   summary.correlation = found.correlation;
@@ -50,8 +52,6 @@ void report_instruments(const InstrumentEstimate& found, InstrumentSummary& summ
     findings.push_back(make_finding("instruments-not-simulated", "",
                                     "the mass matrix of the estimated parameters is not positive definite"));
 }
-
-}  // namespace
 
 void estimate_with_instruments(StudyState& state) {
   const InstrumentSpec& spec = state.study.estimator.instrument;

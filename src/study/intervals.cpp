@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "study/bias.hpp"
+#include "study/folded.hpp"
 #include "study/intervals.hpp"
 #include "study/signs.hpp"
 #include "study/state.hpp"
@@ -20,7 +21,7 @@ double effective_share_of(const std::vector<RunState>& runs) {
   double share = 1;
   for (const RunState& run : runs) {
     if (!run.is_fit()) continue;
-    const Preparation& preparation = run.prepared->preparation();
+    const Preparation& preparation = run.preparation();
     if (preparation.column_filter)
       share = std::min(share, effective_share(*preparation.column_filter, preparation.decimation.factor));
   }
@@ -69,7 +70,8 @@ void find_intervals(StudyState& state) {
                                  : block_moments(state.folds, state.full(), state.priors);
     state.intervals = intervals(state.full(), usable ? &moments : nullptr, options);
   });
-  if (spec.bias_check && usable && !state.instrument && !has_unsigned_runs(state.study)) check_bias(state);
+  if (spec.bias_check && usable && !state.instrument && !fits_folds(state) && !has_unsigned_runs(state.study))
+    check_bias(state);
   tell(state);
 }
 

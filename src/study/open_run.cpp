@@ -83,6 +83,11 @@ TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& rob
 }
 
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
+  if (run.folded)
+    throw InputError({fmt::format("run '{}' is folds, without samples", run.file.label.label),
+                      {run.file.path, 0, 0, ""},
+                      "a log",
+                      "give the log as `file:`"});
   if (run.simulation) {
     const SimulationSpec& spec = *run.simulation;
     if (spec.elastic)

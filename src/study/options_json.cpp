@@ -1,8 +1,11 @@
 #include "study/options_json.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "study/signs.hpp"
@@ -48,7 +51,8 @@ ordered_json run_json(const StudyRun& run) {
     json["seed"] = run.simulation->options.seed;
     return json;
   }
-  json["file"] = run.path_as_written;
+  json[run.folded ? "folds" : "file"] = run.path_as_written;
+  if (run.folded) return json;
   json["time"] = run.file.time;
   for (const ChannelColumns& channel : run.file.channels)
     json["columns"][channel.channel] = {{"names", channel.columns},
@@ -244,7 +248,23 @@ void add_sources(const ReverseSpec& spec, Provenance& provenance) {
 }  // namespace
 
 std::string preparation_hash(const PrepareOptions& prepare) {
-  return sha256(prepare_json(prepare).dump());
+  return sha256(prepare_text(prepare));
+}
+
+std::string prepare_text(const PrepareOptions& prepare) {
+  return prepare_json(prepare).dump();
+}
+
+void take_cutoffs(const std::string& text, PrepareOptions& prepare) {
+  const ordered_json json = ordered_json::parse(text, nullptr, false);
+  const auto cutoff = [&](const char* key) -> double {
+    const auto filter = json.is_object() ? json.find(key) : json.end();
+    if (filter == json.end())
+      throw InputError({fmt::format("folds tell no '{}' of their preparation", key), {}, "", ""});
+    return filter->is_null() ? 0.0 : filter->at("cutoff").get<double>();
+  };
+  prepare.filter.cutoff = cutoff("filter");
+  prepare.column_filter.cutoff = cutoff("column_filter");
 }
 
 std::string preparation_hash(const Study& study) {
@@ -254,8 +274,10 @@ std::string preparation_hash(const Study& study) {
 Provenance provenance(const Study& study, const std::string& robot_hash) {
   Provenance result;
   result.inputs.push_back({study.robot_as_written, robot_hash});
-  for (const StudyRun& run : study.runs)
-    if (!run.simulation) result.inputs.push_back({run.path_as_written, sha256_file(run.file.path)});
+  for (const StudyRun& run : study.runs) {
+    const bool again = run.folded && result.inputs.back().path == run.path_as_written;  // of a merged file
+    if (!run.simulation && !again) result.inputs.push_back({run.path_as_written, sha256_file(run.file.path)});
+  }
   if (study.feasible)
     for (const ConstraintSpec& constraint : study.feasible->constraints)
       if (!constraint.path.empty())

@@ -12,6 +12,9 @@ inline namespace STEELYARD_ABI {
 // Hash of everything that changes prepared rows.
 std::string preparation_hash(const Study& study);
 std::string preparation_hash(const PrepareOptions& prepare);
+// What is hashed, and the cut-offs of such a text. Throws InputError for text of another kind.
+std::string prepare_text(const PrepareOptions& prepare);
+void take_cutoffs(const std::string& text, PrepareOptions& prepare);
 
 Provenance provenance(const Study& study, const std::string& robot_hash);
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+
+#include "steelyard/core/processes.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
+constexpr Index kCoarseRows = 1000;      // of a run, as a prediction keeps them
 constexpr std::size_t kMostKept = 2000;  // samples; every other one is dropped beyond
 constexpr double kSameAgain = 0.1;       // of the movement: RMS of position(t + period) − position(t)
 // At the nearest whole row: half a row off, of a thousand, is up to 7 % for the Panda's excitation.
@@ -57,6 +61,31 @@ double find_period(const MatrixXd& position) {
     best = lag;
   }
   return least < kSameAgain ? best : 0;
+}
+
+CoarsePositions::CoarsePositions(Index samples, Index joints)
+    : step_(std::max<Index>(1, samples / kCoarseRows)),
+      position_(MatrixXd::Constant((samples + step_ - 1) / step_, joints, std::nan(""))) {}
+
+void CoarsePositions::watch(const PreparedChunk& chunk) {
+  const Range core = chunk.chunk.core;
+  const int position = chunk.samples.find(channel::kPosition);
+  for (Index at = (core.begin + step_ - 1) / step_ * step_; at < core.end; at += step_)
+    for (Index j = 0; j < position_.cols(); ++j)
+      position_(at / step_, j) = chunk.samples.row(position, j)[at - chunk.chunk.halo.begin];
+}
+
+double CoarsePositions::period() {
+  if (processes().size() > 1) {
+    const std::string own(reinterpret_cast<const char*>(position_.data()),
+                          static_cast<std::size_t>(position_.size()) * sizeof(double));
+    for (const std::string& bytes : processes().exchange(own))
+      for (Index k = 0; k < position_.size(); ++k)
+        if (std::isnan(position_.data()[k]))
+          std::memcpy(position_.data() + k, bytes.data() + static_cast<std::size_t>(k) * sizeof(double),
+                      sizeof(double));
+  }
+  return find_period(position_) * static_cast<double>(step_);
 }
 
 WatchedSource::WatchedSource(std::unique_ptr<SampleSource> source) : source_(std::move(source)) {}

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "steelyard/log/prepare.hpp"
 #include "steelyard/log/source.hpp"
 
 namespace steelyard {
@@ -17,6 +18,18 @@ inline namespace STEELYARD_ABI {
 // shortest lag, of at least a tenth of the run, after which all joints are where they were, to a tenth of
 // their movement (RMS). A fraction of a row counts: between rows, positions are interpolated linearly.
 double find_period(const MatrixXd& position);
+
+// Positions of about a thousand samples of a run, evenly spread, from chunks in any order and thread.
+class CoarsePositions {
+ public:
+  CoarsePositions(Index samples, Index joints);
+  void watch(const PreparedChunk& chunk);
+  double period();  // [samples], 0: none; a meeting of the processes
+
+ private:
+  Index step_;
+  MatrixXd position_;  // samples × joints
+};
 
 class WatchedSource : public SampleSource {
  public:

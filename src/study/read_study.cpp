@@ -8,6 +8,7 @@
 #include "steelyard/core/text_file.hpp"
 #include "study/elastic_yaml.hpp"
 #include "study/exports.hpp"
+#include "study/folded.hpp"
 #include "study/friction_yaml.hpp"
 #include "study/gains_yaml.hpp"
 #include "study/read_excite.hpp"
@@ -131,7 +132,8 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
   if (const YamlNode* seed = fields.find("seed")) study.seed = to_count(context, *seed, "seed");
   if (const YamlNode* drives = fields.find("drives")) read_drives(context, *drives, study);
   if (const YamlNode* prepare = fields.find("prepare"))
-    study.prepare = read_prepare_section(context, *prepare), study.cutoff = read_cutoff(context, *prepare);
+    study.prepare = read_prepare_section(context, *prepare), study.cutoff = read_cutoff(context, *prepare),
+    study.prepare_given = true;
   if (const YamlNode* node = fields.find("columns"))
     study.drive_spec.columns = read_effort_expressions(context, *node, "columns");
   if (const YamlNode* node = fields.find("known"))
@@ -153,12 +155,14 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
   if ((needs_runs && !study.excite && !study.reverse) || fields.has("runs")) {
     const YamlNode& runs = fields.at("runs");
     for (const YamlNode& run : to_list(context, runs, "runs"))
-      study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
+      if (!read_folded_runs(context, run, folder, study))
+        study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
     check_labels(context, runs, study);
     if (const YamlNode* gains = fields.find("gains")) study.gains = read_gains_section(context, *gains);
     if (const YamlNode* loads = fields.find("payloads"))
       study.payloads = read_payloads_section(context, *loads);
     check_gain_keys(context, runs, study);
+    check_folded_keys(context, fields, study);
   }
   if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
   if (const YamlNode* feasible = fields.find("feasible"))

@@ -6,6 +6,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 #include "study/extra_columns.hpp"
+#include "study/folded.hpp"
 #include "study/retrieve.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
@@ -38,6 +39,7 @@ Estimate with_feasible_values(const StudyState& state, const FeasibleState& feas
 
 // Raw residuals of the feasible parameters: one more pass over the run.
 Prediction predict_feasible(const StudyState& state, const FeasibleState& feasible, const RunState& run) {
+  if (!run.prepared) return {};
   const Quantities quantities(state.robot, feasible.columns);
   ExtraPrediction extra = extra_prediction(state, *run.run);
   std::vector<std::string> names;
@@ -105,7 +107,8 @@ CrossValidationSummary cross_validate_feasible(const StudyState& state, const Fe
 
 ResidualSummary residual_of(const StudyState& state, const Estimate& fit, const RunState& run,
                             const Prediction& raw) {
-  const Prediction* one[] = {&raw};
+  std::vector<const Prediction*> one;
+  if (run.prepared) one.push_back(&raw);
   return residual_summary(residuals(run.folds->folds.total(), fit.columns, fit.values).per_row, state.plan,
                           state.robot, one);
 }
@@ -118,7 +121,7 @@ void summarize_residuals(StudyState& state, const FeasibleState& feasible, Feasi
   for (std::size_t r = 0; r < state.runs.size(); ++r) {
     raw.push_back(predict_feasible(state, feasible, state.runs[r]));
     state.result.validation[r].feasible = residual_of(state, fit, state.runs[r], raw.back());
-    if (!state.runs[r].is_fit()) continue;
+    if (!state.runs[r].is_fit() || fits_folds(state)) continue;
     fitted.push_back(&raw.back());
     state.result.passes = std::max(state.result.passes, state.runs[r].prepared->passes());
   }

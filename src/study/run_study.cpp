@@ -6,6 +6,7 @@
 #include "study/examine.hpp"
 #include "study/exports.hpp"
 #include "study/extra_columns.hpp"
+#include "study/folded.hpp"
 #include "study/friction.hpp"
 #include "study/gains.hpp"
 #include "study/intervals_bands.hpp"
@@ -48,23 +49,26 @@ void predict_runs(StudyState& state) {
   const VectorXd values = values_for(state.plan, state.estimated);
   const std::vector<std::string> joints = row_joint_names(state.robot, state.plan);
   const std::vector<std::string> units = row_units(state.robot, state.plan);
-  BandCounter counter = state.clock.time("refits for bands", [&] { return BandCounter(state); });
-  const bool is_signed = !has_unsigned_runs(state.study);  // bands are about errors with signs
+  // Bands are about errors with signs, at samples.
+  std::optional<BandCounter> counter;
+  if (!has_unsigned_runs(state.study) && !fits_folds(state))
+    state.clock.time("refits for bands", [&] { counter.emplace(state); });
   for (std::size_t r = 0; r < state.runs.size(); ++r) {
     RunState& run = state.runs[r];
-    counter.begin(r);
+    if (!run.prepared) continue;
+    if (counter) counter->begin(r);
     run.prediction = state.clock.time("predicting " + run.label(), [&] {
-      return predict(*run.prepared, state.plan, values, joints, units, is_signed ? &counter : nullptr,
+      return predict(*run.prepared, state.plan, values, joints, units, counter ? &*counter : nullptr,
                      extra_prediction(state, *run.run), run.run->unsigned_effort);
     });
   }
-  if (!is_signed) return;
-  state.result.bands = counter.bands(joints, state.study.intervals.level);
+  if (!counter) return;
+  state.result.bands = counter->bands(joints, state.study.intervals.level);
   for (std::size_t r = 0; r < state.runs.size(); ++r)
-    state.runs[r].band_coverage = counter.coverage(r, state.result.bands);
+    state.runs[r].band_coverage = counter->coverage(r, state.result.bands);
 }
 
-std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options) {
+std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
   find_gains(state);
@@ -72,11 +76,10 @@ std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options
   open_runs(state);
   fit_friction_forms(state);
   recover_run_signs(state);
+  state.find_periods = true;
   fold_runs(state);
-  std::vector<FoldFile> files;
-  for (const RunState& run : state.runs)
-    files.push_back(to_fold_file(*run.folds, run.label(), run.prepared->preparation().grid.step));
-  return files;
+  if (study.estimator.instruments) estimate_runs(state);
+  return folded_runs(state);
 }
 
 SignsOutcome find_signs(const Study& study, const StudyOptions& options) {

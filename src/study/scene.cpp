@@ -51,6 +51,7 @@ Scene study_scene(const Study& study) {
   for (Joint& joint : moving.joints)
     if (!joint.inertia) joint.inertia = Inertia::zero();
   for (const StudyRun& run : study.runs) {
+    if (run.folded) continue;  // no samples, no motion to show
     RunMotion motion = read_motion(run.file.label.label, *open_study_run(run, moving));
     if (motion.time.size() > 1) scene.motions.push_back(std::move(motion));
   }

@@ -65,8 +65,10 @@ class StudyClock {
 // A run on its way through the passes.
 struct RunState {
   const StudyRun* run = nullptr;
-  std::unique_ptr<PreparedRun> prepared;
+  std::unique_ptr<PreparedRun> prepared;  // null: the run is folds, without samples
   std::optional<FoldPass> folds;
+  Preparation folded_preparation;  // of a run that is folds: as far as they tell it
+  std::optional<double> period;    // of its motion [samples], 0: none; absent: from the prediction
   Prediction prediction;
   std::string repeats;                // run with the same motion; empty: none
   std::vector<double> band_coverage;  // per joint
@@ -74,6 +76,7 @@ struct RunState {
 
   const std::string& label() const { return run->file.label.label; }
   bool is_fit() const { return run->file.label.role == RunRole::fit; }
+  const Preparation& preparation() const { return prepared ? prepared->preparation() : folded_preparation; }
 };
 
 struct GainState;
@@ -102,6 +105,7 @@ struct StudyState {
   // open_runs, fold_runs
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   std::vector<RunState> runs;
+  bool find_periods = false;  // while folding, for fold files
 
   // fit_friction_forms
   StudyFriction friction;

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "study/extra_columns.hpp"
+#include "study/folded.hpp"
 #include "study/friction.hpp"
 #include "study/intervals.hpp"
 #include "study/options_json.hpp"
@@ -31,8 +32,8 @@ void summarize_runs(StudyState& state) {
     const Index rows = std::accumulate(run.folds->kept.begin(), run.folds->kept.end(), Index{0});
     result.rows += rows;
     if (run.folds->kept_share > 0) candidates += static_cast<double>(rows) / run.folds->kept_share;
-    result.passes = std::max(result.passes, run.prepared->passes() + state.extra_passes);
-    summarize_preparation(run.prepared->preparation(), result.preparation);
+    if (run.prepared) result.passes = std::max(result.passes, run.prepared->passes() + state.extra_passes);
+    summarize_preparation(run.preparation(), result.preparation);
   }
   result.preparation.kept_share = candidates > 0 ? static_cast<double>(result.rows) / candidates : 0;
 }
@@ -42,7 +43,8 @@ void summarize_runs(StudyState& state) {
 RunValidation validation_of(const StudyState& state, const RunState& run) {
   const std::vector<Residual> per_row =
       residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
-  const Prediction* one[] = {&run.prediction};
+  std::vector<const Prediction*> one;
+  if (run.prepared) one.push_back(&run.prediction);
   RunValidation validation;
   validation.run = run.label();
   validation.fresh = !run.is_fit();
@@ -78,12 +80,13 @@ void summarize(StudyState& state) {
   summarize_runs(state);
   std::vector<const Prediction*> predictions;
   for (const RunState& run : state.runs)
-    if (run.is_fit()) predictions.push_back(&run.prediction);
+    if (run.is_fit() && !fits_folds(state)) predictions.push_back(&run.prediction);
   result.residual = residual_summary(state.estimated.per_row, state.plan, state.robot, predictions);
   result.residual.prepared_weighted = finite_or_none(state.estimated.residual_weighted);
   result.findings = state.findings;
   for (Finding& finding : find_all(state.robot, state.estimated, result))
     result.findings.push_back(std::move(finding));
+  list_unavailable(state);
   result.provenance = provenance(state.study, state.robot_hash);
 }
 

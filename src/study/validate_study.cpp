@@ -1,6 +1,7 @@
 #include "study/engines.hpp"
 #include "study/examine.hpp"
 #include "study/extra_columns.hpp"
+#include "study/folded.hpp"
 #include "study/friction.hpp"
 #include "study/gains.hpp"
 #include "study/given_base.hpp"
@@ -33,6 +34,8 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
     result.validation.push_back(validation_of(state, run));
     if (state.feasible) result.validation.back().feasible = feasible_residual(state, *state.feasible, run);
   }
+  result.unavailable.clear();
+  list_unavailable(state);
   result.exports.clear();
   result.engines.clear();
   check_engines(state, model);

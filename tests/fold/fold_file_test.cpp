@@ -28,8 +28,13 @@ Layout layout_of(const std::string& row, int columns) {
 }
 
 // Two rows, three blocks, the last with fewer rows than columns; gaps in the first two.
-FoldFile sample_file() {
-  FoldFile file{"run \"1\"", 1234, 1e-3, 64, 3, {}};
+FoldedRun sample_run() {
+  FoldedRun file;
+  file.label = "run \"1\"";
+  file.samples = 1234;
+  file.step = 1e-3;
+  file.slot_samples = 64;
+  file.slots = 3;
   Random random(5, "fold file");
   const auto folds = [&](Index block, Index rows) {
     std::vector<Fold> result;
@@ -73,9 +78,11 @@ class FoldFiles : public testing::Test {
 };
 
 TEST_F(FoldFiles, ComeBackBitByBit) {
-  const FoldFile written = sample_file();
-  write_fold_file(written, path_);
-  const FoldFile read = read_fold_file(path_);
+  const FoldedRun written = sample_run();
+  write_fold_file(std::span(&written, 1), path_);
+  const std::vector<FoldedRun> all = read_fold_file(path_);
+  ASSERT_EQ(all.size(), 1u);
+  const FoldedRun& read = all.front();
   EXPECT_EQ(read.label, written.label);
   EXPECT_EQ(read.samples, written.samples);
   EXPECT_EQ(read.step, written.step);
@@ -96,12 +103,12 @@ TEST_F(FoldFiles, ComeBackBitByBit) {
     }
   }
   const std::string first = bytes();
-  write_fold_file(read, path_);
+  write_fold_file(std::span(&read, 1), path_);
   EXPECT_EQ(bytes(), first);
 }
 
 TEST_F(FoldFiles, EveryDamagedByteIsFound) {
-  write_fold_file(sample_file(), path_);
+  write_fold_file(std::vector{sample_run()}, path_);
   const std::string good = bytes();
   for (std::size_t at = 0; at < good.size(); at += 13) {
     std::string bad = good;
@@ -111,7 +118,7 @@ TEST_F(FoldFiles, EveryDamagedByteIsFound) {
 }
 
 TEST_F(FoldFiles, TruncatedForeignAndMissingFilesAreRefused) {
-  write_fold_file(sample_file(), path_);
+  write_fold_file(std::vector{sample_run()}, path_);
   const std::string good = bytes();
   for (std::size_t size : {std::size_t{0}, std::size_t{10}, good.size() / 2, good.size() - 1})
     EXPECT_THAT(complaint_about(good.substr(0, size)),

@@ -54,7 +54,7 @@ PriceOfBodies price_of_bodies(const std::string& name) {
   const Robot robot = study_robot(study);
   const BaseParameters base = base_parameters(robot);
   std::vector<Fold> folds;
-  const std::vector<FoldFile> files = fold_study(study);
+  const std::vector<FoldedRun> files = fold_study(study);
   for (std::size_t r = 0; r < files.size(); ++r)
     if (study.runs[r].file.label.role == RunRole::fit)
       for (const FoldBlock& block : files[r].blocks)

@@ -1,16 +1,19 @@
-// Fold files: the folds of a run on disk, for estimates without the log.
+// Fold files: the folds of runs on disk, for estimates without the log.
 //
 //   "STEELYARD FOLD\n"  14 + 1 bytes
-//   header              u32 version, u64 length of the text, text: JSON with layouts, slots and what the run
-//   was triangles           doubles, little endian: of every block, core then gap, of every row, depth × size
-//   upper part SHA-256             32 bytes over everything before
+//   header              u32 version, u64 length of the text, text: JSON with layouts, slots, what the runs
+//   were triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
+//   SHA-256             32 bytes over everything before
 //
 // A file is read whole and believed only when its checksum is right; versions other than ours are refused.
 // Folds give back least squares and what follows from it; other cut-offs, delays, curves and raw residuals
 // need the log.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/pass.hpp"
@@ -18,24 +21,51 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr std::uint32_t kFoldFileVersion = 1;
+inline constexpr std::uint32_t kFoldFileVersion = 2;
 
-struct FoldFile {
-  std::string label;  // of the run
-  Index samples = 0;  // of its grid
-  double step = 0;    // [s] of the grid
-  Index slot_samples = 0;
-  Index slots = 0;
-  std::vector<FoldBlock> blocks;
+// The same rows with instrument columns behind the others ("iv:m4"), for instrumental variables.
+struct FoldedInstruments {
+  double cutoff = 0;              // [Hz] of the reference motion
+  bool simulated = false;         // the instruments are of a simulated motion, not of the reference itself
+  std::vector<FoldBlock> blocks;  // empty: none
 };
 
-FoldFile to_fold_file(const FoldPass& pass, const std::string& label, double step);
+struct FoldedRun {
+  std::string label;
+  Index samples = 0;  // of its grid
+  double step = 0;    // [s] of the grid
+  // As they were used; a cut-off of zero: none.
+  FilterOptions filter, column_filter;
+  Index decimation = 1;
+  double kept_share = 0;         // FoldPass::kept_share
+  std::optional<double> period;  // of the motion [samples], 0: it has none; absent: nobody looked
+  std::string prepare;           // the options behind the layouts' hash of the preparation, as text
+  Index slot_samples = 0;
+  Index gap = 0;
+  Index slots = 0;
+  Index slots_per_block = 1;
+  std::vector<FoldBlock> blocks;
+  FoldedInstruments instruments = {};
+};
+
+FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);
+
+// The pass that made the folds.
+FoldPass to_fold_pass(const FoldedRun& run);
 
 // Appears complete or not at all. Throws MachineError.
-void write_fold_file(const FoldFile& file, const std::string& path);
+void write_fold_file(std::span<const FoldedRun> runs, const std::string& path);
 
 // Throws InputError for files that are missing, foreign, truncated, damaged or of another version.
-FoldFile read_fold_file(const std::string& path);
+std::vector<FoldedRun> read_fold_file(const std::string& path);
+
+// What keeps runs from being estimated together: "row 2: column 3 is 'mx4' here and 'my4' there". Columns of
+// one run only (offsets "fo2@monday") may differ.
+std::optional<std::string> first_difference(const FoldedRun& here, const FoldedRun& there);
+
+// Joins neighbouring blocks until there are at most so many, as a longer run would have. Throws InputError
+// for fewer than one.
+void join_blocks(FoldedRun& run, Index most_blocks);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

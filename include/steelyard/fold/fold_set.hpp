@@ -38,10 +38,15 @@ struct FoldBlock {
   std::vector<Fold> all() const;
 };
 
+// Neighbours as one block: the gap of the left one is now inside.
+FoldBlock join(FoldBlock left, FoldBlock right);
+
 class FoldSet {
  public:
   // Throws InputError for layouts that are not valid, and unless most_blocks is even and positive.
   explicit FoldSet(std::vector<Layout> layouts, Index most_blocks = kMostBlocks);
+  // A set that is complete, from its blocks() as they were: nothing can be appended.
+  FoldSet(std::vector<FoldBlock> blocks, Index slots, Index slots_per_block);
 
   const std::vector<std::shared_ptr<const Layout>>& layouts() const { return layouts_; }
   Index slots() const { return slots_; }
@@ -71,6 +76,7 @@ class FoldSet {
   Index most_blocks_ = kMostBlocks;
   Index slots_ = 0;
   int level_ = 0;
+  bool complete_ = false;
   std::vector<Node> nodes_;  // levels fall from left to right, full blocks first: a binary counter
 };
 

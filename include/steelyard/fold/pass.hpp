@@ -38,6 +38,7 @@ struct PassOptions {
   int threads = 1;
   Index slot_samples = kAutomatic;  // divides the chunk size; automatic: at least 1024 and 5 filter memories
   Index gap = kAutomatic;           // samples; automatic: the memory of all filters
+  std::function<void(const PreparedChunk&)> watch;         // may be empty; sees every chunk, from any thread
   std::function<void(Index done, Index chunks)> progress;  // may be empty; called by the calling thread
 
   void validate() const;  // throws InputError

@@ -6,8 +6,8 @@
 // inside doubled), but not broken over lines. UTF-8 with or without byte order mark, LF or CRLF, last line
 // with or without its end.
 //
-// Only the selected columns are converted; of the others the fields are counted. Numbers are read by
-// std::from_chars: points, never commas, whatever the locale. Every pass gives the same bytes.
+// Only the selected columns are converted; of the others, unless a single one is selected, the fields are
+// counted. Numbers are read by std::from_chars: points, never commas. Every pass gives the same bytes.
 #pragma once
 
 #include <memory>

@@ -70,7 +70,7 @@ StudyOutcome retrieve_study(const Study& study, const std::string& base_values_p
                             const StudyOptions& options = {});
 
 // Pass 1 alone: the folds of every run, for fold files.
-std::vector<FoldFile> fold_study(const Study& study, const StudyOptions& options = {});
+std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& options = {});
 
 // The robot of a study: read, with the study's drive terms added.
 Robot study_robot(const Study& study, std::vector<Complaint>* warnings = nullptr);

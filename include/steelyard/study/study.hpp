@@ -15,6 +15,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/estimate/intervals.hpp"
+#include "steelyard/fold/fold_file.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/robot/robot.hpp"
@@ -45,12 +46,13 @@ struct SimulationSpec {
   std::optional<ElasticSimulationSpec> elastic = {};  // springs between links and motors
 };
 
-// A run is a file, or a simulation.
+// A run is a log, or folds of one, or a simulation.
 struct StudyRun {
   RunFile file;                 // label and role always; the rest for files
   std::string path_as_written;  // before ${…} is replaced, for provenance
   std::optional<SimulationSpec> simulation;
-  bool unsigned_effort = false;  // the log has |effort| only
+  std::shared_ptr<const FoldedRun> folded;  // then there are no samples, and `file` has path, label and role
+  bool unsigned_effort = false;             // the log has |effort| only
 };
 
 struct CrossOptions {
@@ -87,6 +89,7 @@ struct Study {
   DriveSpec drive_spec;
   std::vector<StudyRun> runs;
   PrepareOptions prepare;
+  bool prepare_given = false;  // otherwise runs of folds are taken as they were prepared
   CutoffSpec cutoff;
   EstimateOptions estimate;
   IntervalSpec intervals;

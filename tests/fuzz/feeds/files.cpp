@@ -83,11 +83,12 @@ void feed_fold(std::string_view bytes) {
   hash.add(bytes);
   const auto digest = hash.finish();
   const std::string path = as_file(std::string(bytes) + std::string(digest.begin(), digest.end()), ".fold");
-  FoldFile file;
-  if (!accepts([&] { file = read_fold_file(path); }) || file.blocks.empty()) return;
-  write_fold_file(file, path);
-  promise(accepts([&] { promise(read_fold_file(path).label == file.label, "the same label"); }),
-          "what is written can be read");
+  std::vector<FoldedRun> runs;
+  if (!accepts([&] { runs = read_fold_file(path); }) || runs.empty()) return;
+  write_fold_file(runs, path);
+  promise(
+      accepts([&] { promise(read_fold_file(path).front().label == runs.front().label, "the same label"); }),
+      "what is written can be read");
 }
 
 }  // namespace fuzz

@@ -1,0 +1,154 @@
+// A log of any size: from CSV to folds beside the CSV reader alone, folds on two threads, a refit from folds.
+//
+//   large_bench [SAMPLES] [--program STEELYARD] [--folder WHERE]
+//
+//   reader    our CSV reader alone, all columns, one thread
+//   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation, folds
+//   memory    the folds of 200 000 samples in memory on one and on two threads, taking turns
+//   refit     the fold file read, estimated, and 1000 replicates of the bootstrap; CPU time of one thread
+// Wall times are those of this moment; `CPU / 2` is what two free cores could not beat. Exit code 1 when the
+// peak of `fold` is 300 MB or more.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+#include "child_process.hpp"
+#include "clock.hpp"
+#include "long_log.hpp"
+#include "statistics.hpp"
+#include "steelyard/estimate/bootstrap.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/fold/fold_file.hpp"
+#include "steelyard/log/csv.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/robot/read.hpp"
+#include "steelyard/study/study.hpp"
+#include "temporary_folder.hpp"
+
+namespace {
+
+using namespace steelyard;
+
+template <typename Work>
+double wall_seconds(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void read_alone(const std::string& path) {
+  CsvReader reader(path);
+  std::vector<int> columns(static_cast<std::size_t>(reader.columns()));
+  std::iota(columns.begin(), columns.end(), 0);
+  std::vector<std::vector<double>> values(columns.size(), std::vector<double>(4096));
+  std::vector<double*> targets;
+  for (auto& column : values) targets.push_back(column.data());
+  reader.select(std::move(columns));
+  while (reader.read(4096, targets.data()) > 0) {
+  }
+}
+
+bool fold_beside_reader(const std::string& program, const std::string& folder) {
+  const std::string log = folder + "/logs/long.csv";
+  read_alone(log);  // into the cache of the disk
+  const double cpu = thread_nanoseconds();
+  const double alone = wall_seconds([&] { read_alone(log); });
+  const double alone_cpu = 1e-9 * (thread_nanoseconds() - cpu);
+  const Child fold = run_child(
+      {program, "fold", folder + "/read.yaml", "--threads", "2", "--out", folder + "/folds", "--quiet"});
+  if (fold.code != 0) throw std::runtime_error(fmt::format("steelyard fold ended with {}", fold.code));
+  fmt::print("reader alone   {:8.2f} s wall {:8.2f} s CPU\n", alone, alone_cpu);
+  fmt::print("fold, 2 threads{:8.2f} s wall {:8.2f} s CPU   peak {:.0f} MB\n", fold.wall, fold.seconds,
+             fold.megabytes);
+  fmt::print("fold / reader  {:8.2f} by wall{:7.2f} by CPU / 2\n", fold.wall / alone,
+             fold.seconds / 2 / alone_cpu);
+  return fold.megabytes < 300;
+}
+
+void fold_in_memory(const std::string& study_path) {
+  Study study = read_study(study_path);
+  const Robot robot = study_robot(study);
+  const BaseParameters base = base_parameters(robot);
+  PlanOptions options;
+  options.wanted = lead_names(base);
+  const Plan plan = make_plan(robot, options);
+  const std::vector<Layout> layouts = row_layouts(plan, robot);
+  const std::unique_ptr<SampleSource> file = open_study_run(study.runs.front(), robot);
+  Run run{study.runs.front().file.label, SampleBlock(file->channels(), file->joints())};
+  SampleBlock block;
+  for (file->read(4096, block); block.size() > 0 && run.samples.size() < 200000; file->read(4096, block))
+    run.samples.append(block, 0, block.size());
+  run.samples.pack();
+  PreparedRun prepared(view_run(run), run.label, study.prepare);
+  std::vector<double> ratios;
+  for (int k = 0; k < 7; ++k) {
+    PassOptions pass;
+    const double one = wall_seconds([&] { fold_run(prepared, plan, layouts, pass); });
+    pass.threads = 2;
+    const double two = wall_seconds([&] { fold_run(prepared, plan, layouts, pass); });
+    ratios.push_back(one / two);
+  }
+  const Spread spread = spread_of(ratios);
+  fmt::print("folds in memory, 2 threads against 1: {:.2f} times ({:.2f} to {:.2f})\n", spread.median,
+             spread.lower, spread.upper);
+}
+
+void refit(const std::string& path) {
+  std::vector<double> milliseconds;
+  for (int k = 0; k < 7; ++k) {
+    const double begin = thread_nanoseconds();
+    std::vector<Fold> folds;
+    for (const FoldedRun& run : read_fold_file(path))
+      for (const FoldBlock& block : run.blocks)
+        for (Fold& fold : block.all()) folds.push_back(std::move(fold));
+    EstimateOptions options;
+    options.weighting = Weighting::by_row;
+    const Estimate found = estimate(folds, options);
+    BootstrapOptions replicates;
+    replicates.replicates = 1000;
+    const Bootstrap deviations = bootstrap(block_moments(folds, found, {}), replicates);
+    milliseconds.push_back(1e-6 * (thread_nanoseconds() - begin));
+    if (!(deviations.sigma.minCoeff() > 0)) throw std::runtime_error("a deviation of the refit is zero");
+  }
+  const Spread spread = spread_of(milliseconds);
+  fmt::print("refit from the fold file with 1000 replicates: {:.1f} ms ({:.1f} to {:.1f})\n", spread.median,
+             spread.lower, spread.upper);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string program = STEELYARD_PROGRAM, where;
+  double samples = 1e6;
+  for (int k = 1; k < argc; ++k) {
+    if (std::strcmp(argv[k], "--program") == 0 && k + 1 < argc) {
+      program = argv[++k];
+    } else if (std::strcmp(argv[k], "--folder") == 0 && k + 1 < argc) {
+      where = argv[++k];
+    } else if (samples = std::atof(argv[k]); samples < 1e4) {
+      fmt::print(stderr, "usage: large_bench [SAMPLES] [--program STEELYARD] [--folder WHERE]\n");
+      return 2;
+    }
+  }
+  try {
+    const TemporaryFolder folder("steelyard-large", where);
+    std::ofstream(folder.path() + "/simulate.yaml") << long_study(fmt::format(kLongMotion, samples / 1000));
+    std::ofstream(folder.path() + "/read.yaml") << long_study(kLongFile);
+    const Child writer = run_child(
+        {program, "simulate", folder.path() + "/simulate.yaml", "--out", folder.path() + "/logs", "--quiet"});
+    if (writer.code != 0)
+      throw std::runtime_error(fmt::format("steelyard simulate ended with {}", writer.code));
+    const auto bytes = static_cast<double>(std::filesystem::file_size(folder.path() + "/logs/long.csv"));
+    fmt::print("{:.0e} samples of 7 joints, {:.0f} MB of CSV\n", samples, bytes / 1e6);
+    const bool bounded = fold_beside_reader(program, folder.path());
+    refit(folder.path() + "/folds/long.fold");
+    fold_in_memory(folder.path() + "/read.yaml");
+    return bounded ? 0 : 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "large_bench: {}\n", error.what());
+    return 4;
+  }
+}

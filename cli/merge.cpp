@@ -1,0 +1,81 @@
+// steelyard merge A.fold B.fold … --out C.fold: the runs of several fold files in one.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <set>
+
+#include "output.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/fold/fold_file.hpp"
+#include "verbs.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::FoldedRun;
+using steelyard::InputError;
+
+struct MergeOptions {
+  std::vector<std::string> files;
+  std::string out;
+  int blocks = 0;  // 0: as they are
+  bool relabel = false;
+};
+
+// Names of columns carry the label of a run whose offsets are its own.
+bool has_own_columns(const FoldedRun& run) {
+  for (const steelyard::Fold& fold : run.blocks.front().core)
+    for (const std::string& column : fold.layout().columns)
+      if (column.find('@') != std::string::npos) return true;
+  return false;
+}
+
+void add_run(FoldedRun run, const std::string& path, const MergeOptions& options,
+             std::set<std::string>& labels, std::vector<FoldedRun>& runs) {
+  if (options.relabel && !has_own_columns(run))
+    run.label = std::filesystem::path(path).stem().string() + " " + run.label;
+  if (!labels.insert(run.label).second)
+    throw InputError({fmt::format("two runs are labelled '{}'", run.label),
+                      {path, 0, 0, ""},
+                      "a label of its own for every run",
+                      "`--relabel` puts the names of the files before them"});
+  if (!runs.empty())
+    if (const auto difference = first_difference(run, runs.front()))
+      throw InputError({fmt::format("the folds of '{}' cannot be merged with those of '{}': {}", run.label,
+                                    runs.front().label, *difference),
+                        {path, 0, 0, ""},
+                        "one robot, one set of columns, one preparation",
+                        "make the folds with the same robot, `drives`, `columns` and `prepare`"});
+  if (options.blocks > 0) join_blocks(run, options.blocks);
+  runs.push_back(std::move(run));
+}
+
+int run_merge(const MergeOptions& options, const CommonOptions& common) {
+  std::vector<FoldedRun> runs;
+  std::set<std::string> labels;
+  for (const std::string& path : options.files)
+    for (FoldedRun& run : steelyard::read_fold_file(path))
+      add_run(std::move(run), path, options, labels, runs);
+  write_fold_file(runs, options.out);
+  double samples = 0;
+  for (const FoldedRun& run : runs) samples += static_cast<double>(run.samples);
+  if (!common.quiet) print(fmt::format("{}: {} runs, {:.0f} samples\n", options.out, runs.size(), samples));
+  return kDone;
+}
+
+}  // namespace
+
+Run add_merge(CLI::App& verb) {
+  const auto options = std::make_shared<MergeOptions>();
+  verb.add_option("FOLDS", options->files, "Fold files, as `steelyard fold` and `steelyard merge` write them")
+      ->required();
+  verb.add_option("--out", options->out, "Fold file to write; appears complete or not at all")->required();
+  verb.add_option("--blocks", options->blocks, "At most so many blocks of time a run: a smaller file")
+      ->check(CLI::Range(1, 128));
+  verb.add_flag("--relabel", options->relabel, "Put the names of the files before the labels of their runs");
+  verb.footer("Example:\n  steelyard merge monday.fold tuesday.fold --out week.fold\n");
+  return [options](const CommonOptions& common) { return run_merge(*options, common); };
+}
+
+}  // namespace cli

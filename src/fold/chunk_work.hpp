@@ -1,0 +1,25 @@
+// The chunks of a run, read, folded and appended in order: overlapped on threads, shared among processes.
+//
+//   threads     one at a time reads the next chunk, the others prepare and fold theirs; slots wait in a queue
+//               of two chunks a thread until those before them are there
+//   processes   chunk k is prepared and folded by process k mod size, the slots go to the first process,
+//   which
+//               merges them on the tree and hands the blocks to all
+// Either way slots are appended by index alone: the same bytes.
+#pragma once
+
+#include <functional>
+
+#include "steelyard/fold/pass.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Slots of a chunk, from any thread.
+using FoldChunk = std::function<std::vector<FoldSlot>(RawChunk)>;
+
+// Rewinds the run and reads it once.
+void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

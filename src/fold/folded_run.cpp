@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/fold/fold_file.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+FilterOptions used(const std::optional<LowPass>& filter) {
+  return filter ? FilterOptions{filter->order, filter->cutoff} : FilterOptions{};
+}
+
+// Without the columns that belong to one run.
+Layout shared_part(const Layout& layout) {
+  Layout shared = layout;
+  std::erase_if(shared.columns,
+                [](const std::string& column) { return column.find('@') != std::string::npos; });
+  return shared;
+}
+
+std::vector<FoldBlock> joined_pairs(std::vector<FoldBlock> blocks) {
+  std::vector<FoldBlock> half;
+  for (std::size_t b = 0; b < blocks.size(); b += 2) {
+    half.push_back(std::move(blocks[b]));
+    if (b + 1 < blocks.size()) half.back() = join(std::move(half.back()), std::move(blocks[b + 1]));
+    for (std::vector<Fold>* folds : {&half.back().core, &half.back().gap})
+      for (Fold& fold : *folds) fold.set_block(static_cast<Index>(b / 2));
+  }
+  return half;
+}
+
+}  // namespace
+
+FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation) {
+  FoldedRun run;
+  run.label = label;
+  run.samples = pass.samples;
+  run.step = preparation.grid.step;
+  run.filter = used(preparation.filter);
+  run.column_filter = used(preparation.column_filter);
+  run.decimation = preparation.decimation.factor;
+  run.kept_share = pass.kept_share;
+  run.slot_samples = pass.slot_samples;
+  run.gap = pass.gap;
+  run.slots = pass.folds.slots();
+  run.slots_per_block = pass.folds.slots_per_block();
+  run.blocks = pass.folds.blocks();
+  return run;
+}
+
+FoldPass to_fold_pass(const FoldedRun& run) {
+  FoldPass pass{FoldSet(run.blocks, run.slots, run.slots_per_block),
+                run.slot_samples,
+                run.gap,
+                run.samples,
+                {},
+                run.kept_share};
+  for (const Fold& fold : pass.folds.total()) pass.kept.push_back(fold.rows());
+  return pass;
+}
+
+std::optional<std::string> first_difference(const FoldedRun& here, const FoldedRun& there) {
+  const std::vector<Fold>&a = here.blocks.front().core, &b = there.blocks.front().core;
+  if (a.size() != b.size()) return fmt::format("{} rows a sample here and {} there", a.size(), b.size());
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    const Layout own = shared_part(a[r].layout());
+    Layout other = shared_part(b[r].layout());
+    const bool alike = own.preparation == other.preparation;
+    other.preparation = own.preparation;
+    if (const auto difference = first_difference(own, other))
+      return fmt::format("row {}: {}", r + 1, *difference);
+    if (alike) continue;
+    if (here.prepare != there.prepare)
+      return fmt::format("the preparation is {} here and {} there", here.prepare, there.prepare);
+    return "columns of the same names have other expressions or friction shapes";
+  }
+  return std::nullopt;
+}
+
+void join_blocks(FoldedRun& run, Index most_blocks) {
+  if (most_blocks < 1) throw InputError({fmt::format("at most {} blocks", most_blocks), {}, "1 to 128", ""});
+  while (static_cast<Index>(run.blocks.size()) > most_blocks) {
+    run.blocks = joined_pairs(std::move(run.blocks));
+    run.instruments.blocks = joined_pairs(std::move(run.instruments.blocks));
+    run.slots_per_block *= 2;
+  }
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,42 @@
+// Runs that are folds (docs/fold.md): what a study can say without samples, and the list of what it cannot.
+//
+// Least squares and all that follows from it (weights by row and block, essential parameters, intervals,
+// cross-validation, feasible parameters, conditions) have the digits that the log would give. Needed from
+// the log: raw residuals, bands, curves, whiteness, the doctor's findings, other cut-offs, weights of single
+// rows, friction forms, gains, signs, springs. A study may mix runs of folds with logs.
+#pragma once
+
+#include "study/state.hpp"
+#include "study/study_yaml.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A run section with `folds:` becomes one run for every run in the file; false: it has none.
+bool read_folded_runs(const YamlContext& context, const YamlNode& node, const std::string& folder,
+                      Study& study);
+// Refuses sections that need samples beside runs of folds.
+void check_folded_keys(const YamlContext& context, const YamlFields& fields, const Study& study);
+
+// Some run that is fitted has no samples.
+bool fits_folds(const StudyState& state);
+
+// The cut-offs of the folds, where the study leaves them open.
+void take_cutoffs_of_folds(StudyState& state);
+
+// Throws InputError when robot, columns or preparation are not those of the study.
+void open_folded_run(const StudyState& state, RunState& run);
+void check_folded_layouts(const StudyState& state);
+
+// Whether the study's instruments can be had: from logs, or from all files.
+bool has_instruments(const StudyState& state);
+void estimate_with_folded_instruments(StudyState& state);
+
+// The runs of a state for fold files, with instruments where they were estimated with.
+std::vector<FoldedRun> folded_runs(const StudyState& state);
+
+// Into result.unavailable.
+void list_unavailable(StudyState& state);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

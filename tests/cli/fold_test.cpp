@@ -1,0 +1,216 @@
+// Fold files as users meet them: written, merged, estimated from, refused.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "in_folder.hpp"
+#include "oracle/data_folder.hpp"
+#include "program.hpp"
+
+namespace {
+
+using nlohmann::json;
+using program::steelyard;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kWays =
+    "drives: {friction: [viscous, coulomb, offset]}\n"
+    "prepare: {filter: {order: 4, cutoff: 8}, columns: filtered}\n";
+
+std::string simulated(const std::string& label, int seed) {
+  return "  - label: " + label +
+         "\n    simulate:\n      rate: 200\n      effort_noise: 0.05\n      friction: {viscous: 0.3, "
+         "coulomb: 0.4}\n"
+         "      motion: {multi_sine: {harmonics: 4, period: 5, center: [0, 0], reach: 1.5, seed: " +
+         std::to_string(seed) + "}}\n";
+}
+
+class FoldFiles : public program::InFolder {
+ protected:
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  std::string bytes(const std::string& name) const {
+    std::ifstream stream(path(name), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  }
+  void study(const std::string& name, const std::string& runs, const std::string& rest,
+             const std::string& robot = program::robot("two_r")) const {
+    write(name, "robot: " + robot + "\nruns:\n" + runs + rest);
+  }
+  json result(const std::string& name, const std::string& out) const {
+    const program::Outcome outcome = steelyard({"run", path(name), "--out", path(out), "--quiet"});
+    EXPECT_THAT(outcome.code, testing::AnyOf(0, 3)) << outcome.err;
+    return json::parse(bytes(out + "/result.json"));
+  }
+  void fold(const std::string& name, const std::string& out) const {
+    const program::Outcome outcome = steelyard({"fold", path(name), "--out", path(out)});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+};
+
+// What least squares found, to the last digit.
+void expect_same_estimate(const json& log, const json& folds) {
+  for (const char* key : {"base", "drives", "condition", "condition_scaled", "samples", "rows", "intervals",
+                          "estimator", "cross_validation", "preparation", "links"}) {
+    ASSERT_EQ(log.contains(key), folds.contains(key)) << key;
+    if (log.contains(key)) EXPECT_EQ(log[key].dump(), folds[key].dump()) << key;
+  }
+  EXPECT_EQ(log["residual"]["prepared"], folds["residual"]["prepared"]);
+  EXPECT_EQ(log["residual"]["prepared_weighted"], folds["residual"]["prepared_weighted"]);
+  EXPECT_TRUE(log["residual"].contains("raw"));
+  EXPECT_FALSE(folds["residual"].contains("raw"));
+  EXPECT_EQ(folds["passes"], 0);
+  EXPECT_TRUE(folds["bands"].empty());
+  const std::string list = folds["unavailable"].dump();
+  for (const char* part : {"residual.raw", "whiteness", "curves", "doctor"})
+    EXPECT_THAT(list, HasSubstr(part));
+}
+
+TEST_F(FoldFiles, GiveTheEstimateOfTheLogToTheLastDigit) {
+  const std::string rest =
+      std::string(kWays) +
+      "estimate: {method: irls, essential: 30, intervals: {bias_check: false, replicates: 100}}\n"
+      "validate: {cross: {blocks: 5, by: phase}}\nfeasible: {objective: torque}\n";
+  study("logs.yaml", simulated("one", 3) + simulated("two", 4), rest);
+  fold("logs.yaml", "folds");
+  study("folds.yaml", "  - folds: folds/one.fold\n  - folds: folds/two.fold\n", rest);
+  const json log = result("logs.yaml", "a"), folds = result("folds.yaml", "b");
+  expect_same_estimate(log, folds);
+  EXPECT_EQ(log["validation"][0]["left_out"].dump(), folds["validation"][0]["left_out"].dump());
+  EXPECT_EQ(log["feasible"]["residual"]["prepared"], folds["feasible"]["residual"]["prepared"]);
+  EXPECT_THAT(bytes("b/report.html"), HasSubstr("Not available in this result"));
+
+  // Both runs in one file; `prepare` may be left out, the folds have theirs.
+  const program::Outcome merged =
+      steelyard({"merge", path("folds/one.fold"), path("folds/two.fold"), "--out", path("both.fold")});
+  ASSERT_EQ(merged.code, 0) << merged.err;
+  const std::string without = rest.substr(0, rest.find("prepare:")) + rest.substr(rest.find("estimate:"));
+  study("merged.yaml", "  - folds: both.fold\n", without);
+  const json both = result("merged.yaml", "c");
+  EXPECT_EQ(both["base"].dump(), log["base"].dump());
+  EXPECT_EQ(both["cross_validation"].dump(), log["cross_validation"].dump());
+
+  // Fewer blocks: a smaller file, the same values up to rounding, other blocks for the bootstrap.
+  ASSERT_EQ(steelyard({"merge", path("both.fold"), "--blocks", "4", "--out", path("few.fold")}).code, 0);
+  EXPECT_LT(bytes("few.fold").size(), bytes("both.fold").size() / 2);
+  study("few.yaml", "  - folds: few.fold\n", without);
+  const json few = result("few.yaml", "d");
+  for (std::size_t k = 0; k < log["base"].size(); ++k)
+    EXPECT_NEAR(few["base"][k]["value"].get<double>(), log["base"][k]["value"].get<double>(), 1e-10);
+}
+
+TEST_F(FoldFiles, MixWithLogsAndTellWhatEachRunLacks) {
+  study("logs.yaml", simulated("one", 3), kWays);
+  fold("logs.yaml", "folds");
+  std::string fresh = simulated("fresh", 5);
+  fresh.insert(fresh.find("    simulate"), "    role: validate\n");
+  study("mixed.yaml", "  - folds: folds/one.fold\n" + fresh, kWays);
+  const json mixed = result("mixed.yaml", "out");
+  EXPECT_TRUE(mixed["validation"][1]["residual"].contains("raw"));
+  EXPECT_FALSE(mixed["validation"][0]["residual"].contains("raw"));
+  EXPECT_THAT(mixed["unavailable"].dump(), AllOf(HasSubstr("[one]"), testing::Not(HasSubstr("[fresh]"))));
+}
+
+TEST_F(FoldFiles, CarryInstrumentsWhereTheStudyHasThem) {
+  const std::string rest =
+      std::string(kWays) + "estimate: {method: iv, intervals: {bias_check: false, replicates: 100}}\n";
+  study("logs.yaml", simulated("one", 3), rest);
+  fold("logs.yaml", "with");
+  study("folds.yaml", "  - folds: with/one.fold\n", rest);
+  const json log = result("logs.yaml", "a"), folds = result("folds.yaml", "b");
+  EXPECT_EQ(folds["estimator"]["method"], "iv");
+  EXPECT_EQ(log["base"].dump(), folds["base"].dump());
+  EXPECT_EQ(log["estimator"]["instruments"].dump(), folds["estimator"]["instruments"].dump());
+
+  study("plain.yaml", simulated("one", 3), kWays);
+  fold("plain.yaml", "without");
+  study("lacking.yaml", "  - folds: without/one.fold\n", rest);
+  const json lacking = result("lacking.yaml", "c");
+  EXPECT_NE(lacking["estimator"]["method"], "iv");
+  EXPECT_THAT(lacking["unavailable"].dump(), HasSubstr("method iv"));
+}
+
+TEST_F(FoldFiles, OfOtherRobotsOrPreparationsAreRefusedByTheFirstDifference) {
+  study("a.yaml", simulated("one", 3), kWays);
+  study("b.yaml", simulated("two", 3),
+        "drives: {friction: [viscous]}\nprepare: {filter: {order: 4, cutoff: 8}, columns: filtered}\n");
+  study("c.yaml", simulated("three", 3),
+        "drives: {friction: [viscous, coulomb, offset]}\nprepare: {filter: {order: 4, cutoff: 9}, columns: "
+        "filtered}\n");
+  for (const char* name : {"a", "b", "c"}) fold(std::string(name) + ".yaml", name);
+  const auto merge = [&](const std::string& x, const std::string& y) {
+    return steelyard({"merge", path(x), path(y), "--out", path("out.fold")});
+  };
+  program::Outcome outcome = merge("a/one.fold", "b/two.fold");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("two.fold"), HasSubstr("fc1")));
+  outcome = merge("a/one.fold", "c/three.fold");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("three.fold"), HasSubstr("\"cutoff\":9.0")));
+  outcome = merge("a/one.fold", "a/one.fold");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("labelled 'one'"));
+  EXPECT_FALSE(std::filesystem::exists(path("out.fold")));
+  study("other.yaml", "  - folds: c/three.fold\n", kWays);
+  outcome = steelyard({"identify", path("other.yaml"), "--out", path("out")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("three.fold"), HasSubstr("preparation")));
+  write("ur10.yaml", "robot: " + program::robot("ur10") + "\nruns:\n  - folds: a/one.fold\n" + kWays);
+  EXPECT_EQ(steelyard({"identify", path("ur10.yaml"), "--out", path("out")}).code, 2);
+}
+
+TEST_F(FoldFiles, ThatAreDamagedTruncatedForeignOrOfAnotherVersionAreNamed) {
+  study("a.yaml", simulated("one", 3), kWays);
+  fold("a.yaml", "a");
+  study("folds.yaml", "  - folds: bad.fold\n", kWays);
+  const std::string good = bytes("a/one.fold");
+  const auto complaint = [&](const std::string& content) {
+    write("bad.fold", content);
+    const program::Outcome outcome = steelyard({"run", path("folds.yaml"), "--out", path("out")});
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(path("out")));
+    EXPECT_EQ(steelyard({"merge", path("bad.fold"), "--out", path("out.fold")}).code, 2);
+    return outcome.err;
+  };
+  std::string flipped = good;
+  flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
+  for (const std::string& bad : {flipped, good.substr(0, good.size() / 2), good + "x"})
+    EXPECT_THAT(complaint(bad), AllOf(HasSubstr("bad.fold"), HasSubstr("checksum")));
+  EXPECT_THAT(complaint("t,q1\n0,1\n"), AllOf(HasSubstr("bad.fold"), HasSubstr("foreign")));
+  EXPECT_THAT(complaint(""), HasSubstr("bad.fold"));
+}
+
+TEST_F(FoldFiles, OfARealLogGiveItsEstimateToTheLastDigit) {
+  const auto data = steelyard::oracle::data_folder();
+  if (!data) STEELYARD_SKIP_WITHOUT_DATA();
+  const std::string folder = data->string() + "/kuka_lwr4_flobaroid/";
+  const auto logged = [&](int number) {
+    const std::string n = std::to_string(number);
+    return "  - file: " + folder + "lwr4_hw" + n + "_200Hz.csv\n    label: run " + n +
+           (number == 3 ? "\n    role: validate" : "") +
+           "\n    columns: {time: t_s, position: \"q{j}_rad\", velocity: \"dq{j}_radps\", torque: "
+           "\"tau{j}_Nm\"}\n"
+           "    units: {position: rad, velocity: rad/s, torque: N*m}\n";
+  };
+  const std::string rest = std::string(kWays) +
+                           "estimate: {method: wls, intervals: {bias_check: false, replicates: 100}}\n"
+                           "validate: {cross: {blocks: 5, by: phase}}\n";
+  const std::string robot = folder + "kuka_lwr4.urdf";
+  study("logs.yaml", logged(1) + logged(2) + logged(3), rest, robot);
+  fold("logs.yaml", "folds");
+  ASSERT_EQ(
+      steelyard({"merge", path("folds/run_1.fold"), path("folds/run_2.fold"), "--out", path("both.fold")})
+          .code,
+      0);
+  study("folds.yaml", "  - folds: both.fold\n  - folds: folds/run_3.fold\n    role: validate\n", rest, robot);
+  const json log = result("logs.yaml", "a"), folds = result("folds.yaml", "b");
+  expect_same_estimate(log, folds);
+  EXPECT_EQ(log["validation"][2]["residual"]["prepared"], folds["validation"][2]["residual"]["prepared"]);
+}
+
+}  // namespace
