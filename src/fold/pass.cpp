@@ -9,6 +9,7 @@
 #include "fold/chunk_work.hpp"
 #include "fold/extra_places.hpp"
 #include "fold/tiles.hpp"
+#include "fold/windows.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
@@ -27,6 +28,7 @@ struct Pass {
   const PassOptions& options;
   Index slot = 0;
   Index gap = 0;
+  Windows& windows;
 
   const WeighRows* weigh() const { return options.weigh ? &options.weigh : nullptr; }
 };
@@ -198,7 +200,7 @@ Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
   const auto efforts = static_cast<Index>(pass.options.effort_channels.size());
   const Index extra = count_columns(pass.options.extra);
   const Index columns = stored + (efforts + 1) * joints + extra, stride = tile_stride(size);
-  const AlignedBuffer window = aligned_buffer(columns * stride);
+  const Windows::Lease window(pass.windows, columns * stride);
   const double* q = block.row(channel_of(block, channel::kPosition));
   const double* qd = block.row(channel_of(block, channel::kVelocity));
   const double* qdd = block.row(channel_of(block, channel::kAcceleration));
@@ -292,7 +294,8 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   FoldPass out{FoldSet(layouts), slot_samples(run, options), options.gap, run.plan().samples, {}, 0};
   if (out.gap == kAutomatic) out.gap = memory_of(run.preparation());
   out.gap = std::min(out.gap, out.slot_samples);
-  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap};
+  Windows windows;
+  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap, windows};
   const bool filtered = run.preparation().column_filter.has_value();
   const auto fold = [&](RawChunk raw) {
     const PreparedChunk chunk = run.prepare(std::move(raw));

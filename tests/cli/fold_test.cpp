@@ -58,14 +58,15 @@ void expect_same_estimate(const json& log, const json& folds) {
   for (const char* key : {"base", "drives", "condition", "condition_scaled", "samples", "rows", "intervals",
                           "estimator", "cross_validation", "preparation", "links"}) {
     ASSERT_EQ(log.contains(key), folds.contains(key)) << key;
-    if (log.contains(key)) EXPECT_EQ(log[key].dump(), folds[key].dump()) << key;
+    if (!log.contains(key)) continue;
+    EXPECT_EQ(log[key].dump(), folds[key].dump()) << key;
   }
   EXPECT_EQ(log["residual"]["prepared"], folds["residual"]["prepared"]);
   EXPECT_EQ(log["residual"]["prepared_weighted"], folds["residual"]["prepared_weighted"]);
   EXPECT_TRUE(log["residual"].contains("raw"));
   EXPECT_FALSE(folds["residual"].contains("raw"));
   EXPECT_EQ(folds["passes"], 0);
-  EXPECT_TRUE(folds["bands"].empty());
+  EXPECT_FALSE(folds.contains("bands"));
   const std::string list = folds["unavailable"].dump();
   for (const char* part : {"residual.raw", "whiteness", "curves", "doctor"})
     EXPECT_THAT(list, HasSubstr(part));
@@ -97,7 +98,7 @@ TEST_F(FoldFiles, GiveTheEstimateOfTheLogToTheLastDigit) {
 
   // Fewer blocks: a smaller file, the same values up to rounding, other blocks for the bootstrap.
   ASSERT_EQ(steelyard({"merge", path("both.fold"), "--blocks", "4", "--out", path("few.fold")}).code, 0);
-  EXPECT_LT(bytes("few.fold").size(), bytes("both.fold").size() / 2);
+  EXPECT_LT(bytes("few.fold").size(), bytes("both.fold").size());
   study("few.yaml", "  - folds: few.fold\n", without);
   const json few = result("few.yaml", "d");
   for (std::size_t k = 0; k < log["base"].size(); ++k)

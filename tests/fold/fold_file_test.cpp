@@ -9,6 +9,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
+#include "steelyard/core/sha256.hpp"
 
 namespace steelyard {
 namespace {
@@ -115,6 +116,47 @@ TEST_F(FoldFiles, EveryDamagedByteIsFound) {
     bad[at] = static_cast<char>(bad[at] ^ 0x20);
     EXPECT_THAT(complaint_about(bad), testing::AnyOf(HasSubstr("checksum"), HasSubstr("foreign"))) << at;
   }
+}
+
+TEST_F(FoldFiles, OfAnotherVersionAreRefusedByIt) {
+  write_fold_file(std::vector{sample_run()}, path_);
+  std::string other = bytes().substr(0, bytes().size() - 32);
+  other[15] = static_cast<char>(kFoldFileVersion + 1);
+  Sha256 hash;
+  hash.add(other);
+  const auto digest = hash.finish();
+  other.append(digest.begin(), digest.end());
+  EXPECT_THAT(complaint_about(other), HasSubstr("version 3"));
+}
+
+TEST_F(FoldFiles, HoldSeveralRunsWithTheirInstruments) {
+  FoldedRun first = sample_run(), second = sample_run();
+  second.label = "second";
+  second.period = 400.5;
+  second.instruments = {3.2, true, sample_run().blocks};
+  write_fold_file(std::vector{first, second}, path_);
+  const std::vector<FoldedRun> read = read_fold_file(path_);
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_FALSE(read[0].period);
+  EXPECT_EQ(read[1].period, 400.5);
+  EXPECT_TRUE(read[0].instruments.blocks.empty());
+  ASSERT_EQ(read[1].instruments.blocks.size(), 3u);
+  EXPECT_EQ(read[1].instruments.blocks[2].core[1].R(), second.instruments.blocks[2].core[1].R());
+  EXPECT_EQ(first_difference(read[0], read[1]), std::nullopt);
+}
+
+TEST_F(FoldFiles, JoinedBlocksHoldTheSameRows) {
+  FoldedRun run = sample_run();
+  const std::vector<Fold> before = to_fold_pass(run).folds.total();
+  join_blocks(run, 2);
+  ASSERT_EQ(run.blocks.size(), 2u);
+  EXPECT_EQ(run.blocks[0].slots, 2);
+  const std::vector<Fold> after = to_fold_pass(run).folds.total();
+  for (std::size_t r = 0; r < before.size(); ++r) {
+    EXPECT_EQ(before[r].rows(), after[r].rows());
+    EXPECT_LT((before[r].R() - after[r].R()).norm(), 1e-12 * before[r].R().norm());
+  }
+  EXPECT_THROW(join_blocks(run, 0), InputError);
 }
 
 TEST_F(FoldFiles, TruncatedForeignAndMissingFilesAreRefused) {

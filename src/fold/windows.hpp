@@ -1,0 +1,50 @@
+// Buffers that the chunks of a pass hand on to one another: a window of filtered columns is tens of
+// megabytes, and fresh pages from the system cost as much as what is done in them.
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "fold/aligned.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+class Windows {
+ public:
+  // One that was given back and is large enough, or a new one; what it holds is not defined.
+  class Lease {
+   public:
+    Lease(Windows& owner, Index doubles) : owner_(owner), size_(doubles) {
+      const std::scoped_lock lock(owner_.mutex_);
+      while (!buffer_ && !owner_.free_.empty()) {
+        auto [size, buffer] = std::move(owner_.free_.back());
+        owner_.free_.pop_back();  // smaller ones go
+        if (size < doubles) continue;
+        size_ = size;
+        buffer_ = std::move(buffer);
+      }
+      if (!buffer_) buffer_ = aligned_buffer(doubles);
+    }
+    ~Lease() {
+      const std::scoped_lock lock(owner_.mutex_);
+      owner_.free_.emplace_back(size_, std::move(buffer_));
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    double* get() const { return buffer_.get(); }
+
+   private:
+    Windows& owner_;
+    Index size_;
+    AlignedBuffer buffer_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<Index, AlignedBuffer>> free_;
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
