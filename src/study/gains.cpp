@@ -71,7 +71,8 @@ void check_count(const VectorXd& list, std::size_t joints, const char* what) {
       {fmt::format("{} has {} gains", what, list.size()), {}, fmt::format("{}, one per joint", joints), {}});
 }
 
-GainProblem problem_of(const StudyState& state, const CurrentRows& rows, const std::vector<CurrentRun>& runs) {
+GainProblem problem_of(const StudyState& state, const CurrentRows& rows,
+                       const std::vector<CurrentRun>& runs) {
   std::vector<GainRun> fit;
   for (const CurrentRun& run : runs)
     if (run.run->file.label.role == RunRole::fit) fit.push_back(run.folds);
