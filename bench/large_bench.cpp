@@ -25,7 +25,7 @@
 #include "steelyard/log/csv.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/study/study.hpp"
+#include "steelyard/study/run_study.hpp"
 #include "temporary_folder.hpp"
 
 namespace {
@@ -73,7 +73,7 @@ void fold_in_memory(const std::string& study_path) {
   const Robot robot = study_robot(study);
   const BaseParameters base = base_parameters(robot);
   PlanOptions options;
-  options.wanted = lead_names(base);
+  for (const int column : base.lead) options.wanted.push_back(base.columns[static_cast<std::size_t>(column)]);
   const Plan plan = make_plan(robot, options);
   const std::vector<Layout> layouts = row_layouts(plan, robot);
   const std::unique_ptr<SampleSource> file = open_study_run(study.runs.front(), robot);

@@ -21,8 +21,8 @@ Instruments::Instruments(const SimulateOptions& options, Index joints)
   quantum_ = list(options.quantum, "encoder step");
   effort_deviation_ = list(options.effort_noise, "effort noise");
   relative_ = list(options.relative_effort_noise, "relative effort noise");
-  scale_ = options.effort_scale.size() == 0 ? VectorXd::Ones(joints)
-                                            : list(options.effort_scale, "effort scale");
+  scale_ =
+      options.effort_scale.size() == 0 ? VectorXd::Ones(joints) : list(options.effort_scale, "effort scale");
 }
 
 // Two independent noises: their variances add.

@@ -1,6 +1,7 @@
 // The page of a fleet: who differs and in what, drifts, the fleet's parameters, a map of all deviations.
 //
-// One offline file of tables and one drawing, without the page of web/. The same summary gives the same bytes.
+// One offline file of tables and one drawing, without the page of web/. The same summary gives the same
+// bytes.
 #pragma once
 
 #include <string>
