@@ -168,9 +168,10 @@ TEST_F(StudyProgram, BadLogsAreRefusedWithPlaceAndRemedy) {
   const std::string header = "t,q1,q2,tau1,tau2\n";
   const std::string good = "0,0,0,0,0\n0.01,0.1,0.1,0,0\n0.02,0.2,0.1,0,0\n";
   expect_refused(study_on("t,q1,qq2,tau1,tau2\n" + good), {"log.csv", "q2", "did you mean"});
-  expect_refused(study_on(header + "0,0,0,0,0\n0.01,0,0,0\n"), {"log.csv:3"});
-  expect_refused(study_on(header + "0,0,0,0,0\n0.01,0,abc,0,0\n"), {"log.csv:3", "q2"});
-  expect_refused(study_on(header + "0,0,0,0,0\n0.01,0,nan,0,0\n"), {"log.csv:3"});
+  const std::string rest = "0.02,0,0,0,0\n0.03,0,0,0,0\n";
+  expect_refused(study_on(header + "0,0,0,0,0\n0.01,0,0,0\n" + rest), {"log.csv:3"});
+  expect_refused(study_on(header + "0,0,0,0,0\n0.01,0,abc,0,0\n" + rest), {"log.csv:3", "q2"});
+  expect_refused(study_on(header + "0,0,0,0,0\n0.01,0,nan,0,0\n" + rest), {"log.csv:3"});
   expect_refused(study_on(header + "0,0,0,0,0\n0.02,0,0,0,0\n0.01,0,0,0,0\n"), {"log.csv:4"});
   expect_refused(study_on(header), {"log.csv"});
   expect_refused(study_on(header + "0,0,0,0,0\n"), {"log.csv"});

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/study/fleet_study.hpp"
 #include "steelyard/study/run_study.hpp"
 
 namespace steelyard {
@@ -109,7 +110,12 @@ TEST(ReadStudy, AllExamplesAreValid) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource + "/examples")) {
     if (entry.path().extension() != ".yaml") continue;
     ++studies;
-    EXPECT_NO_THROW(read_study(entry.path().string())) << entry.path();
+    const std::string path = entry.path().string();
+    if (path.find("/fleet/") != std::string::npos) {
+      EXPECT_NO_THROW(read_fleet_study(path)) << path;
+    } else {
+      EXPECT_NO_THROW(read_study(path)) << path;
+    }
   }
   EXPECT_GE(studies, 7);
 }
