@@ -217,7 +217,8 @@ void share_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk&
 
 void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set) {
   run.rewind();
-  if (processes().size() > 1 && !is_inside_parallel_for())
+  // Who weighs rows may count them, too: every process then sees all of them.
+  if (processes().size() > 1 && !options.weigh && !is_inside_parallel_for())
     share_chunks(run, options, fold, set);
   else
     Pipeline(run, options, fold, set).work();
