@@ -27,7 +27,7 @@ ElasticSpec read_elastic_section(const YamlContext& context, const YamlNode& nod
   if (const YamlNode* snr = fields.find("least_snr"))
     options.least_snr = to_number(context, *snr, "least_snr");
   if (const YamlNode* level = fields.find("level")) options.level = to_number(context, *level, "level");
-  options.validate();
+  validate_at(context, node, options);
   return spec;
 }
 

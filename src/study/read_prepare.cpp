@@ -108,7 +108,7 @@ PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& 
     options.trim = static_cast<Index>(to_count(context, *trim, "trim"));
   if (const YamlNode* chunk = fields.find("chunk"); chunk != nullptr && !is_word(*chunk, "auto"))
     options.chunk_size = static_cast<Index>(to_count(context, *chunk, "chunk"));
-  options.validate();
+  validate_at(context, node, options);
   return options;
 }
 

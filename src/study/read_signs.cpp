@@ -101,8 +101,8 @@ SignsSpec read_signs_section(const YamlContext& context, const YamlNode& node) {
     spec.reweigh = static_cast<int>(to_count(context, *reweigh, "reweigh"));
   if (const YamlNode* complete = fields.find("complete")) spec.complete = read_complete(context, *complete);
   if (const YamlNode* gains = fields.find("gains")) spec.gains = read_sign_gains(context, *gains);
-  spec.segments.validate();
-  spec.search.validate();
+  validate_at(context, node, spec.segments);
+  validate_at(context, node, spec.search);
   return spec;
 }
 

@@ -182,7 +182,7 @@ void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun&
         context.fail(*other, fmt::format("'{}' of a simulation with elastic joints", key), "none of these",
                      "remove it, or simulate stiff joints");
   }
-  options.validate();
+  validate_at(context, node, options);
   run.simulation = std::move(spec);
 }
 

@@ -18,6 +18,18 @@ bool to_bool(const YamlContext& context, const YamlNode& node, const std::string
 std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what);
 bool is_word(const YamlNode& node, const char* word);
 
+// options.validate(), whose complaints know no file, at a section of the study.
+template <typename Options>
+void validate_at(const YamlContext& context, const YamlNode& node, const Options& options) {
+  try {
+    options.validate();
+  } catch (const InputError& error) {
+    Complaint complaint = error.complaint();
+    if (complaint.place.file.empty()) complaint.place = context.place(node);
+    throw InputError(std::move(complaint));
+  }
+}
+
 Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs);
 StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
                           int number);
