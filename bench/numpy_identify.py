@@ -131,4 +131,5 @@ def main(arguments):
         print("%s %.17g" % (name, value))
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -16,25 +16,9 @@ import time
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 import numpy as np  # noqa: E402  (after the number of threads)
+from numpy_identify import inertia_columns, skew  # noqa: E402  (it lies beside this script)
 
 GRAVITY = 9.81
-
-
-def skew(v):
-    S = np.zeros(v.shape + (3,))
-    S[..., 0, 1], S[..., 0, 2], S[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
-    S[..., 1, 0], S[..., 2, 0], S[..., 2, 1] = v[..., 2], -v[..., 1], v[..., 0]
-    return S
-
-
-def inertia_columns(w):
-    """L(w) with J w = L(w) (Jxx, Jxy, Jxz, Jyy, Jyz, Jzz)."""
-    L = np.zeros(w.shape + (6,))
-    x, y, z = w[..., 0], w[..., 1], w[..., 2]
-    L[..., 0, 0], L[..., 0, 1], L[..., 0, 2] = x, y, z
-    L[..., 1, 1], L[..., 1, 3], L[..., 1, 4] = x, y, z
-    L[..., 2, 2], L[..., 2, 4], L[..., 2, 5] = x, y, z
-    return L
 
 
 def turn(axis, angle):
