@@ -27,7 +27,6 @@ YamlFields::YamlFields(const YamlContext& context, const YamlNode& map, const st
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
     Complaint complaint = unknown("key", key.text, known, context.place(key));
     complaint.what += " in " + owner;
-    if (complaint.remedy.empty()) complaint.remedy = "remove it or use one of the known keys";
     throw InputError(std::move(complaint));
   }
 }
