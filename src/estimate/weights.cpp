@@ -13,6 +13,9 @@ namespace {
 // σ is not taken smaller than this share of the effort: data without noise leave rounding errors as
 // residuals.
 constexpr double kSmallest = 1e-14;
+// ... nor larger than this multiple of the largest effort. With fewer rows than parameters some joints are
+// explained exactly and others not at all; without a bound their weights part until the second are lost.
+constexpr double kLargest = 1e3;
 
 // Deviation of a group's errors. Groups that have hardly more rows than parameters are not trusted beyond a
 // factor 2.
@@ -59,7 +62,8 @@ void fill_covariance(const Solution& solution, Estimate& out) {
 }  // namespace
 
 double reweight(Problem& problem, const Solution& solution, double huber) {
-  double change = 0;
+  double change = 0, largest = 0;
+  for (const Kind& kind : problem.kinds) largest = std::max(largest, effort_rms(problem, kind));
   for (Kind& kind : problem.kinds) {
     std::vector<double> found, counted;
     for (const std::size_t g : kind.groups) {
@@ -68,6 +72,7 @@ double reweight(Problem& problem, const Solution& solution, double huber) {
     }
     if (counted.empty()) continue;
     kind.sigma = std::max(median(counted), kSmallest * effort_rms(problem, kind));
+    if (largest > 0) kind.sigma = std::min(kind.sigma, kLargest * largest);
     if (!(kind.sigma > 0)) kind.sigma = 1;
     for (std::size_t k = 0; k < found.size(); ++k) {
       double& weight = problem.groups[kind.groups[k]].weight;
