@@ -80,12 +80,13 @@ MjcfSettings read_mjcf_settings(UrdfContext& context, const Element& root) {
   for (const Element* compiler : children(root, "compiler")) {
     const std::string angle = text_or(*compiler, "angle", settings.degrees ? "degree" : "radian");
     if (angle != "degree" && angle != "radian")
-      context.fail(*compiler, fmt::format("angle is {}", quoted(angle)), "degree or radian", "");
+      context.fail(*compiler, fmt::format("angle is {}", quoted(angle)), "degree or radian",
+                   "correct the attribute");
     settings.degrees = angle == "degree";
     settings.sequence = text_or(*compiler, "eulerseq", settings.sequence.c_str());
     if (settings.sequence.size() != 3 || settings.sequence.find_first_not_of("xyzXYZ") != std::string::npos)
       context.fail(*compiler, fmt::format("eulerseq is {}", quoted(settings.sequence)), "three of xyzXYZ",
-                   "");
+                   "correct the attribute");
     settings.inertia_from_geoms = text_or(*compiler, "inertiafromgeom", "auto") == "true";
     if (text_or(*compiler, "coordinate", "local") != "local")
       context.fail(*compiler, "coordinates are global", "local",

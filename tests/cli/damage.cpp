@@ -97,6 +97,42 @@ Operator field_becomes(const char* name, const std::string& value) {
   return in_row(name, [value](std::vector<std::string>& fields, std::size_t k) { fields[k] = value; });
 }
 
+// One bit somewhere in this share of what follows the first bytes.
+Operator flipped(const char* name, std::size_t first, double share) {
+  return whole(
+      name,
+      [=](const std::string& text, Random& random) {
+        std::string damaged = text;
+        const auto most = static_cast<std::size_t>(share * static_cast<double>(text.size() - first));
+        damaged[first + random.below(most)] ^= static_cast<char>(1 << random.below(8));
+        return damaged;
+      },
+      false);
+}
+
+// These, and what is wrong in any format; `foreign` is how files of another one begin.
+std::vector<Operator> with_binary(std::vector<Operator> operators, const std::string& foreign) {
+  const std::vector<Operator> any = {
+      whole(
+          "cut",
+          [](const std::string& text, Random& random) { return text.substr(0, random.below(text.size())); },
+          false),
+      whole(
+          "noise", [](const std::string&, Random& random) { return noise(4000, random); }, false),
+      whole(
+          "noise behind a good beginning",
+          [](const std::string& text, Random& random) { return text.substr(0, 60) + noise(4000, random); },
+          false),
+      whole(
+          "foreign", [=](const std::string&, Random& random) { return foreign + noise(2000, random); },
+          false),
+      whole(
+          "nothing", [](const std::string&, Random&) { return std::string(); }, false),
+  };
+  operators.insert(operators.end(), any.begin(), any.end());
+  return operators;
+}
+
 }  // namespace
 
 std::vector<Operator> yaml_operators() {
@@ -221,29 +257,41 @@ std::vector<Operator> csv_operators() {
 }
 
 std::vector<Operator> bag_operators() {
-  return {
-      whole(
-          "cut",
-          [](const std::string& text, Random& random) { return text.substr(0, random.below(text.size())); },
-          false),
-      whole(
-          "a bit of the data",
-          [](const std::string& text, Random& random) {
-            std::string damaged = text;
-            // Checksums cover all up to the summary, which stands in the last part.
-            damaged[8 + random.below(text.size() / 2)] ^= static_cast<char>(1 << random.below(8));
-            return damaged;
-          },
-          false),
-      whole(
-          "noise", [](const std::string&, Random& random) { return noise(4000, random); }, false),
-      whole(
-          "noise behind a good beginning",
-          [](const std::string& text, Random& random) { return text.substr(0, 60) + noise(4000, random); },
-          false),
-      whole(
-          "nothing", [](const std::string&, Random&) { return std::string(); }, false),
-  };
+  // Checksums cover all up to the summary, which stands in the last part.
+  return with_binary({flipped("a bit of the data", 8, 0.5)}, "STEELYARD FOLD\n");
+}
+
+std::vector<Operator> fold_operators() {
+  return with_binary({flipped("a bit", 0, 1)}, "\x89MCAP0\r\n");
+}
+
+// Without checksums a changed number is a number: only what every reading meets is damaged.
+std::vector<Operator> db3_operators() {
+  return with_binary(
+      {
+          replacing("another type of message", "sensor_msgs/msg/(JointState)", {"JointStabe", "PointCloud"},
+                    false),
+          replacing("another encoding", "JointState(cdr)", {"xml", "CDR", "xdr"}, false),
+          replacing("table under another name", "CREATE TABLE (topics|messages)", {"tropic_", "massage_"},
+                    false),
+          whole(
+              "page lost",
+              [](const std::string& text, Random& random) {
+                const std::size_t page = 512, at = page * random.below(text.size() / page);
+                const std::string lost = random.below(2) == 0 ? std::string(page, '\0') : noise(page, random);
+                return std::string(text).replace(at, page, lost);
+              },
+              false),
+          whole(
+              "name of a frame that is longer than its message",
+              [](const std::string& text, Random&) {
+                // Behind the four bytes that say how numbers are stored and the eight of the stamp.
+                const std::size_t at = text.find(std::string("\0\1\0\0", 4), 1024) + 12;
+                return std::string(text).replace(at, 4, "\xff\xff\xff\x7f");
+              },
+              false),
+      },
+      "STEELYARD FOLD\n");
 }
 
 std::vector<Operator> json_operators() {

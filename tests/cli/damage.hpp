@@ -28,6 +28,8 @@ std::vector<Operator> yaml_operators();  // robots and studies
 std::vector<Operator> xml_operators();   // URDF and MJCF
 std::vector<Operator> csv_operators();   // logs with header, first column time
 std::vector<Operator> bag_operators();   // MCAP with checksums
+std::vector<Operator> db3_operators();   // SQLite bags of JointState, of pages of 512 bytes; no checksums
+std::vector<Operator> fold_operators();  // fold files, whose checksum covers every byte
 std::vector<Operator> json_operators();  // results
 
 // One damage, by the case's number: operators in turn, places at random. Throws when none applies.
