@@ -1,7 +1,7 @@
 # make        → build/steelyard
 # make demo   installs what is needed, builds, runs two studies, says where their reports are
 # make test   installs what is needed, builds, runs the tests
-# make check-full   coverage and valgrind, hours; writes docs/verification.md
+# make check-full   coverage, valgrind, long runs: hours; writes docs/verification.md
 # make fuzz   libFuzzer on every reader, SECONDS=10 each
 BUILD := build
 CMAKE := cmake
