@@ -25,7 +25,8 @@ constexpr Method kMethods[] = {
 
 double positive(const YamlContext& context, const YamlNode& node, const char* what) {
   const double value = to_number(context, node, what);
-  if (!(value > 0)) context.fail(node, fmt::format("{} = {}", what, node.text), "above 0", "");
+  if (!(value > 0))
+    context.fail(node, fmt::format("{} = {}", what, node.text), "above 0", "give a positive number");
   return value;
 }
 

@@ -75,7 +75,8 @@ SourceSpec read_source(const YamlContext& context, const YamlNode& node, const s
   if (const YamlNode* limit = fields.find("time_limit")) {
     spec.limits.seconds = to_number(context, *limit, "time_limit");
     if (spec.limits.seconds <= 0)
-      context.fail(*limit, fmt::format("time_limit = {} s", spec.limits.seconds), "above 0", "");
+      context.fail(*limit, fmt::format("time_limit = {} s", spec.limits.seconds), "above 0",
+                   "give the seconds one answer may take");
   }
   read_columns(context, fields, spec.columns);
   return spec;
@@ -121,7 +122,8 @@ ReverseSetSpec read_set(const YamlContext& context, const YamlNode& node, const 
 Relation read_relation(const YamlContext& context, const YamlNode& node) {
   const YamlFields fields(context, node, "relation", {"terms", "value"});
   const YamlNode& terms = fields.at("terms");
-  if (terms.kind != YamlNode::Kind::map) context.fail(terms, "terms are no map", "{Jxz7: 1, mz7: -0.1}", "");
+  if (terms.kind != YamlNode::Kind::map)
+    context.fail(terms, "terms are no map", "{Jxz7: 1, mz7: -0.1}", "write a map");
   Relation relation;
   for (std::size_t k = 0; k < terms.keys.size(); ++k)
     relation.terms.emplace_back(terms.keys[k].text, to_number(context, terms.items[k], "factor"));
@@ -152,7 +154,7 @@ void read_weights(const YamlContext& context, const YamlNode& node, ReverseOptio
   }
   if (node.kind != YamlNode::Kind::map)
     context.fail(node, "weights are neither a word nor a map",
-                 "none, auto, or deviations: {g: 0.01, M: 1e-3}", "");
+                 "none, auto, or deviations: {g: 0.01, M: 1e-3}", "write one of these");
   for (std::size_t k = 0; k < node.keys.size(); ++k)
     options.deviations.emplace_back(node.keys[k].text, to_number(context, node.items[k], "deviation"));
 }
@@ -193,7 +195,7 @@ AnswerSpec read_answers(const YamlContext& context, const YamlNode& node) {
   if (const YamlNode* digits = fields.find("digits")) {
     answers.digits = static_cast<int>(to_count(context, *digits, "digits"));
     if (answers.digits < 1 || answers.digits > 17)
-      context.fail(*digits, fmt::format("{} digits", answers.digits), "1 to 17", "");
+      context.fail(*digits, fmt::format("{} digits", answers.digits), "1 to 17", "six is usual");
   }
   if (const YamlNode* noise = fields.find("gravity_noise"))
     answers.gravity_noise = to_number(context, *noise, "gravity_noise");

@@ -45,7 +45,7 @@ KnownSign read_known_sign(const YamlContext& context, const YamlNode& node) {
   known.range.end = static_cast<Index>(to_count(context, fields.at("to"), "to"));
   const double sign = to_number(context, fields.at("sign"), "sign");
   if (sign != 1 && sign != -1)
-    context.fail(fields.at("sign"), fmt::format("sign {} of a segment", sign), "1 or -1", "");
+    context.fail(fields.at("sign"), fmt::format("sign {} of a segment", sign), "1 or -1", "correct the sign");
   known.sign = sign < 0 ? -1 : 1;
   return known;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -127,6 +128,44 @@ TEST_F(FoldFiles, OfAnotherVersionAreRefusedByIt) {
   const auto digest = hash.finish();
   other.append(digest.begin(), digest.end());
   EXPECT_THAT(complaint_about(other), HasSubstr("version 3"));
+}
+
+// Nonsense with a right checksum: made by another program, or by a mistake of ours.
+TEST_F(FoldFiles, WhoseHeaderContradictsTheirContentAreRefused) {
+  write_fold_file(std::vector{sample_run()}, path_);
+  const std::string good = bytes();
+  std::uint64_t length = 0;
+  std::memcpy(&length, good.data() + 19, sizeof length);  // behind the mark and the version
+  const std::string header = good.substr(27, length),
+                    rest = good.substr(27 + length, good.size() - 59 - length);
+  const auto said = [&](std::string text, const std::string& triangles) {
+    length = text.size();
+    std::string file = good.substr(0, 19);
+    file.append(reinterpret_cast<const char*>(&length), sizeof length);
+    file += text + triangles;
+    Sha256 hash;
+    hash.add(file);
+    const auto digest = hash.finish();
+    return complaint_about(file.append(digest.begin(), digest.end()));
+  };
+  const auto instead = [&](const std::string& old, const std::string& by) {
+    std::string text = header;
+    const std::size_t at = text.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    return text.replace(at, old.size(), by);
+  };
+  EXPECT_EQ(said(header, rest), "accepted");
+  EXPECT_THAT(said(header, rest.substr(0, rest.size() - 8)), HasSubstr("is shorter than its header says"));
+  EXPECT_THAT(said(header, rest + "12345678"), HasSubstr("is longer than its header says"));
+  EXPECT_THAT(said(instead("\"core\":[[40,4],", "\"core\":["), rest), HasSubstr("another number of folds"));
+  EXPECT_THAT(said(instead("[40,4]", "[40,5]"), rest), HasSubstr("triangle of impossible size"));
+  EXPECT_THAT(said(instead("\"core\":[[40,4],[40,6]]", "\"core\":[]"), rest),
+              HasSubstr("block without folds"));
+  EXPECT_THAT(said(instead("\"slots_per_block\":1", "\"slots_per_block\":0"), rest),
+              HasSubstr("run without folds"));
+  EXPECT_THAT(said(instead("\"samples\":1234", "\"samples\":\"many\""), rest),
+              HasSubstr("header that makes no sense"));
+  EXPECT_THAT(said(instead("\"p1\"", "\"p0\""), rest), HasSubstr("makes no sense"));
 }
 
 TEST_F(FoldFiles, HoldSeveralRunsWithTheirInstruments) {

@@ -195,6 +195,10 @@ TEST(ResultJson, ComplaintsNameTheFileTheKeyAndTheValue) {
               HasSubstr("'verdict.level' is 'great' instead of good, usable or not_trustworthy"));
   EXPECT_THAT(complaint([](auto& j) { j["findings"][2]["severity"] = 1; }),
               HasSubstr("'findings[2].severity' is 1"));
+  EXPECT_THAT(complaint([](auto& j) { j["findings"][2]["severity"] = "loud"; }),
+              HasSubstr("is 'loud' instead of note, warning or error"));
+  EXPECT_THAT(complaint([](auto& j) { j["findings"][2]["waived"] = 1; }),
+              HasSubstr("'findings[2].waived' is 1"));
   EXPECT_THAT(complaint([](auto& j) {
                 j["base"][0]["interval"] = {1, 2, 3};
               }),
