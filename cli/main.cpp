@@ -156,7 +156,8 @@ int cli::program(int argc, char** argv) {
 #ifdef __GLIBC__
   // Chunks of samples and columns go back to the system when they are done with. By default glibc moves this
   // limit up with every large buffer that is freed, and a long log leaves holes between its folds.
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);
+  mallopt(M_TRIM_THRESHOLD, 1 << 25);
 #endif
 #ifdef SIGXFSZ
   // A limit on the size of files is a write that fails, with a message, and not a sudden end.

@@ -18,16 +18,27 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kWeightSpread = 1.0 / 3;  // weights are 1 ± this
-constexpr Index kBatch = 32;               // replicates that are computed together
+constexpr Index kBatch = 16;               // pairs of replicates that are computed together
 constexpr Index kFewestBlocks = 3;
 // A block that alone decides a direction says nothing about the spread there: its score is not blown up
 // beyond this.
 constexpr double kLeastFreedom = 1e-2;
 
-// Scores as those of a fit that does not know the block: (I − A)^(−1/2) g.
+// Scores as those of a fit that does not know the block: (I − A)^(−1/2) g. Where A is small, as with many
+// blocks, by its binomial series; each term is at most half as large as the one before.
 VectorXd freed_score(const MatrixXd& A, const VectorXd& g) {
-  const Eigen::MatrixXd rest = MatrixXd::Identity(A.rows(), A.cols()) - (A + A.transpose()) / 2;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(rest);
+  const MatrixXd S = (A + A.transpose()) / 2;
+  if (S.norm() <= 0.5) {
+    VectorXd sum = g, term = g, next(g.size());
+    const double enough = 1e-17 * g.norm();
+    for (double k = 1; term.norm() > enough; ++k) {
+      next.noalias() = S * term;
+      term = (2 * k - 1) / (2 * k) * next;
+      sum += term;
+    }
+    return sum;
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(MatrixXd::Identity(A.rows(), A.cols()) - S);
   const VectorXd scale = eigen.eigenvalues().cwiseMax(kLeastFreedom).cwiseSqrt().cwiseInverse();
   return eigen.eigenvectors() * (scale.asDiagonal() * (eigen.eigenvectors().transpose() * g));
 }
@@ -67,30 +78,34 @@ MatrixXd unpack(const VectorXd& entries, Index n, bool is_symmetric) {
   return gram;
 }
 
-// ±1 per block. Replicates come in pairs with opposite signs, so that their mean is that of the estimate to
+// ±1 per block, for a pair of replicates with opposite signs, so that their mean is that of the estimate to
 // second order.
-VectorXd signs_of(Index replicate, Index blocks, std::uint64_t seed) {
-  Random random(seed, "bootstrap", static_cast<std::uint64_t>(replicate / 2));
+VectorXd signs_of(Index pair, Index blocks, std::uint64_t seed) {
+  Random random(seed, "bootstrap", static_cast<std::uint64_t>(pair));
   VectorXd signs(blocks);
   for (double& sign : signs) sign = random.bits() >> 63 ? 1 : -1;
-  return replicate % 2 == 0 ? signs : VectorXd(-signs);
+  return signs;
 }
 
-// Whitened δ of replicates first … first + count − 1.
-MatrixXd replicate_batch(const BlockMoments& moments, const PackedMoments& packed, Index first, Index count,
-                         std::uint64_t seed) {
+// Whitened δ of pairs first … first + count − 1: two columns each. `mean` is Σ A_k + P.
+MatrixXd replicate_pairs(const BlockMoments& moments, const PackedMoments& packed, const MatrixXd& mean,
+                         Index first, Index count, std::uint64_t seed) {
   const Index n = moments.rank(), blocks = moments.blocks();
   MatrixXd signs(blocks, count);
   for (Index r = 0; r < count; ++r) signs.col(r) = signs_of(first + r, blocks, seed);
-  const MatrixXd grams = packed.grams * (1 + kWeightSpread * signs.array()).matrix();
+  const MatrixXd grams = packed.grams * (kWeightSpread * signs);
   const MatrixXd scores = packed.scores * signs;
-  MatrixXd out(n, count);
+  MatrixXd out(n, 2 * count), gram(n, n);
   for (Index r = 0; r < count; ++r) {
-    MatrixXd gram = unpack(grams.col(r), n, moments.is_symmetric) + moments.prior;
-    if (moments.is_symmetric)
-      out.col(r) = Eigen::LLT<Eigen::Ref<MatrixXd>>(gram).solve(scores.col(r));
-    else
-      out.col(r) = Eigen::PartialPivLU<MatrixXd>(gram).solve(scores.col(r));
+    const MatrixXd change = unpack(grams.col(r), n, moments.is_symmetric);
+    for (const int sign : {1, -1}) {
+      auto delta = out.col(2 * r + (sign < 0 ? 1 : 0));
+      gram = mean + sign * change;
+      if (moments.is_symmetric)
+        delta = Eigen::LLT<Eigen::Ref<MatrixXd>>(gram).solve(sign * scores.col(r));
+      else
+        delta = Eigen::PartialPivLU<Eigen::Ref<MatrixXd>>(gram).solve(sign * scores.col(r));
+    }
   }
   return out;
 }
@@ -136,16 +151,18 @@ Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options
                       fmt::format("at least {}", kFewestBlocks),
                       "use longer runs or shorter blocks, or classical intervals"});
   const PackedMoments packed = pack(moments, options.threads);
-  const Index replicates = options.replicates + options.replicates % 2;
+  MatrixXd mean = moments.prior;
+  for (const MatrixXd& A : moments.A) mean += A;
+  const Index pairs = (options.replicates + 1) / 2, replicates = 2 * pairs;
   MatrixXd whitened(n, replicates);
-  share((replicates + kBatch - 1) / kBatch, options.threads,
+  share((pairs + kBatch - 1) / kBatch, options.threads,
         [&](Index batch) {
-          const Index first = batch * kBatch, count = std::min(kBatch, replicates - first);
-          const MatrixXd found = replicate_batch(moments, packed, first, count, options.seed);
+          const Index first = batch * kBatch, count = std::min(kBatch, pairs - first);
+          const MatrixXd found = replicate_pairs(moments, packed, mean, first, count, options.seed);
           return std::vector<double>(found.data(), found.data() + found.size());
         },
         [&](Index batch, std::span<const double> found) {
-          std::copy(found.begin(), found.end(), whitened.data() + batch * kBatch * n);
+          std::copy(found.begin(), found.end(), whitened.data() + batch * 2 * kBatch * n);
         });
   Bootstrap out;
   out.blocks = blocks;
