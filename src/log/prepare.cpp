@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kManyChunks = 32;
+constexpr Index kSmallChunk = 16384;
 
 void check_filter(const FilterOptions& filter) {
   if (filter.cutoff == 0) return;
@@ -32,11 +32,12 @@ void check_at_least(Index value, Index least, const char* what) {
       {fmt::format("the {} is {}", what, value), {}, fmt::format("at least {}, or automatic", least), {}});
 }
 
-// Long runs have longer chunks: halos are computed twice, and there are chunks enough for all threads.
-Index automatic_chunk(Index halo, Index samples) {
+// Halos are computed by both neighbours: at least four times as much between them, eight times when that is
+// still little memory.
+Index automatic_chunk(Index halo) {
   const Index wanted = std::max<Index>(4096, 4 * halo);
   const auto size = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
-  return samples / size >= kManyChunks ? 2 * size : size;
+  return halo > 0 && size <= kSmallChunk ? 2 * size : size;
 }
 
 VectorXd per_joint(const VectorXd& given, Index joints) {
@@ -127,7 +128,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   // A full stencil also where the run ends just behind the window.
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
   const Index size = options.chunk_size == kAutomatic
-                         ? automatic_chunk(std::max(halo, preparation_.reach), preparation_.grid.samples)
+                         ? automatic_chunk(std::max(halo, preparation_.reach))
                          : options.chunk_size;
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
 }
