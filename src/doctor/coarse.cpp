@@ -1,10 +1,10 @@
 #include "steelyard/doctor/coarse.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/differences.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -20,11 +20,23 @@ PrepareOptions coarse_preparation(const TimeScan& time, const CoarseOptions& opt
   return prepare;
 }
 
+// Samples `shift` after the kept ones; the halo has them, except at the ends of a run that is not trimmed.
 void keep(const SampleBlock& block, int channel, const std::vector<Index>& kept, Index begin, Index row,
-          MatrixXd& out) {
+          MatrixXd& out, Index shift = 0) {
   for (Index j = 0; j < block.joints(); ++j)
     for (std::size_t k = 0; k < kept.size(); ++k)
-      out(row + static_cast<Index>(k), j) = block.row(channel, j)[kept[k] - begin];
+      out(row + static_cast<Index>(k), j) =
+          block.row(channel, j)[std::clamp<Index>(kept[k] - begin + shift, 0, block.size() - 1)];
+}
+
+// Shifts of the efforts in samples.
+std::vector<Index> shifts_of(double step) {
+  constexpr double kMost = 0.08, kUnit = 0.01;  // [s]
+  const Index unit = std::max<Index>(1, std::lround(kUnit / step));
+  const auto count = static_cast<Index>(kMost / (static_cast<double>(unit) * step) + 1e-6);
+  std::vector<Index> shifts;
+  for (Index k = -count; k <= count; ++k) shifts.push_back(k * unit);
+  return shifts;
 }
 
 // Only what is asked for: an acceleration column of the log must not stand in for the differences.
@@ -70,26 +82,30 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
   coarse.time = preparation.time;
   coarse.step = preparation.grid.step * static_cast<double>(preparation.decimation.factor);
   coarse.stamps.resize(count);
+  const std::vector<Index> shifts = shifts_of(preparation.grid.step);
+  coarse.lateness.resize(static_cast<Index>(shifts.size()));
+  for (std::size_t k = 0; k < shifts.size(); ++k)
+    coarse.lateness[static_cast<Index>(k)] = static_cast<double>(shifts[k]) * preparation.grid.step;
+  coarse.shifted.resize(shifts.size());
   Index row = 0;
   run.rewind();
   for (RawChunk raw; run.read(raw);) {
     PreparedChunk chunk = run.prepare(std::move(raw));
-    SampleBlock& block = chunk.samples;
+    const SampleBlock& block = chunk.samples;
     const Index begin = chunk.chunk.halo.begin;
-    if (row == 0)
-      for (MatrixXd* out : {&coarse.q, &coarse.qd, &coarse.qdd, &coarse.effort, &coarse.effort_rate})
+    if (row == 0) {
+      for (MatrixXd* out : {&coarse.q, &coarse.qd, &coarse.qdd, &coarse.effort})
         out->resize(count, block.joints());
+      for (MatrixXd& out : coarse.shifted) out.resize(count, block.joints());
+    }
     const int effort = block.find(options.effort);
-    const int rate = block.add_channel("effort_rate");
-    if (block.size() > 2)
-      differentiate(1, 2, block.row(effort), block.size(), block.joints(), block.stride(),
-                    preparation.grid.step, block.row(rate), block.stride());
     const std::vector<Index> kept = preparation.decimation.kept(chunk.chunk.core);
     keep(block, block.find(channel::kPosition), kept, begin, row, coarse.q);
     keep(block, block.find(channel::kVelocity), kept, begin, row, coarse.qd);
     keep(block, block.find(channel::kAcceleration), kept, begin, row, coarse.qdd);
     keep(block, effort, kept, begin, row, coarse.effort);
-    keep(block, rate, kept, begin, row, coarse.effort_rate);
+    for (std::size_t k = 0; k < shifts.size(); ++k)
+      keep(block, effort, kept, begin, row, coarse.shifted[k], shifts[k]);
     for (const Index k : kept) coarse.stamps[row++] = static_cast<double>(k) * preparation.grid.step;
     raw = {};
   }

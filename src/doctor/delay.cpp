@@ -4,87 +4,140 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
+#include "doctor/delay_fit.hpp"
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kLateGain = 0.12;        // of one joint
-constexpr double kEarlyGain = 0.3;        // the same, effort before position
+using doctor::DelayData;
+using doctor::DelayFit;
+using doctor::Shifts;
+
+constexpr double kGain = 0.22;            // of one joint, beyond what sensors leave
+constexpr double kPlainGain = 0.12;       // of one joint
+constexpr double kBeyondFriction = 0.5;   // share of it that remains when friction may build up over a way
+constexpr double kEarly = 2;              // times as much when the effort is before the position
 constexpr double kCommonResidual = 0.03;  // per joint, when all have the same delay
 
-// The minimum of a function that falls towards it from both sides, to a fortieth of the interval.
-double smallest(const std::function<double(double)>& score, double most) {
-  double best = 0, least = score(0);
-  for (double step = most / 2.5; step > most / 80; step /= 2)
-    for (const double sign : {-1.0, 1.0})
-      for (double next = best + sign * step; std::abs(next) <= most; next += sign * step) {
-        const double value = score(next);
-        if (value >= least) break;
-        least = value;
-        best = next;
-      }
-  return best;
+// Gains over the residuals that a fit leaves with the shifts it was weighed with.
+class Gains {
+ public:
+  Gains(const DelayData& data, const VectorXd& floors, const Shifts& shifts, int lagging = -1)
+      : data_(data), floors_(floors.cwiseAbs2()), shifts_(shifts), fit_(data, lagging) {
+    fit_.weigh(shifts_);
+    none_ = fit_.residuals(shifts_);
+  }
+
+  DelayEstimate joint(std::size_t j, double DelayEstimate::*by) const {
+    return best(by, [&](Index k) {
+      Shifts shifts = shifts_;
+      shifts[j] = k;
+      DelayEstimate out = with(shifts, k);
+      const auto i = static_cast<Index>(j);
+      out.residual = 0.5 * std::log(none_[i] / fit_.residuals(shifts)[i]);
+      return out;
+    });
+  }
+  DelayEstimate common() const {
+    return best(&DelayEstimate::plain, [&](Index k) { return with(Shifts(shifts_.size(), k), k); });
+  }
+
+ private:
+  DelayEstimate with(const Shifts& shifts, Index k) const {
+    const Eigen::VectorXd r = fit_.residuals(shifts);
+    DelayEstimate out;
+    out.seconds = data_.lateness[k];
+    for (Index j = 0; j < r.size(); ++j) {
+      out.gain += 0.5 * std::log((none_[j] + floors_[j]) / (r[j] + floors_[j]));
+      out.plain += 0.5 * std::log(none_[j] / r[j]);
+    }
+    out.residual = out.plain;
+    return out;
+  }
+
+  template <class At>
+  DelayEstimate best(double DelayEstimate::*by, const At& at) const {
+    std::vector<DelayEstimate> all;
+    for (Index k = 0; k < data_.lateness.size(); ++k) all.push_back(at(k));
+    const auto top =
+        std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return a.*by < b.*by; });
+    DelayEstimate out = *top;
+    if (top == all.begin() || top + 1 == all.end()) return out;
+    // The top of the parabola through the best shift and its neighbours.
+    const double before = top[-1].*by, here = out.*by, after = top[1].*by;
+    const double bend = 2 * here - before - after;
+    if (bend > 0) out.seconds += 0.25 * (after - before) / bend * (top[1].seconds - top[-1].seconds);
+    return out;
+  }
+
+  const DelayData& data_;
+  Eigen::VectorXd floors_;
+  Shifts shifts_;
+  DelayFit fit_;
+  Eigen::VectorXd none_;
+};
+
+Index nearest(const VectorXd& lateness, double seconds) {
+  Index at = 0;
+  (lateness.array() - seconds).abs().minCoeff(&at);
+  return at;
+}
+
+DelayedJoint most_delayed(const DelayData& data, const VectorXd& floors, const Gains& gains,
+                          double DelayEstimate::*by) {
+  DelayedJoint out;
+  for (std::size_t j = 0; j < data.joints.size(); ++j) {
+    const DelayEstimate own = gains.joint(j, by);
+    if (own.*by <= out.estimate.*by) continue;
+    out.joint = static_cast<int>(j);
+    out.estimate = own;
+  }
+  if (out.joint < 0) return out;
+  Shifts mended(data.joints.size(), data.none);
+  mended[static_cast<std::size_t>(out.joint)] = nearest(data.lateness, out.estimate.seconds);
+  const Gains left(data, floors, mended);
+  for (std::size_t j = 0; j < data.joints.size(); ++j)
+    if (static_cast<int>(j) != out.joint) out.others = std::max(out.others, left.joint(j, by).*by);
+  const Gains lagging(data, floors, Shifts(data.joints.size(), data.none), out.joint);
+  const DelayEstimate beyond = lagging.joint(static_cast<std::size_t>(out.joint), &DelayEstimate::plain);
+  if (beyond.seconds * out.estimate.seconds > 0) out.beyond_friction = beyond.plain;
+  return out;
 }
 
 }  // namespace
 
-Delays examine_delays(const Trial& trial, double most) {
-  const Index n = trial.joints();
-  const VectorXd floors = trial.floors(1);
-  const auto relative = [&](const VectorXd& delay) {
-    SetUp set_up = SetUp::as_given(n);
-    set_up.delay = delay;
-    return VectorXd(trial.quick_fit(trial.given(), set_up).relative_fitted.cwiseMax(1e-6));
-  };
-  const VectorXd none = relative(VectorXd::Zero(n));
-  const auto gain = [&](const VectorXd& r) {
-    double sum = 0;
-    for (Index j = 0; j < n; ++j) {
-      const double floor = floors[j] * floors[j];
-      sum += 0.5 * std::log((none[j] * none[j] + floor) / (r[j] * r[j] + floor));
-    }
-    return sum;
-  };
+Delays examine_delays(const Trial& trial) {
   Delays delays;
-  const auto common = [&](double x) { return VectorXd(VectorXd::Constant(n, x)); };
-  delays.common.seconds = smallest([&](double x) { return relative(common(x)).array().log().sum(); }, most);
-  const VectorXd shifted = relative(common(delays.common.seconds));
-  delays.common.gain = gain(shifted);
-  delays.common.residual = (none.array() / shifted.array()).log().sum();
-  for (Index j = 0; j < n; ++j) {
-    const auto one = [&](double x) { return VectorXd(x * VectorXd::Unit(n, j)); };
-    DelayEstimate& own = delays.joints.emplace_back();
-    own.seconds = smallest([&](double x) { return -gain(relative(one(x))); }, most);
-    const VectorXd r = relative(one(own.seconds));
-    own.gain = gain(r);
-    own.residual = std::log(none[j] / r[j]);
-  }
+  const DelayData data = doctor::delay_data(trial);
+  const VectorXd floors = trial.floors(1);
+  const Gains gains(data, floors, Shifts(data.joints.size(), data.none));
+  for (std::size_t j = 0; j < data.joints.size(); ++j)
+    delays.joints.push_back(gains.joint(j, &DelayEstimate::gain));
+  delays.common = gains.common();
+  delays.loaded = most_delayed(data, floors, gains, &DelayEstimate::gain);
+  delays.light = most_delayed(data, floors, gains, &DelayEstimate::plain);
   return delays;
 }
 
 namespace {
 
-// The joint whose delay alone explains enough, or −1.
-int delayed_joint(const Delays& delays, double least) {
-  int best = -1;
-  double most = 0;
-  for (std::size_t j = 0; j < delays.joints.size(); ++j)
-    if (delays.joints[j].gain > most) {
-      most = delays.joints[j].gain;
-      best = static_cast<int>(j);
-    }
-  if (best < 0) return -1;
-  const DelayEstimate& own = delays.joints[static_cast<std::size_t>(best)];
-  if (most <= (own.seconds > 0 ? kLateGain : kEarlyGain) || most <= delays.common.gain ||
-      std::abs(own.seconds) < least)
-    return -1;
-  for (std::size_t j = 0; j < delays.joints.size(); ++j)
-    if (static_cast<int>(j) != best && 2 * delays.joints[j].gain > most) return -1;
-  return best;
+bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double least) {
+  const double factor = one.estimate.seconds < 0 ? kEarly : 1;
+  return one.joint >= 0 && std::abs(one.estimate.seconds) >= least && gain > factor * limit &&
+         gain > 2 * common && gain >= 2 * one.others;
+}
+
+// The joint whose delay alone explains enough, or none.
+const DelayedJoint* delayed_joint(const Delays& delays, double least) {
+  const DelayedJoint &loaded = delays.loaded, &light = delays.light;
+  if (stands_alone(loaded, loaded.estimate.gain, delays.common.gain, kGain, least)) return &loaded;
+  if (stands_alone(light, light.estimate.plain, delays.common.plain, kPlainGain, least) &&
+      light.beyond_friction > kBeyondFriction * light.estimate.plain)
+    return &light;
+  return nullptr;
 }
 
 }  // namespace
@@ -99,9 +152,9 @@ std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, doubl
   };
   const auto n = static_cast<double>(names.size());
   const double least = std::max(0.002, step);
-  if (const int joint = delayed_joint(delays, least); joint >= 0)
-    return {make_finding("effort-delay", names[static_cast<std::size_t>(joint)].name,
-                         text(delays.joints[static_cast<std::size_t>(joint)]))};
+  if (const DelayedJoint* one = delayed_joint(delays, least))
+    return {
+        make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
   if (delays.common.residual <= kCommonResidual * n || std::abs(delays.common.seconds) < least) return {};
   DelayEstimate mean = delays.common;
   mean.residual /= n;

@@ -51,7 +51,6 @@ SetUp SetUp::as_given(Index joints) {
   set_up.position = MatrixXd::Identity(joints, joints);
   set_up.effort = MatrixXd::Identity(joints, joints);
   set_up.zero = VectorXd::Zero(joints);
-  set_up.delay = VectorXd::Zero(joints);
   return set_up;
 }
 
@@ -123,6 +122,9 @@ const std::vector<CoarseRun>& Trial::runs() const {
 }
 const std::vector<std::string>& Trial::columns() const {
   return impl_->plan_.columns;
+}
+const TrialOptions& Trial::options() const {
+  return impl_->options_;
 }
 VectorXd Trial::floors(double noise_factor) const {
   return impl_->floors(noise_factor);

@@ -91,16 +91,9 @@ double log_ratio(double residual, double effort, double floor) {
 
 Fit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) const {
   const std::size_t n = folded.columns.size();
-  const Index joints = set_up.effort.rows();
   std::vector<Eigen::VectorXd> mix;
   for (std::size_t r = 0; r < n; ++r) {
-    const Index i = plan_.rows[r].i;
-    Eigen::VectorXd m = set_up.effort.row(i).transpose();
-    if (folded.rates) {
-      m.conservativeResize(2 * joints);
-      m.tail(joints) = m.head(joints) * set_up.delay[i];
-    }
-    mix.push_back(m);
+    mix.emplace_back(set_up.effort.row(plan_.rows[r].i).transpose());
   }
   const auto gather = [&](int without) {
     std::vector<RowEquations> rows(n);

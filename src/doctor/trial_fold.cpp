@@ -6,6 +6,25 @@
 #include "doctor/trial_impl.hpp"
 #include "steelyard/fold/samples.hpp"
 
+namespace steelyard::doctor {
+
+Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear) {
+  constexpr double kRest = 0.01;  // of the joint's largest velocity
+  const Index samples = qd.rows();
+  Masks masks;
+  for (Index j = 0; j < qd.cols(); ++j) {
+    masks.emplace_back(static_cast<std::size_t>(samples));
+    const double rest = kRest * (samples > 0 ? qd.col(j).cwiseAbs().maxCoeff() : 0);
+    for (Index s = 0; s < samples; ++s) {
+      const double speed = std::abs(qd(s, j));
+      masks.back()[static_cast<std::size_t>(s)] = speed > rest && speed > smear * std::abs(qdd(s, j));
+    }
+  }
+  return masks;
+}
+
+}  // namespace steelyard::doctor
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
@@ -19,29 +38,10 @@ std::string effort_name(Index j) {
   return "effort" + std::to_string(j + 1);
 }
 
-// The rows of a joint at which its sign is sure: not within `smear` seconds of a reversal, not at rest.
-// Times are the log's, not the hypothesis's: the filter knew no other.
-std::vector<std::vector<std::uint8_t>> moving(const MappedBlock& block, double smear, double time) {
-  constexpr double kRest = 0.01;  // of the joint's largest velocity
-  const Index samples = block.q.rows();
-  std::vector<std::vector<std::uint8_t>> masks;
-  for (Index j = 0; j < block.q.cols(); ++j) {
-    masks.emplace_back(static_cast<std::size_t>(samples));
-    const double rest = kRest * (samples > 0 ? block.qd.col(j).cwiseAbs().maxCoeff() : 0);
-    for (Index s = 0; s < samples; ++s) {
-      const double speed = std::abs(block.qd(s, j));
-      masks.back()[static_cast<std::size_t>(s)] =
-          speed > rest && speed > smear * time * std::abs(block.qdd(s, j));
-    }
-  }
-  return masks;
-}
-
-std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, bool rates) {
+std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot) {
   LayoutOptions options;
   options.efforts.clear();
   for (int j = 0; j < plan.joints; ++j) options.efforts.push_back(effort_name(j));
-  for (int j = 0; rates && j < plan.joints; ++j) options.efforts.push_back(effort_name(j) + "_rate");
   options.effort_units.assign(options.efforts.size(), "1");
   return row_layouts(plan, robot, options);
 }
@@ -114,21 +114,18 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, 
 std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Robot& robot,
                                                        const Plan& plan) const {
   auto folded = std::make_shared<Folded>();
-  const bool rates = given_ == nullptr;  // only the set-up as given is asked for delays
-  const std::vector<Layout> layouts = trial_layouts(plan, robot, rates);
+  const std::vector<Layout> layouts = trial_layouts(plan, robot);
   folded->grams.assign(doctor::kTrialBlocks, std::vector<RowGram>(plan.rows.size()));
   for (const Row& row : plan.rows) folded->columns.push_back(row.columns);
   folded->parameters = static_cast<Index>(plan.columns.size());
-  folded->rates = rates;
   for (const Stretch& stretch : stretches_) {
     const MappedBlock block = mapped(stretch, set_up);
     const CoarseRun& run = runs_[stretch.run];
     RowInput input;
     for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
-    for (Index j = 0; rates && j < plan.joints; ++j)
-      input.efforts.push_back(run.effort_rate.col(j).data() + stretch.begin);
     std::vector<RowInput> inputs(plan.rows.size(), input);
-    const std::vector<std::vector<std::uint8_t>> masks = moving(block, options_.smear, set_up.time);
+    // Times are the log's, not the hypothesis's: the filter knew no other.
+    const doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
     for (std::size_t r = 0; r < inputs.size(); ++r)
       inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
     std::vector<Fold> folds;

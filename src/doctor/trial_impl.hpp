@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,7 +17,11 @@ struct MappedBlock {
   Eigen::MatrixXd q, qd, qdd;
 };
 
-// YᵀY, Yᵀ[τ dτ/dt] and the efforts' own products of one row and block.
+// The rows of a joint at which its sign is sure: not within `smear` seconds of a reversal, not at rest.
+using Masks = std::vector<std::vector<std::uint8_t>>;
+Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear);
+
+// YᵀY, Yᵀτ and the efforts' own products of one row and block.
 struct RowGram {
   Eigen::MatrixXd columns, mixed, efforts;
   double rows = 0;
@@ -32,7 +37,6 @@ struct Trial::Folded {
   std::vector<std::vector<int>> columns;            // of each row
   Eigen::MatrixXd signs;                            // A of the inequalities
   Index parameters = 0;
-  bool rates = false;  // the efforts' derivatives follow the efforts
 };
 
 class Trial::Impl {

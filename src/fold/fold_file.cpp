@@ -119,8 +119,8 @@ std::string read_bytes(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, error))
     throw InputError({"fold file does not exist or is no file", {path, 0, 0, ""}, "", "check the path"});
   std::ifstream stream(path, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || stream.bad())
+  std::string bytes(std::filesystem::file_size(path, error), '\0');
+  if (!stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
     throw MachineError({"fold file cannot be read", {path, 0, 0, ""}, "", "check the permissions"});
   return bytes;
 }

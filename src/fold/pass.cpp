@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "fold/aligned.hpp"
 #include "fold/chunk_work.hpp"
 #include "fold/extra_places.hpp"
+#include "fold/filtered_columns.hpp"
 #include "fold/tiles.hpp"
-#include "fold/windows.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
@@ -19,28 +18,8 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr Index kShortestSlot = 1024;
-
-// What all chunks have in common.
-struct Pass {
-  const PreparedRun& run;
-  const Plan& plan;
-  const FoldSet& set;
-  const PassOptions& options;
-  Index slot = 0;
-  Index gap = 0;
-  Windows& windows;
-
-  const WeighRows* weigh() const { return options.weigh ? &options.weigh : nullptr; }
-};
-
-// Kept samples of a chunk: decimated channels or columns, and where each belongs.
-struct Kept {
-  std::vector<Index> samples;  // of the run
-  Index stride = 0;            // of what follows, by column
-  AlignedBuffer columns;
-  std::vector<std::uint8_t> mask;  // [joint][kept sample]; empty: all are rows
-  AlignedBuffer extra;             // extra columns, when the columns are not filtered
-};
+// Filtering at kept samples only pays when there are others between them.
+constexpr Index kFewestBetween = 4;
 
 Index memory_of(const Preparation& preparation) {
   Index memory = 0;
@@ -71,45 +50,8 @@ void check(const Plan& plan, const std::vector<Layout>& layouts, const PassOptio
   }
 }
 
-int channel_of(const SampleBlock& block, std::string_view name) {
-  const int found = block.find(name);
-  if (found >= 0) return found;
-  throw InputError(unknown("channel of the run", name, block.channels()));
-}
-
-// Rows of a channel for the joints, samples [0, size).
-void gather(const double* from, Index rows, Index from_stride, Index offset, const Kept& kept, double* to) {
-  for (Index j = 0; j < rows; ++j) {
-    for (std::size_t k = 0; k < kept.samples.size(); ++k) {
-      to[j * kept.stride + static_cast<Index>(k)] = from[j * from_stride + kept.samples[k] - offset];
-    }
-  }
-}
-
-// 1 where the joint of a row is fast enough.
-void make_mask(const Pass& pass, const double* velocity, Kept& kept) {
-  const VectorXd& limits = pass.run.preparation().velocity_below;
-  if (limits.size() == 0 || limits.maxCoeff() <= 0) return;
-  kept.mask.resize(static_cast<std::size_t>(limits.size() * kept.stride));
-  reject_slow(velocity, static_cast<Index>(kept.samples.size()), kept.stride, limits, kept.mask.data(),
-              kept.stride);
-}
-
 const std::uint8_t* mask_of(const Kept& kept, const Row& row) {
   return kept.mask.empty() || row.kind != RowKind::torque ? nullptr : kept.mask.data() + row.i * kept.stride;
-}
-
-// Subtracts the known efforts from those of the block, which are at efforts[joint · stride + sample].
-void subtract_known(const Pass& pass, const SampleBlock& block, Index first, Index count, double* efforts,
-                    Index stride) {
-  const MatrixXd known = evaluate_columns(pass.options.known, block, first, count);
-  const std::vector<std::vector<Index>> places = columns_of_rows(pass.options.known, pass.plan.rows.size());
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    for (const Index k : places[r]) {
-      double* own = efforts + pass.plan.rows[r].i * stride;
-      for (Index s = 0; s < count; ++s) own[s] -= known(s, k);
-    }
-  }
 }
 
 // Extra columns and efforts without the known ones, for the core's kept samples.
@@ -159,9 +101,7 @@ std::vector<FoldSlot> by_slot(const Pass& pass, Range core, const std::vector<In
 std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
   const SampleBlock& block = chunk.samples;
   const Index joints = block.joints(), offset = chunk.chunk.halo.begin;
-  Kept kept;
-  kept.samples = pass.run.preparation().decimation.kept(chunk.chunk.core);
-  kept.stride = tile_stride(static_cast<Index>(kept.samples.size()) + 1);
+  Kept kept = kept_samples(pass, chunk.chunk);
   std::vector<int> channels = {channel_of(block, channel::kPosition), channel_of(block, channel::kVelocity),
                                channel_of(block, channel::kAcceleration)};
   for (const std::string& name : pass.options.effort_channels) channels.push_back(channel_of(block, name));
@@ -190,38 +130,6 @@ std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
         fold_samples(pass.plan, {rows[0] + first, rows[1] + first, rows[2] + first, kept.stride, count},
                      inputs, folds);
       });
-}
-
-// Every column of the window, filtered; then the kept samples.
-Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
-  const SampleBlock& block = chunk.samples;
-  const LowPass& filter = *pass.run.preparation().column_filter;
-  const Index joints = block.joints(), size = block.size(), stored = pass.plan.stored_columns;
-  const auto efforts = static_cast<Index>(pass.options.effort_channels.size());
-  const Index extra = count_columns(pass.options.extra);
-  const Index columns = stored + (efforts + 1) * joints + extra, stride = tile_stride(size);
-  const Windows::Lease window(pass.windows, columns * stride);
-  const double* q = block.row(channel_of(block, channel::kPosition));
-  const double* qd = block.row(channel_of(block, channel::kVelocity));
-  const double* qdd = block.row(channel_of(block, channel::kAcceleration));
-  evaluate(pass.plan, {q, qd, qdd, block.stride(), size}, window.get(), stride);
-  double* to = window.get() + stored * stride;
-  const auto copy = [&](const double* from) {
-    for (Index j = 0; j < joints; ++j, to += stride) std::copy_n(from + j * block.stride(), size, to);
-  };
-  for (const std::string& name : pass.options.effort_channels) copy(block.row(channel_of(block, name)));
-  if (!pass.options.known.empty())
-    subtract_known(pass, block, 0, size, window.get() + stored * stride, stride);
-  copy(qd);
-  fill_columns(pass.options.extra, block, 0, size, to, stride);
-  filter_zero_phase(filter, window.get(), size, columns, stride, chunk.chunk.ends);
-  Kept kept;
-  kept.samples = pass.run.preparation().decimation.kept(chunk.chunk.core);
-  kept.stride = tile_stride(static_cast<Index>(kept.samples.size()) + 1);
-  kept.columns = aligned_buffer(columns * kept.stride);
-  gather(window.get(), columns, stride, chunk.chunk.halo.begin, kept, kept.columns.get());
-  make_mask(pass, kept.columns.get() + (stored + efforts * joints) * kept.stride, kept);
-  return kept;
 }
 
 std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk) {
@@ -295,8 +203,12 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   if (out.gap == kAutomatic) out.gap = memory_of(run.preparation());
   out.gap = std::min(out.gap, out.slot_samples);
   Windows windows;
-  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap, windows};
   const bool filtered = run.preparation().column_filter.has_value();
+  const Index factor = run.preparation().decimation.factor;
+  std::optional<DecimatingFilter> decimating;
+  if (filtered && factor >= kFewestBetween)
+    decimating = decimating_filter(*run.preparation().column_filter, factor);
+  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap, windows, std::move(decimating)};
   const auto fold = [&](RawChunk raw) {
     const PreparedChunk chunk = run.prepare(std::move(raw));
     if (options.watch) options.watch(chunk);

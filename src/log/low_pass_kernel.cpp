@@ -16,32 +16,41 @@ struct Vector {
   typedef long long index __attribute__((vector_size(Bytes)));
 };
 
-// One section over Count vectors of lanes beginning at `lane`; the states stay in registers.
-template <int Bytes, int Count>
-STEELYARD_INLINE void two_poles(const LowPassSection& c, double* state, double* first, Index step,
+// Sections of two poles, one behind the other, over Count vectors of lanes beginning at `lane`. The states
+// stay in registers, and while one section waits for its own last sample the other computes.
+template <int Bytes, int Count, int Sections>
+STEELYARD_INLINE void two_poles(const LowPassSection* c, double* state, double* first, Index step,
                                 Index samples, int lane) {
   using V = typename Vector<Bytes>::type;
   constexpr int kWidth = Bytes / static_cast<int>(sizeof(double));
-  V s1[Count], s2[Count];
-  for (int v = 0; v < Count; ++v) {
-    s1[v] = *reinterpret_cast<V*>(state + lane + v * kWidth);
-    s2[v] = *reinterpret_cast<V*>(state + kLanes + lane + v * kWidth);
+  V s1[Sections][Count], s2[Sections][Count];
+  for (int k = 0; k < Sections; ++k) {
+    for (int v = 0; v < Count; ++v) {
+      s1[k][v] = *reinterpret_cast<V*>(state + 2 * kLanes * k + lane + v * kWidth);
+      s2[k][v] = *reinterpret_cast<V*>(state + 2 * kLanes * k + kLanes + lane + v * kWidth);
+    }
   }
   for (Index i = 0; i < samples; ++i) {
     double* row = first + i * step + lane;
     for (int v = 0; v < Count; ++v) {
-      V& x = *reinterpret_cast<V*>(row + v * kWidth);
-      const V e = x - s2[v];
-      const V d = c.a2 * s1[v] + c.a3 * e;
-      const V half = c.a1 * s1[v] + c.a2 * e;
-      x = s2[v] + d;
-      s2[v] = s2[v] + (d + d);
-      s1[v] = (half + half) - s1[v];
+      V& value = *reinterpret_cast<V*>(row + v * kWidth);
+      V x = value;
+      for (int k = 0; k < Sections; ++k) {
+        const V e = x - s2[k][v];
+        const V d = c[k].a2 * s1[k][v] + c[k].a3 * e;
+        const V half = c[k].a1 * s1[k][v] + c[k].a2 * e;
+        x = s2[k][v] + d;
+        s2[k][v] = s2[k][v] + (d + d);
+        s1[k][v] = (half + half) - s1[k][v];
+      }
+      value = x;
     }
   }
-  for (int v = 0; v < Count; ++v) {
-    *reinterpret_cast<V*>(state + lane + v * kWidth) = s1[v];
-    *reinterpret_cast<V*>(state + kLanes + lane + v * kWidth) = s2[v];
+  for (int k = 0; k < Sections; ++k) {
+    for (int v = 0; v < Count; ++v) {
+      *reinterpret_cast<V*>(state + 2 * kLanes * k + lane + v * kWidth) = s1[k][v];
+      *reinterpret_cast<V*>(state + 2 * kLanes * k + kLanes + lane + v * kWidth) = s2[k][v];
+    }
   }
 }
 
@@ -106,18 +115,23 @@ template <int Bytes, int Count>
 STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* state, const Block& block) {
   constexpr int kGroup = Count * Bytes / static_cast<int>(sizeof(double));
   alignas(64) double tile[kTileRows * kLanes];
-  if (block.lanes < kLanes) std::fill_n(tile, block.rows * kLanes, 0.0);
+  const int used = (block.lanes + kGroup - 1) / kGroup * kGroup;  // lanes that are computed
+  for (Index i = 0; i < block.rows && used > block.lanes; ++i)
+    std::fill(tile + i * kLanes + block.lanes, tile + i * kLanes + used, 0.0);
   transpose<Bytes>(block.data, block.stride, block.lanes, block.rows, tile, kLanes);
   const bool forward = block.direction == Direction::forward;
   double* first = forward ? tile : tile + (block.rows - 1) * kLanes;
   const Index step = forward ? kLanes : -kLanes;
-  for (int k = 0; k < count; ++k) {
-    double* own = state + 2 * kLanes * k;
-    for (int lane = 0; lane < kLanes; lane += kGroup) {
+  for (int lane = 0; lane < used; lane += kGroup) {
+    for (int k = 0; k < count;) {
+      double* own = state + 2 * kLanes * k;
       if (sections[k].a3 == 0) {
-        one_pole<Bytes, Count>(sections[k], own, first, step, block.rows, lane);
+        one_pole<Bytes, Count>(sections[k++], own, first, step, block.rows, lane);
+      } else if (k + 1 < count) {  // a section with one pole comes first
+        two_poles<Bytes, Count, 2>(sections + k, own, first, step, block.rows, lane);
+        k += 2;
       } else {
-        two_poles<Bytes, Count>(sections[k], own, first, step, block.rows, lane);
+        two_poles<Bytes, Count, 1>(sections + k++, own, first, step, block.rows, lane);
       }
     }
   }
@@ -125,13 +139,13 @@ STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* sta
 }
 
 void run_baseline(const LowPassSection* sections, int count, double* state, const Block& block) {
-  run<16, 4>(sections, count, state, block);
+  run<16, 2>(sections, count, state, block);
 }
 
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) void run_avx2(const LowPassSection* sections, int count, double* state,
                                               const Block& block) {
-  run<32, 4>(sections, count, state, block);
+  run<32, 2>(sections, count, state, block);
 }
 #endif
 

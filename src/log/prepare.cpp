@@ -14,6 +14,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
+constexpr Index kSmallChunk = 16384;
+
 void check_filter(const FilterOptions& filter) {
   if (filter.cutoff == 0) return;
   if (!(filter.cutoff > 0) || !std::isfinite(filter.cutoff) || filter.order < 1 || filter.order > 10) {
@@ -30,9 +32,12 @@ void check_at_least(Index value, Index least, const char* what) {
       {fmt::format("the {} is {}", what, value), {}, fmt::format("at least {}, or automatic", least), {}});
 }
 
+// Halos are computed by both neighbours: at least four times as much between them, eight times when that is
+// still little memory.
 Index automatic_chunk(Index halo) {
   const Index wanted = std::max<Index>(4096, 4 * halo);
-  return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+  const auto size = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+  return halo > 0 && size <= kSmallChunk ? 2 * size : size;
 }
 
 VectorXd per_joint(const VectorXd& given, Index joints) {
@@ -122,8 +127,9 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
   // A full stencil also where the run ends just behind the window.
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
-  const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
-                                                      : options.chunk_size;
+  const Index size = options.chunk_size == kAutomatic
+                         ? automatic_chunk(std::max(halo, preparation_.reach))
+                         : options.chunk_size;
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
 }
 
@@ -158,6 +164,11 @@ void PreparedRun::rewind() {
   ++passes_;
 }
 
+// At most: velocity, acceleration, and two for every channel that is differentiated.
+Index PreparedRun::added_channels() const {
+  return 2 + 2 * static_cast<Index>(differentiated_.size());
+}
+
 bool PreparedRun::read(RawChunk& raw) {
   if (next_chunk_ >= plan_.count()) return false;
   raw.chunk = plan_.chunk(next_chunk_);
@@ -174,6 +185,7 @@ bool PreparedRun::read(RawChunk& raw) {
     window_.append(piece, 0, piece.size());
   }
   raw.samples = SampleBlock(window_.channels(), window_.joints());
+  raw.samples.reserve(raw.range.size(), added_channels());
   raw.samples.append(window_, 0, raw.range.size());
   ++next_chunk_;
   return true;
@@ -184,13 +196,6 @@ namespace {
 int find_or_add(SampleBlock& block, std::string_view name) {
   const int found = block.find(name);
   return found >= 0 ? found : block.add_channel(std::string(name));
-}
-
-// The samples of `range`, of which `block` begins at `begin`.
-SampleBlock cut(const SampleBlock& block, Index begin, Range range) {
-  SampleBlock part(block.channels(), block.joints());
-  part.append(block, range.begin - begin, range.size());
-  return part;
 }
 
 }  // namespace
@@ -221,7 +226,9 @@ PreparedChunk PreparedRun::prepare(RawChunk raw) const {
     derive(1, block.find(name), first);
     derive(2, block.find(name), second);
   }
-  return {raw.chunk, cut(block, raw.range.begin, raw.chunk.halo)};
+  block.drop_front(raw.chunk.halo.begin - raw.range.begin);
+  block.resize(raw.chunk.halo.size());
+  return {raw.chunk, std::move(block)};
 }
 
 }  // namespace STEELYARD_ABI

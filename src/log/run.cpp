@@ -22,21 +22,37 @@ int SampleBlock::find(std::string_view channel) const {
 }
 
 // Moves the rows to another stride.
-void SampleBlock::lay_out(Index stride) {
+void SampleBlock::lay_out(Index stride, Index more_channels) {
   const Index kept = std::min(size_, stride);
-  std::vector<double> moved(static_cast<std::size_t>(rows() * stride));
+  std::vector<double> moved;
+  moved.reserve(static_cast<std::size_t>((rows() + more_channels * joints_) * stride));
   for (Index r = 0; r < rows(); ++r) {
-    std::copy_n(data_.begin() + r * stride_, kept, moved.begin() + r * stride);
+    const auto from = data_.begin() + r * stride_ + begin_;
+    moved.insert(moved.end(), from, from + kept);
+    moved.resize(static_cast<std::size_t>((r + 1) * stride));
   }
   data_ = std::move(moved);
+  time_.erase(time_.begin(), time_.begin() + begin_);
   time_.resize(static_cast<std::size_t>(stride));
   stride_ = stride;
+  begin_ = 0;
 }
 
 void SampleBlock::resize(Index samples) {
   require(samples >= 0, "a block of samples has no negative size");
-  if (samples > stride_) lay_out(std::max(samples, stride_ + stride_ / 2));
+  if (samples > stride_) {
+    lay_out(std::max(samples, stride_ + stride_ / 2));
+  } else if (begin_ + samples > stride_) {
+    for (Index r = 0; r < rows(); ++r)
+      std::copy_n(data_.begin() + r * stride_ + begin_, size_, data_.begin() + r * stride_);
+    std::copy_n(time_.begin() + begin_, size_, time_.begin());
+    begin_ = 0;
+  }
   size_ = samples;
+}
+
+void SampleBlock::reserve(Index samples, Index more_channels) {
+  if (samples > stride_) lay_out(samples, more_channels);
 }
 
 void SampleBlock::pack() {
@@ -46,12 +62,7 @@ void SampleBlock::pack() {
 
 void SampleBlock::drop_front(Index count) {
   require(count >= 0 && count <= size_, "more samples are dropped than there are");
-  if (count == 0) return;
-  for (Index r = 0; r < rows(); ++r) {
-    double* begin = data_.data() + r * stride_;
-    std::copy(begin + count, begin + size_, begin);
-  }
-  std::copy(time_.begin() + count, time_.begin() + size_, time_.begin());
+  begin_ += count;
   size_ -= count;
 }
 
@@ -61,9 +72,9 @@ void SampleBlock::append(const SampleBlock& other, Index first, Index count) {
   const Index at = size_;
   resize(size_ + count);
   for (Index r = 0; r < rows(); ++r) {
-    std::copy_n(other.data_.data() + r * other.stride_ + first, count, data_.data() + r * stride_ + at);
+    std::copy_n(other.data() + r * other.stride_ + first, count, data() + r * stride_ + at);
   }
-  std::copy_n(other.time_.begin() + first, count, time_.begin() + at);
+  std::copy_n(other.time() + first, count, time() + at);
 }
 
 int SampleBlock::add_channel(std::string name) {

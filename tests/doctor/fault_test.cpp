@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numeric>
 
 #include "faults.hpp"
 #include "oracle/data_folder.hpp"
@@ -194,33 +195,42 @@ TEST_P(EffortDelay, OfAllJointsIsNamedWithItsSize) {
   }
 }
 
-// All joints of the Panda and the TX-40, the three heavy ones of the UR10. What 50 ms do to the UR10's wrists
-// and to the slow LWR4+ is not more than what their sensors and their friction leave; nothing wrong is said.
-std::size_t joints_that_tell(const RealLog& log) {
-  return log.name == "ur10" ? 3 : log.name == "lwr3" ? 0 : log.joints.size();
+// Joints whose delay of 50 ms is told. The efforts of the UR10's wrists and of the slow LWR4+ change little
+// in 50 ms, and friction that builds up over a way explains what they do: as they are, the LWR4+'s joint 5
+// fits best 60 to 80 ms late, and the UR10's last wrist 70 ms. Nothing wrong may be said of them.
+std::vector<std::size_t> joints_that_tell(const RealLog& log) {
+  if (log.name == "ur10") return {0, 1, 2};
+  if (log.name == "lwr3") return {0, 4};
+  std::vector<std::size_t> all(log.joints.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
   if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
   const RealLog log = real_log(GetParam());
-  constexpr double kSeconds = 0.05;
-  for (std::size_t j = 0; j < log.joints.size(); ++j) {
-    steelyard::Run run = log.run;
-    delay_efforts(run, kSeconds, static_cast<int>(j));
-    TimeScan time;
-    const Delays delays = delays_of(log, run, time);
-    const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
-    const bool named = findings.size() == 1 && findings[0].joint == log.joints[j];
-    std::printf("  %s, %s: %+.0f ms injected, %+.1f ms found, gain %.2f%s\n", log.name.c_str(),
-                log.joints[j].c_str(), 1e3 * kSeconds, 1e3 * delays.joints[j].seconds, delays.joints[j].gain,
-                named ? "" : ": not named");
-    if (j < joints_that_tell(log)) {
-      EXPECT_TRUE(named) << log.joints[j];
+  const std::vector<double> clean = residual_logs(log.robot, log.run);
+  const std::vector<std::size_t> tell = joints_that_tell(log);
+  for (const double seconds : {0.05, 0.03, -0.05})
+    for (std::size_t j = 0; j < log.joints.size(); ++j) {
+      steelyard::Run run = log.run;
+      delay_efforts(run, seconds, static_cast<int>(j));
+      TimeScan time;
+      const Delays delays = delays_of(log, run, time);
+      const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
+      const bool named = findings.size() == 1 && findings[0].joint == log.joints[j];
+      const Growth worse = growth(clean, residual_logs(log.robot, run));
+      std::printf("  %s, %s: %+.0f ms injected, %+.1f ms found, gain %.2f, residuals %+.2f ± %.2f%s%s\n",
+                  log.name.c_str(), log.joints[j].c_str(), 1e3 * seconds, 1e3 * delays.joints[j].seconds,
+                  delays.joints[j].gain, worse.mean, worse.deviation, worse.shows() ? "" : ": does not show",
+                  named ? "" : ", not named");
+      if (seconds == 0.05 && std::find(tell.begin(), tell.end(), j) != tell.end()) {
+        EXPECT_TRUE(named) << log.joints[j];
+      }
+      if (!named) {
+        EXPECT_TRUE(findings.empty()) << findings[0].joint << ": " << findings[0].evidence;
+      }
     }
-    if (!named) {
-      EXPECT_TRUE(findings.empty()) << findings[0].joint << ": " << findings[0].evidence;
-    }
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(RealLogs, EffortDelay, ::testing::Values("panda", "ur10", "tx40", "lwr3"),

@@ -163,7 +163,7 @@ TEST(Prepare, AutomaticChoicesFollowTheFilters) {
   EXPECT_EQ(done.decimation.trim, std::max(done.filter->memory, done.column_filter->memory));
   EXPECT_EQ(prepared.plan().halo, done.column_filter->halo);
   EXPECT_GE(done.reach, done.filter->halo);
-  EXPECT_EQ(prepared.plan().size, 16384);
+  EXPECT_EQ(prepared.plan().size, 32768) << "eight halos";
 }
 
 TEST(Prepare, RefusesWhatLeavesNothing) {

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/prepare.hpp"
@@ -34,7 +35,9 @@ struct CoarseRun {
   TimeScan time;    // of the whole run
   VectorXd stamps;  // [s] from the beginning of the run
   MatrixXd q, qd, qdd;
-  MatrixXd effort, effort_rate;
+  MatrixXd effort;
+  VectorXd lateness;              // [s] −80 … 80 ms in steps of about 10 ms, whole samples of the log
+  std::vector<MatrixXd> shifted;  // the efforts so much later than the positions
 
   Index size() const { return q.rows(); }
   Index joints() const { return q.cols(); }

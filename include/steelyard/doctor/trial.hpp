@@ -1,7 +1,7 @@
 // How well a set-up explains a coarse log: the score of a hypothesis.
 //
 // A set-up says how the logged columns become those of the model,
-//   q = P q_log + zero,   q̇ = P q̇_log / k,   q̈ = P q̈_log / k²,   τ = E τ_log + delay ∘ dτ_log/dt
+//   q = P q_log + zero,   q̇ = P q̇_log / k,   q̈ = P q̈_log / k²,   τ = E τ_log
 // with k the factor of time, and which robot they are given to. The model is linear: all ten parameters of
 // every link, friction, offset and rotor inertia of every joint, by weighted least squares on folds, the
 // weights being one over each joint's own residual (three iterations), subject to what every machine obeys:
@@ -44,7 +44,6 @@ struct SetUp {
   MatrixXd position;  // P
   VectorXd zero;      // [rad, m]
   MatrixXd effort;    // E
-  VectorXd delay;     // [s] that the effort is behind the position
   double time = 1;    // k
 
   static SetUp as_given(Index joints);
@@ -72,13 +71,14 @@ class Trial {
   const Robot& robot() const;  // with the drive terms of the trial
   const std::vector<CoarseRun>& runs() const;
   const std::vector<std::string>& columns() const;
+  const TrialOptions& options() const;
   // f_j of a score, with another noise factor than that of the options.
   VectorXd floors(double noise_factor) const;
 
   Fit fit(const SetUp& set_up) const;                      // positions and efforts
   Fit fit(const SetUp& set_up, const Robot& other) const;  // another robot with the same joints
 
-  // The set-up as given, folded; the only one that knows of delays.
+  // The set-up as given, folded.
   struct Folded;
   const Folded& given() const;
 

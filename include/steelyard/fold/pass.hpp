@@ -2,9 +2,9 @@
 //
 //   without column filter   the kept samples of each chunk's core go to fold_samples
 //   with column filter      Y and the efforts are computed on the core and its halo, every column is filtered
-//   by the same
-//                           zero-phase filter, and the kept samples of the core are folded; rows are rejected
-//                           by the velocity filtered in the same way
+//                           by the same zero-phase filter (near the ends of the run as a whole, elsewhere at
+//                           the kept samples only: decimating_filter.hpp), and the kept samples of the core
+//                           are folded; rows are rejected by the velocity filtered in the same way
 //
 // Extra columns stand behind the plan's and are treated like them; known efforts are subtracted first
 // (extra.hpp).

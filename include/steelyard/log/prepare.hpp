@@ -51,7 +51,7 @@ struct PrepareOptions {
   Index decimation = kAutomatic;  // by the lowest cut-off; 1 without filters
   Index trim = kAutomatic;        // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
-  Index chunk_size = kAutomatic;  // power of two, at least four halos and at least 4096
+  Index chunk_size = kAutomatic;  // power of two, at least four halos (eight up to 32768 samples), at least 4096
 
   void validate() const;  // throws InputError
 };
@@ -104,6 +104,7 @@ class PreparedRun {
  private:
   void plan_filters(const PrepareOptions& options);
   void plan_rows(const PrepareOptions& options);
+  Index added_channels() const;
 
   std::unique_ptr<SampleSource> source_;
   RunLabel label_;

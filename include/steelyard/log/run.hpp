@@ -39,21 +39,23 @@ class SampleBlock {
   // Index of the channel of that name, −1 when there is none.
   int find(std::string_view channel) const;
 
-  double* data() { return data_.data(); }
-  const double* data() const { return data_.data(); }
-  double* row(Index channel, Index joint = 0) { return data_.data() + (channel * joints_ + joint) * stride_; }
+  double* data() { return data_.data() + begin_; }
+  const double* data() const { return data_.data() + begin_; }
+  double* row(Index channel, Index joint = 0) { return data() + (channel * joints_ + joint) * stride_; }
   const double* row(Index channel, Index joint = 0) const {
-    return data_.data() + (channel * joints_ + joint) * stride_;
+    return data() + (channel * joints_ + joint) * stride_;
   }
-  double* time() { return time_.data(); }
-  const double* time() const { return time_.data(); }
+  double* time() { return time_.data() + begin_; }
+  const double* time() const { return time_.data() + begin_; }
 
   // Changes the number of samples and keeps those that fit; grows the memory at least by half, never shrinks
   // it.
   void resize(Index samples);
+  // Memory for so many samples, and for so many channels that will be added.
+  void reserve(Index samples, Index more_channels = 0);
   // Gives back unused memory: stride = size.
   void pack();
-  // Drops the first `count` samples; memory stays.
+  // Drops the first `count` samples; nothing is moved, memory stays.
   void drop_front(Index count);
   // Appends samples [first, first + count) of a block with the same channels.
   void append(const SampleBlock& other, Index first, Index count);
@@ -65,12 +67,13 @@ class SampleBlock {
   int add_channel(std::string name);
 
  private:
-  void lay_out(Index stride);
+  void lay_out(Index stride, Index more_channels = 0);
 
   std::vector<std::string> channels_;
   Index joints_ = 0;
   Index size_ = 0;
   Index stride_ = 0;
+  Index begin_ = 0;  // of the first sample, within the stride
   std::vector<double> data_;
   std::vector<double> time_;
 };
