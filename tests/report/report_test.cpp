@@ -55,6 +55,46 @@ TEST(Report, ShowsTheNumbersOfTheResult) {
   EXPECT_THAT(html, HasSubstr(std::string(64, '7')));
 }
 
+TEST(Report, OfTablesShowsFitsReferenceLoadAndErrors) {
+  Result result = sample_result();
+  ASSERT_FALSE(result.base.empty());
+  ReverseSummary reverse;
+  reverse.source = "vendor <table>";
+  reverse.parts = {{"gravity", 7, 6, 12.5, std::nullopt, 1.25e-3, {}}};
+  reverse.errors = {{"validation", "validation", 200, 0.01, {{"M31", 200, 4.5e-7, 0.0123, 0.321}}}};
+  reverse.reference = ReverseReference{"the vendor", {{result.base[0].name, 0.6543, 0.0021}}};
+  reverse.payload = ReversePayload{"flange", {{"mx", -0.0456, std::nullopt}}, {{"m7", 1, 1.789, 0.034}}, 0};
+  result.reverse = reverse;
+  const std::string html = render_plain_report(result, {});
+  for (const char* shown : {"vendor &lt;table&gt;", "gravity", "12.5", "M31", "Beside the vendor", "0.6543",
+                            "0.0021", "Load on flange", "mass from m7", "1.789", "mx", "Errors by entry"})
+    EXPECT_THAT(html, HasSubstr(shown));
+  EXPECT_THAT(html, Not(HasSubstr("vendor <table>")));
+  EXPECT_EQ(render_plain_report(result_from_json(to_json(result), "result.json"), {}), html);
+}
+
+TEST(Report, OfUnsignedRunsShowsSegmentsAndGains) {
+  Result result = sample_result();
+  const std::vector<EffortCurve> curves = sample_curves();
+  ASSERT_FALSE(curves.empty());
+  const EffortCurve& curve = curves.front();
+  const double begin = curve.time.front(), end = curve.time.back(), middle = (begin + end) / 2;
+  SignsSummary signs;
+  signs.certified = "residual-optimal";
+  signs.segments = {{curve.run, curve.joint, 0, 10, begin, middle, 1, 4.5, true},
+                    {curve.run, curve.joint, 10, 20, middle, end, -1, std::nullopt, true},
+                    {curve.run, curve.joint, 20, 30, middle, end, 1, 0.5, false}};
+  signs.completed = CompletedSummary{true, {curve.joint}, 0.9, 1.1, 1.2};
+  signs.gains = {{curve.joint, "identified", 2.345, 2, 0.012, std::pair(2.3, 2.4)},
+                 {"other", "not_identifiable", 1, 1, std::nullopt, std::nullopt}};
+  result.signs = signs;
+  const std::string html = render_plain_report(result, curves);
+  EXPECT_THAT(html, HasSubstr("1 positive, 1 negative, 1 undecided"));
+  EXPECT_THAT(html, HasSubstr("4.5 deviations"));
+  EXPECT_THAT(html, HasSubstr("2.34"));
+  EXPECT_EQ(to_json(result_from_json(to_json(result), "result.json")), to_json(result));
+}
+
 TEST(Report, IsTheSameBytesForTheSameResult) {
   EXPECT_EQ(render_plain_report(sample_result(), sample_curves()),
             render_plain_report(sample_result(), sample_curves()));
