@@ -20,7 +20,7 @@ constexpr double kGain = 0.22;            // of one joint, beyond what sensors l
 constexpr double kPlainGain = 0.12;       // of one joint
 constexpr double kBeyondFriction = 0.5;   // share of it that remains when friction may build up over a way
 constexpr double kEarly = 2;              // times as much when the effort is before the position
-constexpr double kCommonResidual = 0.03;  // per joint, when all have the same delay
+constexpr double kCommonResidual = 0.04;  // per joint, when all have the same delay
 
 // Gains over the residuals that a fit leaves with the shifts it was weighed with.
 class Gains {

@@ -9,10 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "faults.hpp"
 #include "oracle/data_folder.hpp"
@@ -112,11 +114,11 @@ Growth growth(const std::vector<double>& clean, const std::vector<double>& fault
   return out;
 }
 
-// An examination takes a third of a second; sanitized, every fifth fault is tried.
+// An examination takes a third of a second; sanitized, every fifth fault is tried, and one delay of three.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kStride = 5;
+constexpr std::size_t kStride = 5, kDelays = 1;
 #else
-constexpr std::size_t kStride = 1;
+constexpr std::size_t kStride = 1, kDelays = 3;
 #endif
 
 class SetUpFaults : public ::testing::TestWithParam<const char*> {};
@@ -211,7 +213,8 @@ TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
   const RealLog log = real_log(GetParam());
   const std::vector<double> clean = residual_logs(log.robot, log.run);
   const std::vector<std::size_t> tell = joints_that_tell(log);
-  for (const double seconds : {0.05, 0.03, -0.05})
+  constexpr std::array kInjected = {0.05, 0.03, -0.05};
+  for (const double seconds : std::span(kInjected).first(kDelays))
     for (std::size_t j = 0; j < log.joints.size(); ++j) {
       steelyard::Run run = log.run;
       delay_efforts(run, seconds, static_cast<int>(j));
