@@ -154,12 +154,9 @@ int run_together(int argc, char** argv) {
 
 int cli::program(int argc, char** argv) {
 #ifdef __GLIBC__
-  // Buffers of chunks are used again, without fresh pages from the system, which would cost as much as what is
-  // done in them; larger ones go back. By default glibc moves these limits up with every large buffer that is
-  // freed, and a long log leaves holes between its folds.
-  constexpr int kKept = 1 << 25;
-  mallopt(M_MMAP_THRESHOLD, kKept);
-  mallopt(M_TRIM_THRESHOLD, kKept);
+  // Chunks of samples and columns go back to the system when they are done with. By default glibc moves this
+  // limit up with every large buffer that is freed, and a long log leaves holes between its folds.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 #ifdef SIGXFSZ
   // A limit on the size of files is a write that fails, with a message, and not a sudden end.

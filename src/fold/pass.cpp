@@ -210,9 +210,11 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
     decimating = decimating_filter(*run.preparation().column_filter, factor);
   const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap, windows, std::move(decimating)};
   const auto fold = [&](RawChunk raw) {
-    const PreparedChunk chunk = run.prepare(std::move(raw));
+    PreparedChunk chunk = run.prepare(std::move(raw));
     if (options.watch) options.watch(chunk);
-    return filtered ? fold_filtered(pass, chunk) : fold_plain(pass, chunk);
+    std::vector<FoldSlot> slots = filtered ? fold_filtered(pass, chunk) : fold_plain(pass, chunk);
+    run.give_back(std::move(chunk));
+    return slots;
   };
   fold_chunks(run, options, fold, out.folds);
   count_rows(run.preparation(), out);

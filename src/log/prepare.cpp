@@ -127,9 +127,8 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
   // A full stencil also where the run ends just behind the window.
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
-  const Index size = options.chunk_size == kAutomatic
-                         ? automatic_chunk(std::max(halo, preparation_.reach))
-                         : options.chunk_size;
+  const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
+                                                      : options.chunk_size;
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
 }
 
@@ -169,6 +168,24 @@ Index PreparedRun::added_channels() const {
   return 2 + 2 * static_cast<Index>(differentiated_.size());
 }
 
+// For the next chunk; behind the last one nothing is kept.
+SampleBlock PreparedRun::spare_block() {
+  const std::scoped_lock lock(spare_->mutex);
+  SampleBlock block;
+  if (!spare_->blocks.empty()) {
+    block = std::move(spare_->blocks.back());
+    spare_->blocks.pop_back();
+  }
+  spare_->is_wanted = next_chunk_ + 1 < plan_.count();
+  if (!spare_->is_wanted) spare_->blocks.clear();
+  return block;
+}
+
+void PreparedRun::give_back(PreparedChunk chunk) {
+  const std::scoped_lock lock(spare_->mutex);
+  if (spare_->is_wanted) spare_->blocks.push_back(std::move(chunk.samples));
+}
+
 bool PreparedRun::read(RawChunk& raw) {
   if (next_chunk_ >= plan_.count()) return false;
   raw.chunk = plan_.chunk(next_chunk_);
@@ -184,7 +201,8 @@ bool PreparedRun::read(RawChunk& raw) {
     require(piece.size() > 0, "a source gave fewer samples than before");
     window_.append(piece, 0, piece.size());
   }
-  raw.samples = SampleBlock(window_.channels(), window_.joints());
+  raw.samples = spare_block();
+  raw.samples.restart(window_.channels(), window_.joints());
   raw.samples.reserve(raw.range.size(), added_channels());
   raw.samples.append(window_, 0, raw.range.size());
   ++next_chunk_;

@@ -23,9 +23,19 @@ int SampleBlock::find(std::string_view channel) const {
 
 // Moves the rows to another stride.
 void SampleBlock::lay_out(Index stride, Index more_channels) {
+  const auto room = static_cast<std::size_t>((rows() + more_channels * joints_) * stride);
+  if (size_ == 0) {
+    data_.clear();
+    data_.reserve(room);
+    data_.resize(static_cast<std::size_t>(rows() * stride));
+    time_.assign(static_cast<std::size_t>(stride), 0.0);
+    stride_ = stride;
+    begin_ = 0;
+    return;
+  }
   const Index kept = std::min(size_, stride);
   std::vector<double> moved;
-  moved.reserve(static_cast<std::size_t>((rows() + more_channels * joints_) * stride));
+  moved.reserve(room);
   for (Index r = 0; r < rows(); ++r) {
     const auto from = data_.begin() + r * stride_ + begin_;
     moved.insert(moved.end(), from, from + kept);
@@ -49,6 +59,12 @@ void SampleBlock::resize(Index samples) {
     begin_ = 0;
   }
   size_ = samples;
+}
+
+void SampleBlock::restart(std::vector<std::string> channels, Index joints) {
+  channels_ = std::move(channels);
+  joints_ = joints;
+  size_ = stride_ = begin_ = 0;
 }
 
 void SampleBlock::reserve(Index samples, Index more_channels) {

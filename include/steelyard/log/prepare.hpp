@@ -17,6 +17,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,7 +52,8 @@ struct PrepareOptions {
   Index decimation = kAutomatic;  // by the lowest cut-off; 1 without filters
   Index trim = kAutomatic;        // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
-  Index chunk_size = kAutomatic;  // power of two, at least four halos (eight up to 32768 samples), at least 4096
+  Index chunk_size =
+      kAutomatic;  // power of two, at least four halos (eight up to 32768 samples), at least 4096
 
   void validate() const;  // throws InputError
 };
@@ -100,11 +102,21 @@ class PreparedRun {
   bool read(RawChunk& raw);
   // Filters and differentiates; from any thread.
   PreparedChunk prepare(RawChunk raw) const;
+  // Memory of a chunk that is done with, for one that is read later; from any thread. Fresh pages from the
+  // system cost as much as what is done in them.
+  void give_back(PreparedChunk chunk);
 
  private:
   void plan_filters(const PrepareOptions& options);
   void plan_rows(const PrepareOptions& options);
   Index added_channels() const;
+  SampleBlock spare_block();
+
+  struct Spare {
+    std::mutex mutex;
+    bool is_wanted = true;  // false once the last chunk has been read
+    std::vector<SampleBlock> blocks;
+  };
 
   std::unique_ptr<SampleSource> source_;
   RunLabel label_;
@@ -116,6 +128,7 @@ class PreparedRun {
   ChunkPlan plan_;
   int passes_ = 0;
   Index next_chunk_ = 0;
+  std::unique_ptr<Spare> spare_ = std::make_unique<Spare>();
   SampleBlock window_;  // samples that later chunks need again
   Index window_begin_ = 0;
 };

@@ -51,6 +51,8 @@ class SampleBlock {
   // Changes the number of samples and keeps those that fit; grows the memory at least by half, never shrinks
   // it.
   void resize(Index samples);
+  // As new, with other channels; memory stays.
+  void restart(std::vector<std::string> channels, Index joints);
   // Memory for so many samples, and for so many channels that will be added.
   void reserve(Index samples, Index more_channels = 0);
   // Gives back unused memory: stride = size.
