@@ -157,6 +157,8 @@ int cli::program(int argc, char** argv) {
   // Chunks of samples and columns go back to the system when they are done with. By default glibc moves this
   // limit up with every large buffer that is freed, and a long log leaves holes between its folds.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  // Smaller ones come again with the next chunk.
+  mallopt(M_TRIM_THRESHOLD, 1 << 24);
 #endif
 #ifdef SIGXFSZ
   // A limit on the size of files is a write that fails, with a message, and not a sudden end.

@@ -1,7 +1,5 @@
 #include "low_pass_kernel.hpp"
 
-#include <algorithm>
-
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace kernels {
@@ -116,8 +114,8 @@ STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* sta
   constexpr int kGroup = Count * Bytes / static_cast<int>(sizeof(double));
   alignas(64) double tile[kTileRows * kLanes];
   const int used = (block.lanes + kGroup - 1) / kGroup * kGroup;  // lanes that are computed
-  for (Index i = 0; i < block.rows && used > block.lanes; ++i)
-    std::fill(tile + i * kLanes + block.lanes, tile + i * kLanes + used, 0.0);
+  for (int lane = block.lanes; lane < used; ++lane)
+    for (Index i = 0; i < block.rows; ++i) tile[i * kLanes + lane] = 0;
   transpose<Bytes>(block.data, block.stride, block.lanes, block.rows, tile, kLanes);
   const bool forward = block.direction == Direction::forward;
   double* first = forward ? tile : tile + (block.rows - 1) * kLanes;

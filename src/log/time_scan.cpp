@@ -20,15 +20,20 @@ std::uint64_t bin_of(double step) {
 }  // namespace
 
 void TimeScanner::add(std::span<const double> stamps) {
+  std::uint64_t key = 0;
+  Bin* bin = nullptr;  // of `key`: most steps are alike
   for (const double stamp : stamps) {
     if (samples_ == 0) {
       first_ = stamp;
     } else {
       const double step = stamp - last_;
       require(step > 0, "time stamps increase strictly");
-      Bin& bin = bins_[bin_of(step)];
-      bin.count += 1;
-      bin.sum += step;
+      if (bin == nullptr || bin_of(step) != key) {
+        key = bin_of(step);
+        bin = &bins_[key];
+      }
+      bin->count += 1;
+      bin->sum += step;
       shortest_ = samples_ == 1 ? step : std::min(shortest_, step);
       longest_ = std::max(longest_, step);
       const double change = step - mean_;
