@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/refusal.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/hold.hpp"
 #include "steelyard/robot/read.hpp"
@@ -23,19 +24,6 @@ struct Case {
   std::string text;
   std::vector<std::string> words;
 };
-
-// What the reader says, with a place and something to do.
-template <typename Read>
-std::string refusal(Read&& read) {
-  try {
-    read();
-  } catch (const InputError& error) {
-    EXPECT_NE(error.complaint().place.file, "") << error.what();
-    EXPECT_NE(error.complaint().remedy, "") << error.what();
-    return error.what();
-  }
-  return "accepted";
-}
 
 void expect_words(const std::string& message, const Case& bad) {
   for (const std::string& word : bad.words) EXPECT_THAT(message, HasSubstr(word)) << bad.text;

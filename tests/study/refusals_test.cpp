@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "oracle/refusal.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/study/fleet_study.hpp"
 #include "steelyard/study/run_study.hpp"
@@ -20,18 +21,6 @@ struct Case {
   std::string text;
   std::string words;
 };
-
-template <typename Read>
-std::string refusal(Read&& read) {
-  try {
-    read();
-  } catch (const InputError& error) {
-    EXPECT_NE(error.complaint().place.file, "") << error.what();
-    EXPECT_NE(error.complaint().remedy, "") << error.what();
-    return error.what();
-  }
-  return "accepted";
-}
 
 const std::string kRobot = "robot: two_r.yaml\n";
 const std::string kRun =

@@ -6,7 +6,8 @@
 // P comes from priors, which keep weight one. Blocks are stretches of time with all joints together
 // (folds of equal block number), so that errors may be correlated within a block, between joints and from
 // sample to sample; between blocks they must not be: a block has to be several times longer than the filter's
-// memory and the noise's own. A replicate costs a sum of small matrices and one Cholesky, no pass.
+// memory and the noise's own. A replicate costs a sum of small matrices and some products with
+// it, no pass: what the weights change is at most a third of the identity.
 //
 // Weights are m_k = 1 ± 1/3 by the toss of a coin, and δ is tripled. Drawing blocks with replacement (m_k =
 // 0, 1, 2, …) leaves out a third of the blocks in every replicate; with a few dozen blocks and as many

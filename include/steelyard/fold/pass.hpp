@@ -12,8 +12,8 @@
 // A run's slots have a fixed number of samples, several to a chunk, so that runs of one chunk still give
 // blocks to cross-validate on. The last `gap` samples of a slot are its gap. Which samples go where depends
 // on their index alone: the bytes do not depend on the number of threads, and chunks of another size give the
-// same factors to 1e-12. Memory: per thread the columns of one chunk and its halo (39 MB for 7 joints, 5 Hz
-// at 1 kHz), whatever the run.
+// same factors to 1e-12. Memory, whatever the run: per thread the samples of one chunk and its halo, and for
+// every column a few sums per kept sample; without decimation all columns of the chunk.
 #pragma once
 
 #include <functional>
