@@ -4,7 +4,7 @@
 //
 //   reader    our CSV reader alone, all columns, one thread
 //   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation, folds
-//   memory    the folds of 200 000 samples in memory on one and on two threads, taking turns
+//   memory    the folds of up to 1 000 000 samples in memory on one and on two threads, taking turns
 //   refit     estimate and 1000 replicates of the bootstrap from the fold file; CPU time of one thread
 // Wall times are those of this moment; `CPU / 2` is what two free cores could not beat. Exit code 1 when the
 // peak of `fold` is 300 MB or more.
@@ -79,7 +79,7 @@ void fold_in_memory(const std::string& study_path) {
   const std::unique_ptr<SampleSource> file = open_study_run(study.runs.front(), robot);
   Run run{study.runs.front().file.label, SampleBlock(file->channels(), file->joints())};
   SampleBlock block;
-  for (file->read(4096, block); block.size() > 0 && run.samples.size() < 200000; file->read(4096, block))
+  for (file->read(4096, block); block.size() > 0 && run.samples.size() < 1000000; file->read(4096, block))
     run.samples.append(block, 0, block.size());
   run.samples.pack();
   PreparedRun prepared(view_run(run), run.label, study.prepare);

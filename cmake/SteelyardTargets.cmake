@@ -26,19 +26,13 @@ target_compile_definitions(steelyard_options INTERFACE EIGEN_MPL2_ONLY EIGEN_DON
 target_compile_options(steelyard_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-maybe-uninitialized)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 reports a false overlap on ordinary std::string concatenation, and a false overflow where Eigen steps to
-  # the first aligned entry of a matrix. Under sanitizers, where bounds are checked at run time, it also takes the
-  # concatenation of a long literal for a write past a short string's own buffer.
+  # the first aligned entry of a matrix.
   target_compile_options(steelyard_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
-  if(STEELYARD_SANITIZE)
-    target_compile_options(steelyard_options INTERFACE -Wno-array-bounds)
-  endif()
 endif()
 if(STEELYARD_WARNINGS_AS_ERRORS)
   target_compile_options(steelyard_options INTERFACE -Werror)
 endif()
 if(STEELYARD_SANITIZE)
-  target_compile_options(steelyard_options INTERFACE -fsanitize=${STEELYARD_SANITIZE} -fno-omit-frame-pointer
-                                                     -fno-sanitize-recover=all)
   target_link_options(steelyard_options INTERFACE -fsanitize=${STEELYARD_SANITIZE})
 endif()
 if(STEELYARD_COVERAGE)
@@ -50,10 +44,14 @@ if(STEELYARD_COVERAGE)
   set(STEELYARD_TEST_TIMEOUT 3000)
 endif()
 
-# Counters in what is measured only, src/: the objects of the tests are those of the ordinary build, from ccache.
-# A child process that ends by _exit writes its counters first (counted_exit.c).
-function(steelyard_count_lines target)
-  if(STEELYARD_COVERAGE)
+# Sanitizers or counters in what is judged, src/ and the program: the objects of the tests are those of the ordinary
+# build, from ccache. A child process that ends by _exit writes its counters first (counted_exit.c).
+function(steelyard_instrument target)
+  if(STEELYARD_SANITIZE)
+    # Under sanitizers g++ 12 takes the concatenation of a long literal for a write past a short string's own buffer.
+    target_compile_options(${target} PRIVATE -O1 -g1 -UNDEBUG -fsanitize=${STEELYARD_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all -Wno-array-bounds)
+  elseif(STEELYARD_COVERAGE)
     target_compile_options(${target} PRIVATE -O1 --coverage)
     target_compile_definitions(${target} PRIVATE _exit=steelyard_counted_exit)
   endif()
@@ -64,18 +62,25 @@ function(steelyard_stage name)
   add_library(steelyard_${name} OBJECT ${arg_SOURCES})
   target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(steelyard_${name} PRIVATE steelyard_options Eigen3::Eigen Threads::Threads ${arg_DEPENDS})
-  steelyard_count_lines(steelyard_${name})
+  steelyard_instrument(steelyard_${name})
   if(STEELYARD_FROM_NOTHING)
     set_target_properties(steelyard_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   endif()
   set_property(GLOBAL APPEND PROPERTY STEELYARD_DEPENDS ${arg_DEPENDS})
 endfunction()
 
-# Links `target` with all stages up to and including `last`.
+# Links `target` with all stages up to and including `last`. Of an inline function that both have, the linker keeps the
+# one it meets first: under sanitizers objects of the stages stand before those of the target.
 function(steelyard_link_stages target last)
   get_property(depends GLOBAL PROPERTY STEELYARD_DEPENDS)
   foreach(stage IN LISTS STEELYARD_STAGES)
-    target_link_libraries(${target} PRIVATE steelyard_${stage})
+    if(STEELYARD_SANITIZE)
+      target_link_options(${target} PRIVATE $<TARGET_OBJECTS:steelyard_${stage}>)
+      set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_OBJECTS:steelyard_${stage}>)
+      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    else()
+      target_link_libraries(${target} PRIVATE steelyard_${stage})
+    endif()
     if(stage STREQUAL last)
       break()
     endif()
@@ -93,8 +98,5 @@ function(steelyard_stage_test name)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main ${arg_DEPENDS})
   target_compile_definitions(${name}_test PRIVATE STEELYARD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  if(STEELYARD_FROM_NOTHING AND NOT STEELYARD_COVERAGE)
-    target_precompile_headers(${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <Eigen/Dense>)
-  endif()
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${STEELYARD_TEST_TIMEOUT})
 endfunction()

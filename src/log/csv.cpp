@@ -46,6 +46,13 @@ class CsvReader::Impl {
     while (lines_.line_number() < skipped_) lines_.next(line);
   }
 
+  void rewind_to(std::int64_t begin, std::int64_t end) {
+    lines_.rewind_to(begin, end);
+    std::string_view line;
+    while (begin == 0 && lines_.line_number() < skipped_ && lines_.next(line)) {
+    }
+  }
+
   void select(std::vector<int> columns) {
     slot_.assign(static_cast<std::size_t>(columns_), -1);
     for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -250,6 +257,12 @@ void CsvReader::select(std::vector<int> columns) {
 }
 void CsvReader::rewind() {
   impl_->rewind();
+}
+void CsvReader::rewind_to(std::int64_t begin, std::int64_t end) {
+  impl_->rewind_to(begin, end);
+}
+std::int64_t CsvReader::file_size() const {
+  return impl_->lines_.file_size();
 }
 Index CsvReader::read(Index rows, double* const* values) {
   return impl_->read(rows, values);

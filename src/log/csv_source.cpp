@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "array_file.hpp"
 #include "bag_source.hpp"
 #include "stamps.hpp"
+#include "steelyard/core/pool.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
 #include "steelyard/log/contents.hpp"
@@ -20,7 +23,10 @@ namespace {
 class CsvSource : public SampleSource, public StampSource {
  public:
   CsvSource(const RunFile& file, const std::vector<LogJoint>& joints)
-      : reader_(file.path, file.csv), joints_(static_cast<Index>(joints.size())), rate_(file.rate) {
+      : csv_(file.csv),
+        reader_(file.path, file.csv),
+        joints_(static_cast<Index>(joints.size())),
+        rate_(file.rate) {
     uses_ = resolve_columns(file, reader_, joints);
     for (const ChannelColumns& channel : file.channels) channels_.push_back(channel.channel);
     std::vector<int> columns;
@@ -65,24 +71,82 @@ class CsvSource : public SampleSource, public StampSource {
     if (count == 0 && read_ < 2) fail_short();
   }
 
-  // By the time column alone, or by the first one that counts the rows.
-  void scan_stamps(const std::function<void(std::span<const double>)>& take) override {
-    constexpr Index kPiece = 4096;
+  // By the time column alone, or by the first one that counts the rows. Parts of the file are its own,
+  // whatever the number of threads; where one of them is in trouble, or does not follow the other, the scan
+  // of the whole says so with the line.
+  TimeScanner scan_stamps(int threads) override {
+    const auto part_size = kPartBuffers * static_cast<std::int64_t>(csv_.buffer);
+    const Index parts = time_column_ < 0 ? 1 : 1 + reader_.file_size() / part_size;
+    std::optional<TimeScanner> scanner;
+    if (parts > 1) scanner = scan_parts(parts, threads);
+    if (!scanner) scanner = scan_whole();
+    reader_.select(columns_);
+    read_ = 0;
+    return *scanner;
+  }
+
+ private:
+  static constexpr Index kPiece = 4096;
+  static constexpr std::int64_t kPartBuffers = 256;  // of the file that are scanned at a time
+
+  TimeScanner scan_whole() {
+    TimeScanner scanner;
     std::vector<double> stamps(kPiece);
     double* const target[] = {stamps.data()};
     reader_.select({time_column_ >= 0 ? time_column_ : uses_.front().column});
     read_ = 0;
     for (Index count = reader_.read(kPiece, target); count > 0; count = reader_.read(kPiece, target)) {
       stamp(stamps.data(), count);
-      take({stamps.data(), static_cast<std::size_t>(count)});
+      scanner.add({stamps.data(), static_cast<std::size_t>(count)});
       read_ += count;
     }
     if (read_ < 2) fail_short();
-    reader_.select(columns_);
-    read_ = 0;
+    return scanner;
   }
 
- private:
+  std::optional<TimeScanner> scan_parts(Index parts, int threads) const {
+    std::vector<TimeScanner> part(static_cast<std::size_t>(parts));
+    std::atomic<bool> failed = false;
+    parallel_for(
+        parts, threads,
+        [&](Index k) {
+          try {
+            failed = failed || !scan_part(k, parts, part[static_cast<std::size_t>(k)]);
+          } catch (const InputError&) {
+            failed = true;
+          }
+        },
+        [&] { return failed.load(); });
+    TimeScanner all;
+    for (const TimeScanner& next : part) {
+      if (failed || (all.samples() > 0 && next.samples() > 0 && !(next.first() > all.last()))) return {};
+      all.append(next);
+    }
+    if (all.samples() < 2) return {};
+    return all;
+  }
+
+  // False when time does not advance.
+  bool scan_part(Index k, Index parts, TimeScanner& scanner) const {
+    CsvReader reader(reader_.path(), csv_);
+    reader.select({time_column_});
+    const std::int64_t size = reader_.file_size();
+    reader.rewind_to(size / parts * k, k + 1 < parts ? size / parts * (k + 1) : size);
+    std::vector<double> stamps(kPiece);
+    double* const target[] = {stamps.data()};
+    for (Index count = reader.read(kPiece, target); count > 0; count = reader.read(kPiece, target)) {
+      for (Index i = 0; i < count; ++i) {
+        double& stamp = stamps[static_cast<std::size_t>(i)];
+        stamp *= time_factor_;
+        const bool first = i == 0 && scanner.samples() == 0;
+        if (!first && !(stamp > (i == 0 ? scanner.last() : stamps[static_cast<std::size_t>(i - 1)])))
+          return false;
+      }
+      scanner.add({stamps.data(), static_cast<std::size_t>(count)});
+    }
+    return true;
+  }
+
   // SI stamps, strictly increasing.
   void stamp(double* time, Index count) {
     for (Index i = 0; i < count; ++i) {
@@ -113,6 +177,7 @@ class CsvSource : public SampleSource, public StampSource {
                       "check that the log was written completely"});
   }
 
+  CsvOptions csv_;
   CsvReader reader_;
   Index joints_;
   double rate_;

@@ -93,17 +93,22 @@ void block_sums(const DecimatingFilter& filter, const double* x, Index columns, 
 
 namespace {
 
+using Eigen::ArrayXd;
+using States = Eigen::Map<const ArrayXd>;  // vectors of what stands beside each other, column by column
+
 // state ← sum + step · state, for all columns; the parts of a pair are one below the other.
 void advance(const DecimatingFilter::Pole& pole, Index columns, const double* state, double* sum) {
   const double re = pole.step.real(), im = pole.step.imag();
+  const States x(state, columns);
+  Eigen::Map<ArrayXd> real(sum, columns);
   if (!pole.is_pair) {
-    for (Index c = 0; c < columns; ++c) sum[c] += re * state[c];
+    real += re * x;
     return;
   }
-  for (Index c = 0; c < columns; ++c) {
-    sum[c] += re * state[c] - im * state[columns + c];
-    sum[columns + c] += im * state[c] + re * state[columns + c];
-  }
+  const States y(state + columns, columns);
+  Eigen::Map<ArrayXd> imaginary(sum + columns, columns);
+  real += re * x - im * y;
+  imaginary += im * x + re * y;
 }
 
 // Block's sums become states: U behind the block, V' at its first sample.
@@ -126,13 +131,13 @@ std::vector<double> steady_state(const DecimatingFilter& filter, const double* x
 
 // y += Re(factor · state)
 void add_part(const DecimatingFilter& filter, std::complex<double> DecimatingFilter::Pole::*factor,
-              Index columns, const double* state, double* y) {
+              Index columns, const double* state, ArrayXd& y) {
   for (const DecimatingFilter::Pole& pole : filter.poles) {
     const double re = (pole.*factor).real(), im = (pole.*factor).imag();
-    for (Index c = 0; c < columns; ++c) y[c] += re * state[c];
+    y += re * States(state, columns);
     state += columns;
     if (!pole.is_pair) continue;
-    for (Index c = 0; c < columns; ++c) y[c] -= im * state[c];
+    y -= im * States(state, columns);
     state += columns;
   }
 }
@@ -151,14 +156,14 @@ void filtered_from_sums(const DecimatingFilter& filter, double* sums, const doub
   for (Index b = blocks - 1; b >= first; --b)
     walk(filter, columns, b == blocks - 1 ? after.data() : sums + (b + 1) * width + half,
          sums + b * width + half);
-  std::vector<double> y(static_cast<std::size_t>(columns));
+  ArrayXd y(columns);
   for (Index k = 0; k < count; ++k) {
     const Index b = first + k;
-    for (Index c = 0; c < columns; ++c) y[static_cast<std::size_t>(c)] = filter.own * first_sample(b)[c];
+    y = filter.own * States(first_sample(b), columns);
     add_part(filter, &DecimatingFilter::Pole::behind, columns,
-             b == 0 ? before.data() : sums + (b - 1) * width, y.data());
-    add_part(filter, &DecimatingFilter::Pole::ahead, columns, sums + b * width + half, y.data());
-    for (Index c = 0; c < columns; ++c) to[c * stride + k] = y[static_cast<std::size_t>(c)];
+             b == 0 ? before.data() : sums + (b - 1) * width, y);
+    add_part(filter, &DecimatingFilter::Pole::ahead, columns, sums + b * width + half, y);
+    for (Index c = 0; c < columns; ++c) to[c * stride + k] = y(c);
   }
 }
 

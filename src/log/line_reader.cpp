@@ -69,6 +69,7 @@ LineReader::LineReader(std::string path, std::size_t longest_line, std::size_t b
   file_ = open_log_file(path_);
   try {
     opened_ = stamp();
+    stop_ = opened_.size;
     refill();
     refuse_binary();
     skip_byte_order_mark();
@@ -151,6 +152,7 @@ bool LineReader::next(std::string_view& line) {
     searched = begin_ + unread;
   }
   if (stop == nullptr && begin_ == end_) return false;
+  if (read_ - static_cast<std::int64_t>(end_ - begin_) >= stop_) return false;
   const char* first = buffer_.data() + begin_;
   const char* last = stop ? stop : buffer_.data() + end_;
   begin_ = static_cast<std::size_t>(last - buffer_.data()) + (stop ? 1 : 0);
@@ -165,15 +167,31 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
-void LineReader::rewind() {
-  if (::lseek(file_, 0, SEEK_SET) < 0) fail_to_open(path_, errno);
+void LineReader::seek(std::int64_t byte) {
+  if (::lseek(file_, byte, SEEK_SET) < 0) fail_to_open(path_, errno);
   begin_ = end_ = 0;
-  read_ = 0;
+  read_ = byte;
   at_end_ = false;
   line_number_ = 0;
   require_unchanged();
   refill();
+}
+
+void LineReader::rewind() {
+  seek(0);
   skip_byte_order_mark();
+  stop_ = opened_.size;
+}
+
+void LineReader::rewind_to(std::int64_t begin, std::int64_t end) {
+  rewind();
+  if (begin > 0) {
+    seek(begin - 1);
+    std::string_view line_before;  // or its end alone
+    next(line_before);
+    line_number_ = 0;
+  }
+  stop_ = std::min(end, opened_.size);
 }
 
 }  // namespace STEELYARD_ABI

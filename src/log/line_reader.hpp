@@ -37,6 +37,12 @@ class LineReader {
   // Back to the first line. Throws InputError when the file is no longer the one that was opened.
   void rewind();
 
+  // To the first of the lines that begin in bytes [begin, end) of the file; those are all that next() gives
+  // until rewind(), and they are numbered from 1.
+  void rewind_to(std::int64_t begin, std::int64_t end);
+
+  std::int64_t file_size() const { return opened_.size; }
+
   // Place of the line returned last.
   Place place(int column = 0, std::string name = {}) const;
 
@@ -50,6 +56,7 @@ class LineReader {
   Stamp stamp() const;
   void require_unchanged() const;
   void skip_byte_order_mark();
+  void seek(std::int64_t byte);
   void refuse_binary() const;
   bool refill();
 
@@ -60,7 +67,8 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // first unread byte of the buffer
   std::size_t end_ = 0;    // behind the last byte read into the buffer
-  std::int64_t read_ = 0;  // bytes read from the file
+  std::int64_t read_ = 0;  // bytes read from the file, those before the part included
+  std::int64_t stop_ = 0;  // where no line begins any more
   bool at_end_ = false;
   Index line_number_ = 0;
 };

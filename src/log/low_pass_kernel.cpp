@@ -15,14 +15,17 @@ struct Vector {
 };
 
 // Sections of two poles, one behind the other, over Count vectors of lanes beginning at `lane`. The states
-// stay in registers, and while one section waits for its own last sample the other computes.
+// stay in registers (all inner loops unrolled), and while one section waits for its own last sample the other
+// computes.
 template <int Bytes, int Count, int Sections>
 STEELYARD_INLINE void two_poles(const LowPassSection* c, double* state, double* first, Index step,
                                 Index samples, int lane) {
   using V = typename Vector<Bytes>::type;
   constexpr int kWidth = Bytes / static_cast<int>(sizeof(double));
   V s1[Sections][Count], s2[Sections][Count];
+#pragma GCC unroll 4
   for (int k = 0; k < Sections; ++k) {
+#pragma GCC unroll 4
     for (int v = 0; v < Count; ++v) {
       s1[k][v] = *reinterpret_cast<V*>(state + 2 * kLanes * k + lane + v * kWidth);
       s2[k][v] = *reinterpret_cast<V*>(state + 2 * kLanes * k + kLanes + lane + v * kWidth);
@@ -30,9 +33,11 @@ STEELYARD_INLINE void two_poles(const LowPassSection* c, double* state, double* 
   }
   for (Index i = 0; i < samples; ++i) {
     double* row = first + i * step + lane;
+#pragma GCC unroll 4
     for (int v = 0; v < Count; ++v) {
       V& value = *reinterpret_cast<V*>(row + v * kWidth);
       V x = value;
+#pragma GCC unroll 4
       for (int k = 0; k < Sections; ++k) {
         const V e = x - s2[k][v];
         const V d = c[k].a2 * s1[k][v] + c[k].a3 * e;
@@ -44,7 +49,9 @@ STEELYARD_INLINE void two_poles(const LowPassSection* c, double* state, double* 
       value = x;
     }
   }
+#pragma GCC unroll 4
   for (int k = 0; k < Sections; ++k) {
+#pragma GCC unroll 4
     for (int v = 0; v < Count; ++v) {
       *reinterpret_cast<V*>(state + 2 * kLanes * k + lane + v * kWidth) = s1[k][v];
       *reinterpret_cast<V*>(state + 2 * kLanes * k + kLanes + lane + v * kWidth) = s2[k][v];
@@ -61,6 +68,7 @@ STEELYARD_INLINE void one_pole(const LowPassSection& c, double* state, double* f
   for (int v = 0; v < Count; ++v) s[v] = *reinterpret_cast<V*>(state + kLanes + lane + v * kWidth);
   for (Index i = 0; i < samples; ++i) {
     double* row = first + i * step + lane;
+#pragma GCC unroll 4
     for (int v = 0; v < Count; ++v) {
       V& x = *reinterpret_cast<V*>(row + v * kWidth);
       const V d = c.a1 * (x - s[v]);
@@ -77,36 +85,44 @@ STEELYARD_INLINE void one_pole(const LowPassSection& c, double* state, double* f
 #define STEELYARD_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, Vector<32>::index{i, j, k, l})
 #endif
 
-// to[column][row] = from[row][column] for 4 × 4 numbers.
-STEELYARD_INLINE void transpose4(const double* from, Index from_stride, double* to, Index to_stride) {
+// to[column][row] = from[row][column] for 4 × 4 numbers, or as many rows and columns as there are: for rows
+// that are missing the last one is read again, columns that are missing are not written.
+STEELYARD_INLINE void transpose4(const double* from, Index from_stride, Index rows, Index columns, double* to,
+                                 Index to_stride) {
   using V = Vector<32>::unaligned;
-  const V a = *reinterpret_cast<const V*>(from), b = *reinterpret_cast<const V*>(from + from_stride);
-  const V c = *reinterpret_cast<const V*>(from + 2 * from_stride);
-  const V d = *reinterpret_cast<const V*>(from + 3 * from_stride);
+  const auto row = [&](Index r) { return from + (r < rows ? r : rows - 1) * from_stride; };
+  const V a = *reinterpret_cast<const V*>(row(0)), b = *reinterpret_cast<const V*>(row(1));
+  const V c = *reinterpret_cast<const V*>(row(2)), d = *reinterpret_cast<const V*>(row(3));
   const V ab0 = STEELYARD_SHUFFLE(a, b, 0, 4, 2, 6), ab1 = STEELYARD_SHUFFLE(a, b, 1, 5, 3, 7);
   const V cd0 = STEELYARD_SHUFFLE(c, d, 0, 4, 2, 6), cd1 = STEELYARD_SHUFFLE(c, d, 1, 5, 3, 7);
   *reinterpret_cast<V*>(to) = STEELYARD_SHUFFLE(ab0, cd0, 0, 1, 4, 5);
-  *reinterpret_cast<V*>(to + to_stride) = STEELYARD_SHUFFLE(ab1, cd1, 0, 1, 4, 5);
-  *reinterpret_cast<V*>(to + 2 * to_stride) = STEELYARD_SHUFFLE(ab0, cd0, 2, 3, 6, 7);
-  *reinterpret_cast<V*>(to + 3 * to_stride) = STEELYARD_SHUFFLE(ab1, cd1, 2, 3, 6, 7);
+  if (columns > 1) *reinterpret_cast<V*>(to + to_stride) = STEELYARD_SHUFFLE(ab1, cd1, 0, 1, 4, 5);
+  if (columns > 2) *reinterpret_cast<V*>(to + 2 * to_stride) = STEELYARD_SHUFFLE(ab0, cd0, 2, 3, 6, 7);
+  if (columns > 3) *reinterpret_cast<V*>(to + 3 * to_stride) = STEELYARD_SHUFFLE(ab1, cd1, 2, 3, 6, 7);
 }
 
-// to[column][row] = from[row][column], any size.
+// Between columns of the block, `lanes` of them, and rows of the tile; the time beyond a multiple of four,
+// and without 32-byte registers all of it, by plain moves, which are faster there.
 template <int Bytes>
-STEELYARD_INLINE void transpose(const double* from, Index from_stride, Index rows, Index columns, double* to,
-                                Index to_stride) {
-  // Without 32-byte registers plain moves are faster than the shuffles.
-  const Index whole_rows = Bytes < 32 ? 0 : rows - rows % 4, whole_columns = columns - columns % 4;
-  for (Index r = 0; r < whole_rows; r += 4) {
-    for (Index c = 0; c < whole_columns; c += 4) {
-      transpose4(from + r * from_stride + c, from_stride, to + c * to_stride + r, to_stride);
-    }
-  }
-  for (Index r = 0; r < rows; ++r) {
-    for (Index c = r < whole_rows ? whole_columns : 0; c < columns; ++c) {
-      to[c * to_stride + r] = from[r * from_stride + c];
-    }
-  }
+STEELYARD_INLINE void to_tile(const Block& block, double* tile) {
+  const Index whole = Bytes < 32 ? 0 : block.rows - block.rows % 4;
+  for (Index l = 0; l < block.lanes && whole > 0; l += 4)
+    for (Index i = 0; i < whole; i += 4)
+      transpose4(block.data + l * block.stride + i, block.stride, block.lanes - l, 4, tile + i * kLanes + l,
+                 kLanes);
+  for (Index l = 0; l < block.lanes; ++l)
+    for (Index i = whole; i < block.rows; ++i) tile[i * kLanes + l] = block.data[l * block.stride + i];
+}
+
+template <int Bytes>
+STEELYARD_INLINE void from_tile(const double* tile, const Block& block) {
+  const Index whole = Bytes < 32 ? 0 : block.rows - block.rows % 4;
+  for (Index l = 0; l < block.lanes && whole > 0; l += 4)
+    for (Index i = 0; i < whole; i += 4)
+      transpose4(tile + i * kLanes + l, kLanes, 4, block.lanes - l, block.data + l * block.stride + i,
+                 block.stride);
+  for (Index l = 0; l < block.lanes; ++l)
+    for (Index i = whole; i < block.rows; ++i) block.data[l * block.stride + i] = tile[i * kLanes + l];
 }
 
 template <int Bytes, int Count>
@@ -114,9 +130,9 @@ STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* sta
   constexpr int kGroup = Count * Bytes / static_cast<int>(sizeof(double));
   alignas(64) double tile[kTileRows * kLanes];
   const int used = (block.lanes + kGroup - 1) / kGroup * kGroup;  // lanes that are computed
+  to_tile<Bytes>(block, tile);
   for (int lane = block.lanes; lane < used; ++lane)
     for (Index i = 0; i < block.rows; ++i) tile[i * kLanes + lane] = 0;
-  transpose<Bytes>(block.data, block.stride, block.lanes, block.rows, tile, kLanes);
   const bool forward = block.direction == Direction::forward;
   double* first = forward ? tile : tile + (block.rows - 1) * kLanes;
   const Index step = forward ? kLanes : -kLanes;
@@ -133,7 +149,7 @@ STEELYARD_INLINE void run(const LowPassSection* sections, int count, double* sta
       }
     }
   }
-  transpose<Bytes>(tile, kLanes, block.rows, block.lanes, block.data, block.stride);
+  from_tile<Bytes>(tile, block);
 }
 
 void run_baseline(const LowPassSection* sections, int count, double* state, const Block& block) {

@@ -95,7 +95,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
   preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
-  preparation_.time = scan_time(*source);
+  preparation_.time = scan_time(*source, options.threads);
   preparation_.grid = uniform_grid(preparation_.time, options.rate, options.interpolation);
   passes_ = 1;
   if (preparation_.grid.samples <= options.difference_order) {
@@ -107,7 +107,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
   plan_filters(options);
   plan_rows(options);
-  window_ = SampleBlock(source_->channels(), source_->joints());
+  shared_ = SampleBlock(source_->channels(), source_->joints());
   rewind();
   passes_ = 1;
 }
@@ -157,8 +157,7 @@ void PreparedRun::plan_rows(const PrepareOptions& options) {
 
 void PreparedRun::rewind() {
   source_->rewind();
-  window_.resize(0);
-  window_begin_ = 0;
+  shared_.resize(0);
   next_chunk_ = 0;
   ++passes_;
 }
@@ -192,19 +191,20 @@ bool PreparedRun::read(RawChunk& raw) {
   const Chunk wide = plan_.chunk(next_chunk_, plan_.halo + preparation_.reach);
   raw.range = wide.halo;
   raw.ends = wide.ends;
-  const Index used = std::min(raw.range.begin - window_begin_, window_.size());
-  window_.drop_front(used);
-  window_begin_ += used;
-  SampleBlock piece;
-  while (window_begin_ + window_.size() < raw.range.end) {
-    source_->read(std::min<Index>(4096, raw.range.end - window_begin_ - window_.size()), piece);
-    require(piece.size() > 0, "a source gave fewer samples than before");
-    window_.append(piece, 0, piece.size());
-  }
   raw.samples = spare_block();
-  raw.samples.restart(window_.channels(), window_.joints());
+  raw.samples.restart(source_->channels(), source_->joints());
   raw.samples.reserve(raw.range.size(), added_channels());
-  raw.samples.append(window_, 0, raw.range.size());
+  raw.samples.append(shared_, 0, shared_.size());
+  while (raw.samples.size() < raw.range.size()) {
+    source_->read(std::min<Index>(4096, raw.range.size() - raw.samples.size()), piece_);
+    require(piece_.size() > 0, "a source gave fewer samples than before");
+    raw.samples.append(piece_, 0, piece_.size());
+  }
+  shared_.resize(0);
+  if (next_chunk_ + 1 < plan_.count()) {
+    const Index next = plan_.chunk(next_chunk_ + 1, plan_.halo + preparation_.reach).halo.begin;
+    shared_.append(raw.samples, next - raw.range.begin, raw.range.end - next);
+  }
   ++next_chunk_;
   return true;
 }

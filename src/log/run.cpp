@@ -25,10 +25,10 @@ int SampleBlock::find(std::string_view channel) const {
 void SampleBlock::lay_out(Index stride, Index more_channels) {
   const auto room = static_cast<std::size_t>((rows() + more_channels * joints_) * stride);
   if (size_ == 0) {
-    data_.clear();
+    if (data_.capacity() < room) data_.clear();  // nothing to carry over
     data_.reserve(room);
     data_.resize(static_cast<std::size_t>(rows() * stride));
-    time_.assign(static_cast<std::size_t>(stride), 0.0);
+    time_.resize(static_cast<std::size_t>(stride));
     stride_ = stride;
     begin_ = 0;
     return;

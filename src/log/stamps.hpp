@@ -1,10 +1,7 @@
 // A source that can give its time stamps alone, much faster than all its samples.
 #pragma once
 
-#include <functional>
-#include <span>
-
-#include "steelyard/core/abi.hpp"
+#include "steelyard/log/resample.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -12,8 +9,9 @@ inline namespace STEELYARD_ABI {
 class StampSource {
  public:
   virtual ~StampSource() = default;
-  // All stamps from the beginning [s], strictly increasing, in pieces. Afterwards the source must be rewound.
-  virtual void scan_stamps(const std::function<void(std::span<const double>)>& take) = 0;
+  // All stamps [s], strictly increasing; the same whatever the number of threads. Afterwards the source must
+  // be rewound.
+  virtual TimeScanner scan_stamps(int threads) = 0;
 };
 
 }  // namespace STEELYARD_ABI

@@ -45,6 +45,29 @@ void TimeScanner::add(std::span<const double> stamps) {
   }
 }
 
+void TimeScanner::append(const TimeScanner& later) {
+  if (later.samples_ == 0) return;
+  add({&later.first_, 1});
+  if (later.samples_ == 1) return;
+  if (samples_ == 1) {
+    *this = later;
+    return;
+  }
+  // Means and squares of both as one, without the difference of large numbers.
+  const auto own = static_cast<double>(samples_ - 1), more = static_cast<double>(later.samples_ - 1);
+  const double change = later.mean_ - mean_;
+  mean_ += change * (more / (own + more));
+  squares_ += later.squares_ + change * change * (own * more / (own + more));
+  for (const auto& [key, bin] : later.bins_) {
+    bins_[key].count += bin.count;
+    bins_[key].sum += bin.sum;
+  }
+  shortest_ = std::min(shortest_, later.shortest_);
+  longest_ = std::max(longest_, later.longest_);
+  last_ = later.last_;
+  samples_ += later.samples_ - 1;
+}
+
 TimeScan TimeScanner::result() const {
   TimeScan scan;
   scan.samples = samples_;
@@ -69,10 +92,10 @@ TimeScan TimeScanner::result() const {
   return scan;
 }
 
-TimeScan scan_time(SampleSource& source) {
+TimeScan scan_time(SampleSource& source, int threads) {
   TimeScanner scanner;
   if (auto* stamps = dynamic_cast<StampSource*>(&source)) {
-    stamps->scan_stamps([&](std::span<const double> piece) { scanner.add(piece); });
+    scanner = stamps->scan_stamps(threads);
   } else {
     SampleBlock block;
     source.rewind();

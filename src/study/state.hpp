@@ -83,7 +83,9 @@ struct GainState;
 
 struct StudyState {
   StudyState(const Study& the_study, const StudyOptions& the_options)
-      : study(the_study), options(the_options), clock(the_options), prepare(the_study.prepare) {}
+      : study(the_study), options(the_options), clock(the_options), prepare(the_study.prepare) {
+    prepare.threads = the_options.threads;
+  }
 
   const Study& study;
   const StudyOptions& options;

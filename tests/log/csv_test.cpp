@@ -111,6 +111,38 @@ TEST(Csv, LineNumbersCountCommentsAndHeader) {
 
 // Numbers printed with 17 digits come back bit by bit, whatever the sizes of buffer and chunks, in every
 // pass.
+// Wherever the file is cut, every row is in one part: also with comments, Windows line ends, a byte order
+// mark and no end of the last line.
+TEST(Csv, PartsOfAFileHaveEveryRowOnce) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    const std::string text = "\xef\xbb\xbf# made" + end + "t,q" + end + "1,10" + end + "# stop" + end +
+                             "22,20" + end + end + "333,30" + end + "4,40";
+    const TemporaryFile file(text);
+    CsvReader reader(file.path(), {.buffer = 16});
+    EXPECT_EQ(reader.file_size(), static_cast<std::int64_t>(text.size()));
+    reader.select({0});
+    double value = 0;
+    double* const target[] = {&value};
+    // Behind the header, which is known in the first part alone.
+    for (auto first = static_cast<std::int64_t>(text.find("t,q")) + 1; first <= reader.file_size(); ++first) {
+      for (std::int64_t second = first; second <= reader.file_size(); ++second) {
+        std::vector<double> rows;
+        for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, first},
+                                       {first, second},
+                                       {second, reader.file_size()}}) {
+          if (from == to) continue;
+          reader.rewind_to(from, to);
+          while (reader.read(1, target) == 1) rows.push_back(value);
+        }
+        ASSERT_THAT(rows, ElementsAre(1, 22, 333, 4)) << "cut at " << first << " and " << second;
+      }
+    }
+    reader.rewind();
+    EXPECT_EQ(reader.read(1, target), 1);
+    EXPECT_EQ(value, 1);
+  }
+}
+
 TEST(Csv, RandomTablesComeBackBitByBit) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

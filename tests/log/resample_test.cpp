@@ -51,6 +51,35 @@ TEST(TimeScan, DescribesTheStamps) {
   EXPECT_NEAR(scan.jitter, std::sqrt(squares / 7), 1e-14);
 }
 
+TEST(TimeScan, PartsAppendedAreTheWhole) {
+  Random random(3, "parts");
+  std::vector<double> stamps = {5};
+  for (int i = 0; i < 999; ++i) stamps.push_back(stamps.back() + random.uniform(1e-4, 9e-3));
+  TimeScanner whole;
+  whole.add(stamps);
+  const TimeScan expected = whole.result();
+  for (const std::vector<std::size_t>& cuts :
+       {std::vector<std::size_t>{0, 0, 1000}, {0, 1, 2, 500, 1000}, {0, 998, 999, 1000}, {0, 1, 1, 1000}}) {
+    TimeScanner all;
+    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+      TimeScanner part;
+      part.add(std::span(stamps).subspan(cuts[k], cuts[k + 1] - cuts[k]));
+      all.append(part);
+    }
+    const TimeScan scan = all.result();
+    EXPECT_EQ(scan.samples, expected.samples);
+    EXPECT_EQ(scan.first, expected.first);
+    EXPECT_EQ(scan.last, expected.last);
+    EXPECT_EQ(scan.mean_step, expected.mean_step);
+    EXPECT_EQ(scan.shortest_step, expected.shortest_step);
+    EXPECT_EQ(scan.longest_step, expected.longest_step);
+    EXPECT_EQ(scan.gaps, expected.gaps);
+    // Sums of a thousand numbers in another order.
+    EXPECT_NEAR(scan.median_step / expected.median_step, 1, 1e-13);
+    EXPECT_NEAR(scan.jitter / expected.jitter, 1, 1e-12);
+  }
+}
+
 TEST(TimeScan, MedianIsTheMedian) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed, "median");

@@ -1,10 +1,12 @@
 #include "steelyard/log/run_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numbers>
 
+#include "steelyard/log/resample.hpp"
 #include "steelyard/log/source.hpp"
 #include "temporary_file.hpp"
 
@@ -174,6 +176,48 @@ TEST(RunLabel, RolesAreWords) {
   EXPECT_EQ(parse_run_role("validate"), RunRole::validate);
   EXPECT_STREQ(to_string(RunRole::validate), "validate");
   EXPECT_THROW(parse_run_role("validat"), InputError);
+}
+
+// Small buffers make many parts.
+TEST(RunFile, StampsOfLongFilesAreScannedInParts) {
+  std::string text = "t,q1,q2,tau_waist,tau_lift\n";
+  for (int i = 0; i < 2000; ++i) text += fmt::format("{:.4f},1,2,3,{}\n", 0.0005 * i * i + i, i);
+  const TemporaryFile log(text);
+  RunFile file = plain_file(log.path());
+  const TimeScan whole = scan_time(*open_run(file, kJoints));
+  EXPECT_EQ(whole.samples, 2000);
+  file.csv.buffer = 16;
+  const TimeScan one = scan_time(*open_run(file, kJoints)), two = scan_time(*open_run(file, kJoints), 2);
+  for (const TimeScan& scan : {one, two}) {
+    EXPECT_EQ(scan.samples, whole.samples);
+    EXPECT_EQ(scan.first, whole.first);
+    EXPECT_EQ(scan.last, whole.last);
+    EXPECT_EQ(scan.shortest_step, whole.shortest_step);
+    EXPECT_EQ(scan.longest_step, whole.longest_step);
+    EXPECT_NEAR(scan.jitter / whole.jitter, 1, 1e-12);  // sums in another order
+  }
+  EXPECT_EQ(one.jitter, two.jitter);
+  EXPECT_EQ(one.median_step, two.median_step);
+}
+
+TEST(RunFile, TroubleInAPartHasItsLine) {
+  for (const bool text_in_it : {true, false}) {
+    std::string text = "t,q1,q2,tau_waist,tau_lift\n";
+    for (int i = 0; i < 2000; ++i) {
+      const std::string stamp = i != 1500 ? std::to_string(i) : text_in_it ? "late" : "1499";
+      text += stamp + ",1,2,3,4\n";
+    }
+    const TemporaryFile log(text);
+    RunFile file = plain_file(log.path());
+    file.csv.buffer = 16;
+    try {
+      scan_time(*open_run(file, kJoints), 2);
+      FAIL() << "not refused";
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.complaint().place.line, 1502) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr(text_in_it ? "late" : "does not advance"));
+    }
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 // counted. Numbers are read by std::from_chars: points, never commas. Every pass gives the same bytes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ class CsvReader {
 
   // Begins a new pass. Throws InputError when the file has changed.
   void rewind();
+
+  // Begins a pass over the rows whose lines begin in bytes [begin, end) of the file, behind the header; line
+  // numbers, also in errors, count from the first of them.
+  void rewind_to(std::int64_t begin, std::int64_t end);
+  std::int64_t file_size() const;  // [bytes]
 
   // Reads up to `rows` rows; selected column k goes to values[k][0 …]. Returns how many rows, 0 at the end.
   // Throws InputError with line and column for ragged rows, empty fields, fields that are not numbers, NaN

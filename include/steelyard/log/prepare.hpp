@@ -53,7 +53,8 @@ struct PrepareOptions {
   Index trim = kAutomatic;        // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
   Index chunk_size =
-      kAutomatic;  // power of two, at least four halos (eight up to 32768 samples), at least 4096
+      kAutomatic;   // power of two, at least four halos (eight up to 32768 samples), at least 4096
+  int threads = 1;  // for the time stamps of long text logs; results do not depend on it
 
   void validate() const;  // throws InputError
 };
@@ -129,8 +130,8 @@ class PreparedRun {
   int passes_ = 0;
   Index next_chunk_ = 0;
   std::unique_ptr<Spare> spare_ = std::make_unique<Spare>();
-  SampleBlock window_;  // samples that later chunks need again
-  Index window_begin_ = 0;
+  SampleBlock shared_;  // the last samples read, which the next chunk has, too
+  SampleBlock piece_;
 };
 
 }  // namespace STEELYARD_ABI

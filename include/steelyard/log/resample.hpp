@@ -42,7 +42,13 @@ struct TimeScan {
 class TimeScanner {
  public:
   void add(std::span<const double> stamps);
+  // All stamps of another scanner, which come behind these.
+  void append(const TimeScanner& later);
   TimeScan result() const;
+
+  Index samples() const { return samples_; }
+  double first() const { return first_; }
+  double last() const { return last_; }
 
  private:
   struct Bin {
@@ -59,8 +65,9 @@ class TimeScanner {
   double squares_ = 0;
 };
 
-// One pass over a source. Throws InputError for fewer than two samples.
-TimeScan scan_time(SampleSource& source);
+// One pass over a source. Throws InputError for fewer than two samples. Long text logs are scanned on so many
+// threads.
+TimeScan scan_time(SampleSource& source, int threads = 1);
 
 enum class Interpolation { none, linear, cubic };
 
