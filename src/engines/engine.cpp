@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "engines/body_check.hpp"
+#include "engines/child_world.hpp"
 #include "engines/module.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/engines/mjcf_text.hpp"
@@ -82,6 +83,8 @@ struct Engine::Parts {
   auto call(Call work) const {
     try {
       return work(*world);
+    } catch (const MachineError&) {
+      throw;
     } catch (const std::exception& error) {
       throw InputError({fmt::format("{}: {}", to_string(kind), error.what()), {}, {}, {}});
     }
@@ -106,7 +109,9 @@ Engine::Engine(EngineKind kind, const Robot& robot, const VectorXd& standard)
   const std::string mjcf = mjcf_text(own, parameters);
   const WorldRobot description{bodies.data(), own.size(), own.gravity, mjcf.c_str()};
   try {
-    parts_->world.reset(make(description));
+    parts_->world = child_world([&] { return make(description); }, own.size(), to_string(kind));
+  } catch (const MachineError&) {
+    throw;
   } catch (const std::exception& error) {
     throw InputError(
         {fmt::format("{} does not take the robot: {}", to_string(kind), error.what()), {}, {}, {}});
@@ -126,7 +131,9 @@ Engine::Engine(EngineKind kind, const EngineFile& file) : parts_(new Parts{kind,
                        static_cast<int>(joints.size()),
                        file.gravity};
   try {
-    parts_->world.reset(load(text));
+    parts_->world = child_world([&] { return load(text); }, text.count, to_string(kind));
+  } catch (const MachineError&) {
+    throw;
   } catch (const std::exception& error) {
     throw InputError({fmt::format("{} does not read it: {}", to_string(kind), error.what()),
                       {file.path, 0, 0, {}},
@@ -170,7 +177,7 @@ void Engine::set_state(const VectorXd& q, const VectorXd& qd) {
 
 EngineState Engine::state() const {
   EngineState state{VectorXd(parts_->size()), VectorXd(parts_->size())};
-  parts_->world->state(state.q.data(), state.qd.data());
+  parts_->call([&](World& world) { world.state(state.q.data(), state.qd.data()); });
   return state;
 }
 

@@ -84,8 +84,8 @@ void Child::start(const Pipes& pipes) {
   ::setpgid(process_, process_);  // whoever of the two comes first
 }
 
-Child::Child(const std::vector<std::string>& command, const std::string& folder)
-    : name_(command.empty() ? "" : command.front()) {
+Child::Child(const std::vector<std::string>& command, const std::string& folder) {
+  if (!command.empty()) words_.name = command.front();
   if (command.empty()) throw InputError({"a source program without a name", {}, "", ""});
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -111,13 +111,14 @@ Child::Child(const std::vector<std::string>& command, const std::string& folder)
   ::close(trouble[0]);
   if (reason == 0) return;
   end();
-  throw MachineError({fmt::format("the source '{}' cannot be started: {}", name_, std::strerror(reason)),
-                      {},
-                      "a program that may be run",
-                      "check its path and that it is executable"});
+  throw MachineError(
+      {fmt::format("the source '{}' cannot be started: {}", words_.name, std::strerror(reason)),
+       {},
+       "a program that may be run",
+       "check its path and that it is executable"});
 }
 
-Child::Child(const std::function<void(int in, int out)>& serve, std::string name) : name_(std::move(name)) {
+Child::Child(const std::function<void(int in, int out)>& serve, ChildWords words) : words_(std::move(words)) {
   const Pipes pipes;
   process_ = ::fork();
   if (process_ == 0) {
@@ -136,7 +137,7 @@ Child::Child(const std::function<void(int in, int out)>& serve, std::string name
   start(pipes);
   if (process_ < 0) {
     end();
-    throw MachineError({fmt::format("no child process for {}", name_), {}, "", ""});
+    throw MachineError({fmt::format("no child process for {}", words_.name), {}, "", ""});
   }
 }
 
@@ -177,21 +178,22 @@ void Child::listen() {
 void Child::fail_ended() {
   const std::string how = end();
   while (!spoken_.empty() && spoken_.back() == '\n') spoken_.pop_back();
-  throw MachineError({fmt::format("the source '{}' does not answer any more: {}{}", name_, how,
+  throw MachineError({fmt::format("the {} '{}' does not answer any more: {}{}", words_.kind, words_.name, how,
                                   spoken_.empty() ? "" : "; it last said: " + spoken_),
                       {},
-                      "one answer for every configuration",
-                      "run it by hand with one line of joint positions"});
+                      words_.limit,
+                      words_.remedy});
 }
 
 void Child::fail_late(double seconds) {
   ::kill(-process_, SIGKILL);
   end();
   throw MachineError(
-      {fmt::format("the source '{}' gave no answer within {:g} s and was killed", name_, seconds),
+      {fmt::format("the {} '{}' gave no answer within {:g} s and was killed", words_.kind, words_.name,
+                   seconds),
        {},
-       "one whole line for every line it reads, written out at once",
-       "raise `time_limit`, or see that it flushes its output"});
+       words_.kind == "source" ? "one whole line for every line it reads, written out at once" : words_.limit,
+       words_.kind == "source" ? "raise `time_limit`, or see that it flushes its output" : words_.remedy});
 }
 
 void Child::send(const std::string& text, double seconds) {
@@ -219,11 +221,11 @@ std::string Child::next_line(double seconds) {
       return line;
     }
     if (read_.size() > kLongestLine)
-      throw InputError(
-          {fmt::format("the source '{}' writes a line of more than {} bytes", name_, kLongestLine),
-           {},
-           "",
-           ""});
+      throw InputError({fmt::format("the {} '{}' writes a line of more than {} bytes", words_.kind,
+                                    words_.name, kLongestLine),
+                        {},
+                        "",
+                        ""});
     pollfd wait[] = {{from_, POLLIN, 0}, {errors_, POLLIN, 0}};
     const int ready = ::poll(wait, spoken_.size() < kLastWords ? 2 : 1, left_until(limit));
     if (ready == 0) fail_late(seconds);

@@ -10,12 +10,20 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+// What a child is called in messages.
+struct ChildWords {
+  std::string kind = "source";
+  std::string name;
+  std::string limit = "one answer for every configuration";  // when it does not answer any more
+  std::string remedy = "run it by hand with one line of joint positions";
+};
+
 class Child {
  public:
   // Runs a program. Throws MachineError when it cannot be started.
   Child(const std::vector<std::string>& command, const std::string& folder);
   // Runs `serve` on the two descriptors in a fork of this process.
-  Child(const std::function<void(int in, int out)>& serve, std::string name);
+  Child(const std::function<void(int in, int out)>& serve, ChildWords words);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -26,7 +34,7 @@ class Child {
   // The next line alone.
   std::string next_line(double seconds);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return words_.name; }
 
  private:
   struct Pipes;
@@ -37,7 +45,7 @@ class Child {
   [[noreturn]] void fail_ended();
   [[noreturn]] void fail_late(double seconds);
 
-  std::string name_;
+  ChildWords words_;
   int process_ = -1;
   int to_ = -1, from_ = -1, errors_ = -1;
   std::string read_;    // of its answers, not yet used

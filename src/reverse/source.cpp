@@ -192,7 +192,9 @@ ReverseSource program_source(const std::vector<std::string>& command, const std:
 ReverseSource child_source(const std::function<ReverseSource()>& make, const std::string& name,
                            const SourceLimits& limits) {
   limits.validate();
-  return asking(std::make_shared<Child>([&](int in, int out) { serve_source(make, in, out); }, name), limits);
+  return asking(std::make_shared<Child>([&](int in, int out) { serve_source(make, in, out); },
+                                        ChildWords{.name = name}),
+                limits);
 }
 
 ReverseSource library_source(const std::string& path, const std::string& function,

@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "damage.hpp"
+#include "oracle/sanitized.hpp"
 #include "program.hpp"
 
 namespace {
@@ -19,11 +20,7 @@ using damage::Damaged;
 using program::Outcome;
 using program::steelyard;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kMostSeconds = 60;
-#else
-constexpr double kMostSeconds = 5;
-#endif
+const double kMostSeconds = steelyard::oracle::is_sanitized() ? 60 : 5;
 
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -5,26 +5,22 @@
 #include <chrono>
 #include <string>
 
+#include "oracle/sanitized.hpp"
 #include "program.hpp"
 
 namespace {
 
 using program::Outcome;
 
+const int kMostSeconds = steelyard::oracle::is_sanitized() ? 60 : 5;
+
 // Under a limit on memory, where no sanitizer needs terabytes of address space for itself.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kMostSeconds = 60;
 Outcome limited(const std::vector<std::string>& arguments) {
-  return program::steelyard(arguments);
-}
-#else
-constexpr int kMostSeconds = 5;
-Outcome limited(const std::vector<std::string>& arguments) {
+  if (steelyard::oracle::is_sanitized()) return program::steelyard(arguments);
   std::vector<std::string> command = {"sh", "-c", "ulimit -v 524288; exec \"$0\" \"$@\"", STEELYARD_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return program::run(command);
 }
-#endif
 
 void expect_refused_quickly(const std::vector<std::string>& arguments, const std::string& words) {
   const auto begin = std::chrono::steady_clock::now();

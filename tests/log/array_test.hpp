@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/sanitized.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 #include "steelyard/log/source.hpp"
@@ -41,11 +42,7 @@ inline const std::vector<LogJoint> kTwoJoints = {{"waist", JointKind::revolute},
 inline constexpr Index kSamples = 50;
 
 // Making a child is slow under sanitizers, which map terabytes: fewer trials there.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr int kThinned = 8;
-#else
-inline constexpr int kThinned = 1;
-#endif
+inline const int kThinned = oracle::is_sanitized() ? 8 : 1;
 
 inline double true_time(Index i) {
   return 0.1 + 0.004 * static_cast<double>(i);
@@ -160,7 +157,7 @@ inline Outcomes outcomes_of_damage(const RunFile& file, const std::string& whole
   Outcomes outcomes;
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  for (std::uint64_t trial = 0; trial < trials; trial += kThinned) {
+  for (std::uint64_t trial = 0; trial < trials; trial += static_cast<std::uint64_t>(kThinned)) {
     write_bytes(file.path, damaged(whole, seed, trial));
     const Outcome one = outcome(file);
     ++(one == Outcome::same ? outcomes.same : one == Outcome::refused ? outcomes.refused : outcomes.other);

@@ -226,7 +226,7 @@ TEST_F(Hdf5, RefusesForeignFilesAndThoseCutOff) {
     writer.add("q", {kSamples, 2}, positions_by_sample());
   }
   const std::string whole = bytes_of(path_);
-  for (std::size_t length = 1; length < whole.size(); length += std::size_t{61} * kThinned) {
+  for (std::size_t length = 1; length < whole.size(); length += static_cast<std::size_t>(61 * kThinned)) {
     write_bytes(path_, whole.substr(0, length));
     EXPECT_NE(refusal(position_run(path_, "q[{j}]")), "") << length << " of " << whole.size();
   }

@@ -150,7 +150,7 @@ TEST_P(MatVersion, RefusesWhatIsNoRealNumber) {
 TEST_P(MatVersion, RefusesFilesThatAreCutOff) {
   write(path_, {kTime, kPosition}, GetParam());
   const std::string whole = bytes_of(path_);
-  for (std::size_t length = 1; length < whole.size(); length += std::size_t{61} * kThinned) {
+  for (std::size_t length = 1; length < whole.size(); length += static_cast<std::size_t>(61 * kThinned)) {
     write_bytes(path_, whole.substr(0, length));
     EXPECT_NE(refusal(position_run(path_, "q[{j}]")), "") << length << " of " << whole.size();
   }

@@ -10,6 +10,7 @@
 
 #include "oracle/data_folder.hpp"
 #include "oracle/random_robot.hpp"
+#include "oracle/sanitized.hpp"
 #include "regressor/base/geometry.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/expression.hpp"
@@ -105,20 +106,12 @@ Robot random_case(std::uint64_t seed) {
 }
 
 // 200 robots in four blocks, so that two cores have something to share. Sanitizers make a robot about ten
-// times as dear and look for mistakes that show on any of them: they get a tenth.
+// times as dear and look for mistakes that show on any of them: they get a few.
 class TwoHundredRandomRobots : public testing::TestWithParam<int> {
  protected:
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  static constexpr std::uint64_t kBlock = 5;
-#else
-  static constexpr std::uint64_t kBlock = 50;
-#endif
-  std::uint64_t first() const {
-    return kBlock * static_cast<std::uint64_t>(GetParam()) + 1;
-  }
-  std::uint64_t last() const {
-    return first() + kBlock - 1;
-  }
+  const std::uint64_t kBlock = oracle::is_sanitized() ? 2 : 50;
+  std::uint64_t first() const { return kBlock * static_cast<std::uint64_t>(GetParam()) + 1; }
+  std::uint64_t last() const { return first() + kBlock - 1; }
 };
 INSTANTIATE_TEST_SUITE_P(Block, TwoHundredRandomRobots, testing::Range(0, 4));
 

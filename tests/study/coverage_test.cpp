@@ -1,6 +1,7 @@
 // Intervals hold the truth as often as they say: a seeded small version of bench/coverage_bench.
 #include <gtest/gtest.h>
 
+#include "oracle/sanitized.hpp"
 #include "study/coverage_cases.hpp"
 
 namespace steelyard {
@@ -76,7 +77,7 @@ TEST(Coverage, IsKeptUnderEncoderNoiseByFlaggingWhatIsBiased) {
 TEST(Coverage, OfTheTwoLinkArmIsKeptByFlagsOrByInstruments) {
   coverage::Case options;
   options.arm = coverage::Arm::two_r;
-  options.repetitions = 25;
+  options.repetitions = oracle::is_sanitized() ? 8 : 25;
   options.encoder_noise = 1e-4;
   options.cutoff = 20;
   expect_held_or_flagged(options, 0.2);
