@@ -50,9 +50,10 @@ endif()
 # build, from ccache. A child process that ends by _exit writes its counters first (counted_exit.c).
 function(steelyard_instrument target)
   if(STEELYARD_SANITIZE)
-    # Under sanitizers g++ 12 takes the concatenation of a long literal for a write past a short string's own buffer.
+    # Under sanitizers g++ 12 takes the concatenation of a long literal for a write past a short string's own buffer. Null
+    # pointers are AddressSanitizer's, alignment Eigen's assertions': their checks at every access would cost a quarter.
     target_compile_options(${target} PRIVATE -O1 -g1 -UNDEBUG -fsanitize=${STEELYARD_SANITIZE} -fno-omit-frame-pointer
-                                             -fno-sanitize-recover=all -Wno-array-bounds)
+                                             -fno-sanitize-recover=all -fno-sanitize=null,alignment -Wno-array-bounds)
   elseif(STEELYARD_COVERAGE)
     target_compile_options(${target} PRIVATE -O1 --coverage)
     target_compile_definitions(${target} PRIVATE _exit=steelyard_counted_exit)
