@@ -11,20 +11,24 @@
 #include "steelyard/core/statistics.hpp"
 #include "steelyard/estimate/bootstrap.hpp"
 #include "validate/fleet_causes.hpp"
+#include "validate/fleet_chance.hpp"
 #include "validate/fleet_drift.hpp"
 #include "validate/fleet_scatter.hpp"
+#include "validate/fleet_start.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr int kMostRounds = 8;
-// Robots that are this suspicious already do not shape what the others are measured by: one far robot widens
-// the scatter in which it would hide.
-constexpr double kSetAside = 0.5;
-constexpr int kMostCauses = 3;        // of one robot
-constexpr double kNextShare = 0.1;    // a further cause takes at least this share of what the first took
-constexpr double kNearlyAsGood = 10;  // Δ by which a cause must be better than the next
+// Robots that are this suspicious already do not shape what the others are measured by: two far robots would
+// hide each other. Not more, or healthy fleets lose their ends and what is left looks more alike than it is.
+constexpr double kSetAside = 0.05;
+constexpr int kMostCauses = 3;           // of one robot
+constexpr double kNextShare = 0.1;       // a further cause takes at least this share of what the first took
+constexpr double kNearlyAsGood = 10;     // Δ by which a cause must be better than the next
+constexpr double kPlausibleShare = 0.5;  // of the Δ of causes that no machine can have
+constexpr double kLeastNoise = 0.1;      // of the fleet's
 
 using Robots = std::vector<std::size_t>;
 
@@ -72,78 +76,85 @@ VectorXd first_scatter(const std::vector<OwnFit>& fits, const Robots& members, c
 struct Round {
   Pool pool;
   Scatter scatter;
+  Robots healthy;
   std::vector<Suspect> suspects;
-  std::vector<Reduced> robots;
-  std::vector<std::vector<Trial>> trials;  // robots × suspects
-  std::vector<Spread> spreads;             // of the cube roots of Δ, one per suspect; then of the misfit
-  double degrees = 1;
+  std::vector<Reduced> robots;  // of members
+  std::vector<double> chances;  // of members: the smallest over all causes, times their number
 };
 
-// Of the cube root of χ² with k degrees (Wilson and Hilferty).
-Spread ideal_spread(double k) {
-  const double root = std::cbrt(k);
-  return {root * (1 - 2 / (9 * k)), root * std::sqrt(2 / (9 * k))};
-}
-
-Spread judged_by_fleet(const std::vector<double>& roots, double k) {
-  const Spread found = robust_spread(roots), ideal = ideal_spread(k);
-  return {std::max(found.middle, ideal.middle), std::max(found.width, ideal.width)};
-}
-
-Round examine_fleet(const FleetInput& input, const std::vector<OwnFit>& fits, const Robots& healthy,
-                    int threads) {
-  Round round;
-  round.pool = pool_robots(input, healthy);
-  const auto count = static_cast<Index>(input.robots.size());
-  const auto p = static_cast<Index>(input.columns.size());
-  std::vector<MatrixXd> products(input.robots.size());
-  parallel_for(count, threads, [&](Index at) {
-    const auto r = static_cast<std::size_t>(at);
-    products[r] = robot_products(input, input.robots[r], fits[r], round.pool.values);
-  });
-  std::vector<const MatrixXd*> chosen;
-  for (const std::size_t r : healthy) chosen.push_back(&products[r]);
-  round.scatter = find_scatter(chosen, first_scatter(fits, healthy, round.pool.values), threads);
-  round.suspects = suspects(input, round.pool.values);
-  round.robots.resize(input.robots.size());
-  round.trials.resize(input.robots.size());
-  parallel_for(count, threads, [&](Index at) {
-    const auto r = static_cast<std::size_t>(at);
-    round.robots[r] = reduce(products[r], p, round.scatter.inverse);
-    for (const Suspect& suspect : round.suspects)
-      round.trials[r].push_back(try_suspect(suspect, round.robots[r]));
-  });
-  for (std::size_t s = 0; s <= round.suspects.size(); ++s) {
-    const bool is_misfit = s == round.suspects.size();
-    std::vector<double> roots;
-    for (const std::size_t r : healthy)
-      roots.push_back(std::cbrt(is_misfit ? round.robots[r].misfit : round.trials[r][s].gain));
-    round.spreads.push_back(
-        judged_by_fleet(roots, is_misfit ? static_cast<double>(p) : round.suspects[s].numbers));
-  }
-  // A median and a spread by medians know about half of what means know.
-  round.degrees = std::max(1.0, 0.5 * (static_cast<double>(healthy.size()) - 1));
-  return round;
-}
-
-double chance(const Round& round, std::size_t suspect, double gain) {
-  const Spread& spread = round.spreads[suspect];
-  const double t = (std::cbrt(gain) - spread.middle) / spread.width;
-  return t <= 0 ? 1 : 0.5 * fisher_tail(t * t, 1, round.degrees);
-}
-
 // The smallest chance over all causes, times their number.
-double robot_chance(const Round& round, std::size_t r) {
-  double least = chance(round, round.suspects.size(), round.robots[r].misfit);
-  for (std::size_t s = 0; s < round.suspects.size(); ++s)
-    least = std::min(least, chance(round, s, round.trials[r][s].gain));
-  return least * static_cast<double>(round.suspects.size() + 1);
+double robot_chance(const std::vector<Suspect>& suspects, const std::vector<Reduced>& robots, std::size_t r,
+                    const Robots& healthy, Index parameters) {
+  double least = leave_one_out_chance(robots, r, healthy, robots[r].nearest, static_cast<int>(parameters));
+  for (const Suspect& suspect : suspects)
+    least = std::min(least, leave_one_out_chance(robots, r, healthy, try_suspect(suspect, robots[r]).effect,
+                                                 suspect.numbers));
+  return least * static_cast<double>(suspects.size() + 1);
 }
+
+class Examiner {
+ public:
+  Examiner(const FleetInput& input, const std::vector<OwnFit>& fits, const Robots& members, int threads)
+      : input_(input), fits_(fits), members_(members), threads_(threads) {}
+
+  Round examine(const Robots& healthy) {
+    Round round;
+    round.healthy = healthy;
+    round.pool = pool_robots(input_, healthy);
+    products_.resize(input_.robots.size());
+    parallel_for(static_cast<Index>(members_.size()), threads_, [&](Index at) {
+      const std::size_t r = members_[static_cast<std::size_t>(at)];
+      products_[r] = robot_products(input_, input_.robots[r], fits_[r], round.pool.values);
+    });
+    start_ = first_scatter(fits_, healthy, round.pool.values);
+    round.scatter = scatter_of(healthy);
+    round.suspects = suspects(input_, round.pool.values);
+    round.robots = reduced(members_, round.scatter.inverse);
+    round.chances.assign(input_.robots.size(), 1);
+    for_each(healthy, [&](std::size_t r) {
+      round.chances[r] = robot_chance(round.suspects, round.robots, r, healthy, parameters());
+    });
+    for (const std::size_t r : members_) {
+      if (std::binary_search(healthy.begin(), healthy.end(), r)) continue;
+      // T is as much of this robot as of the others, or it would fit them better than it fits this one.
+      Robots with = healthy;
+      with.insert(std::upper_bound(with.begin(), with.end(), r), r);
+      round.chances[r] = robot_chance(
+          round.suspects, reduced(with, inverse_with(round.scatter, products_[r])), r, healthy, parameters());
+    }
+    return round;
+  }
+
+ private:
+  template <typename Work>
+  void for_each(const Robots& robots, Work work) {
+    parallel_for(static_cast<Index>(robots.size()), threads_,
+                 [&](Index at) { work(robots[static_cast<std::size_t>(at)]); });
+  }
+  Index parameters() const { return static_cast<Index>(input_.columns.size()); }
+  Scatter scatter_of(const Robots& robots) const {
+    std::vector<const MatrixXd*> chosen;
+    for (const std::size_t r : robots) chosen.push_back(&products_[r]);
+    return find_scatter(chosen, start_, threads_);
+  }
+  std::vector<Reduced> reduced(const Robots& robots, const MatrixXd& T_inverse) {
+    std::vector<Reduced> out(input_.robots.size());
+    for_each(robots, [&](std::size_t r) { out[r] = reduce(products_[r], parameters(), T_inverse); });
+    return out;
+  }
+
+  const FleetInput& input_;
+  const std::vector<OwnFit>& fits_;
+  const Robots& members_;
+  int threads_;
+  std::vector<MatrixXd> products_;
+  VectorXd start_;
+};
 
 // Holm: the smallest chance counts for all robots, the next for all but one, and so on.
-std::set<std::size_t> name_robots(const Round& round, double level) {
+std::set<std::size_t> name_robots(const Round& round, const Robots& members, double level) {
   std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t r = 0; r < round.robots.size(); ++r) order.emplace_back(robot_chance(round, r), r);
+  for (const std::size_t r : members) order.emplace_back(round.chances[r], r);
   std::sort(order.begin(), order.end());
   std::set<std::size_t> named;
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -171,24 +182,59 @@ Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double
   return cause;
 }
 
+// The best cause of all is one that no machine can have, and none that it can have comes near.
+bool is_beyond_causes(const std::vector<Suspect>& suspects, const std::vector<Trial>& trials) {
+  double best = 0, plausible = 0;
+  for (std::size_t s = 0; s < suspects.size(); ++s) {
+    best = std::max(best, trials[s].gain);
+    if (is_plausible(suspects[s], trials[s])) plausible = std::max(plausible, trials[s].gain);
+  }
+  return plausible < kPlausibleShare * best;
+}
+
+Cause set_up_cause(const Suspect& suspect, const Trial& trial, double p) {
+  Cause cause;
+  cause.kind = CauseKind::set_up;
+  cause.of = suspect.of;
+  cause.gain = trial.gain;
+  cause.p = p;
+  if (suspect.kind == CauseKind::gain) {
+    cause.amount = 1 + trial.amount;
+    cause.sigma = trial.sigma;
+    cause.text = describe(suspect, trial, "");
+  } else {
+    cause.text =
+        "differs from the fleet by more than a mass, friction or a gain could do: check units, signs and "
+        "rate";
+  }
+  return cause;
+}
+
 std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::size_t r, double rows,
-                             double level, const FleetRobotResult& result) {
+                             double level, double robots, const FleetRobotResult& result) {
   std::vector<Cause> causes;
-  const double tests = static_cast<double>(input.robots.size() * (round.suspects.size() + 1));
-  Reduced rest = round.robots[r];
+  const double tests = robots * static_cast<double>(round.suspects.size() + 1);
+  std::vector<Reduced> rest = round.robots;
+  const std::string& unit = input.robots[r].folds.front().layout().unit;
+  const auto chance = [&](const VectorXd& direction, int numbers) {
+    return std::min(1.0, tests * leave_one_out_chance(rest, r, round.healthy, direction, numbers));
+  };
   for (int k = 0; k < kMostCauses; ++k) {
     std::vector<std::pair<double, std::size_t>> order;
     std::vector<Trial> trials;
-    for (std::size_t s = 0; s < round.suspects.size(); ++s) {
-      trials.push_back(try_suspect(round.suspects[s], rest));
-      order.emplace_back(-worth(round.suspects[s], trials[s], rows), s);
-    }
+    for (const Suspect& suspect : round.suspects) trials.push_back(try_suspect(suspect, rest[r]));
+    const bool is_beyond = is_beyond_causes(round.suspects, trials);
+    if (is_beyond && k > 0) break;
+    for (std::size_t s = 0; s < round.suspects.size(); ++s)
+      if (is_beyond || is_plausible(round.suspects[s], trials[s]))
+        order.emplace_back(-worth(round.suspects[s], trials[s], rows), s);
+    if (order.empty()) break;
     std::sort(order.begin(), order.end());
     const std::size_t best = order.front().second;
     const Trial& trial = trials[best];
-    const double p = std::min(1.0, tests * chance(round, best, trial.gain));
+    const double p = chance(trial.effect, round.suspects[best].numbers);
+    if (is_beyond && p <= level) return {set_up_cause(round.suspects[best], trial, p)};
     if (p > level || (k > 0 && trial.gain < kNextShare * causes.front().gain)) break;
-    const Fold& fold = input.robots[r].folds.front();
     Cause cause{round.suspects[best].kind,
                 round.suspects[best].of,
                 trial.amount,
@@ -196,18 +242,18 @@ std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::s
                 trial.at,
                 trial.gain,
                 p,
-                describe(round.suspects[best], trial, fold.layout().unit),
+                describe(round.suspects[best], trial, unit),
                 ""};
     if (order.size() > 1 && order[1].first - order[0].first < kNearlyAsGood) {
       const std::size_t next = order[1].second;
-      cause.instead = describe(round.suspects[next], trials[next], fold.layout().unit);
+      cause.instead = describe(round.suspects[next], trials[next], unit);
     }
     causes.push_back(std::move(cause));
-    rest = without(rest, trial.directions);
+    for (const std::size_t s : round.healthy)
+      if (s != r) rest[s] = without(rest[s], trial.directions);
+    rest[r] = without(rest[r], trial.directions);
   }
-  if (causes.empty())
-    causes.push_back(
-        other_cause(input, result, std::min(1.0, tests * chance(round, round.suspects.size(), rest.misfit))));
+  if (causes.empty()) causes.push_back(other_cause(input, result, std::min(1.0, robots * round.chances[r])));
   return causes;
 }
 
@@ -228,11 +274,40 @@ FleetRobotResult describe_robot(const FleetInput& input, const Round& round, con
   return out;
 }
 
-Robots others(std::size_t count, const std::set<std::size_t>& named) {
+Robots others(const Robots& members, const std::set<std::size_t>& named) {
   Robots list;
-  for (std::size_t r = 0; r < count; ++r)
+  for (const std::size_t r : members)
     if (!named.contains(r)) list.push_back(r);
   return list;
+}
+
+// Robots that are compared: not those whose own log does not fit. What is said of these goes to `misfits`.
+Robots find_members(const FleetInput& input, const std::vector<OwnFit>& fits, double level,
+                    std::vector<std::optional<Cause>>& misfits) {
+  Robots asked, members;
+  std::vector<OwnFit> chosen;
+  for (std::size_t r = 0; r < fits.size(); ++r)
+    if (input.robots[r].is_compared) {
+      asked.push_back(r);
+      chosen.push_back(fits[r]);
+    }
+  const std::vector<std::optional<Cause>> found = find_misfits(input, chosen, level);
+  misfits.assign(fits.size(), std::nullopt);
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    misfits[asked[k]] = found[k];
+    if (!found[k]) members.push_back(asked[k]);
+  }
+  return members;
+}
+
+// A row without noise would count for more than all others.
+void floor_row_sigmas(std::vector<OwnFit>& fits, const Robots& members) {
+  for (Index j = 0; j < fits[members.front()].row_sigma.size(); ++j) {
+    std::vector<double> sigmas;
+    for (const std::size_t r : members) sigmas.push_back(fits[r].row_sigma[j]);
+    const double least = kLeastNoise * robust_spread(sigmas).middle;
+    for (const std::size_t r : members) fits[r].row_sigma[j] = std::max(fits[r].row_sigma[j], least);
+  }
 }
 
 }  // namespace
@@ -247,6 +322,10 @@ const char* to_string(CauseKind kind) {
       return "offset";
     case CauseKind::gain:
       return "gain";
+    case CauseKind::fit:
+      return "fit";
+    case CauseKind::set_up:
+      return "set-up";
     case CauseKind::other:
       break;
   }
@@ -269,33 +348,49 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   });
   FleetResult out;
   out.columns = input.columns;
-  if (static_cast<Index>(count) < kFewestFleetRobots)
-    out.unavailable = fmt::format("{} robots are too few to say which of them differs: it takes {}", count,
-                                  kFewestFleetRobots);
+  std::vector<std::optional<Cause>> misfits;
+  const Robots members = find_members(input, fits, options.level, misfits);
+  if (members.empty()) throw InputError({"no robot of the fleet can be compared", {}, "at least one", {}});
+  floor_row_sigmas(fits, members);
+  out.compared = static_cast<Index>(members.size());
+  if (out.compared < kFewestFleetRobots)
+    out.unavailable = fmt::format("{} robots are too few to say which of them differs: it takes {}",
+                                  members.size(), kFewestFleetRobots);
   std::set<std::size_t> aside, named;
+  if (out.unavailable.empty()) aside = far_robots(fits, members);
   Round round;
+  Examiner examiner(input, fits, members, options.threads);
   for (out.rounds = 1;; ++out.rounds) {
-    round = examine_fleet(input, fits, others(count, aside), options.threads);
+    round = examiner.examine(others(members, aside));
     if (!out.unavailable.empty()) break;
-    std::set<std::size_t> now = name_robots(round, std::max(options.level, kSetAside));
-    if (2 * now.size() > count) {
-      out.unavailable = fmt::format(
-          "{} of {} robots differ from the others: there is no fleet to compare with", now.size(), count);
+    std::set<std::size_t> now = name_robots(round, members, std::max(options.level, kSetAside));
+    if (2 * now.size() > members.size()) {
+      out.unavailable =
+          fmt::format("{} of {} robots differ from the others: there is no fleet to compare with", now.size(),
+                      members.size());
       break;
     }
     if (now == aside || out.rounds == kMostRounds) break;
     aside = std::move(now);
   }
-  if (out.unavailable.empty()) named = name_robots(round, options.level);
+  if (out.unavailable.empty()) named = name_robots(round, members, options.level);
   out.values = round.pool.values;
   out.sigma = round.pool.sigma;
   out.scatter = round.scatter.deviation;
-  out.healthy = static_cast<Index>(count - aside.size());
-  out.tests = static_cast<Index>(count * (round.suspects.size() + 1));
+  out.healthy = static_cast<Index>(round.healthy.size());
+  out.tests = static_cast<Index>(members.size() * (round.suspects.size() + 1));
+  if (out.unavailable.empty())
+    out.least_deviations = least_deviations(options.level / static_cast<double>(out.tests), 1,
+                                            out.healthy - (aside.empty() ? 1 : 0));
   std::vector<std::vector<Drift>> drifts = find_drifts(input, out.values, options);
   for (std::size_t r = 0; r < count; ++r) {
     FleetRobotResult robot = describe_robot(input, round, fits[r], r);
-    if (named.contains(r)) robot.causes = causes_of(input, round, r, fits[r].rows, options.level, robot);
+    robot.causes = input.robots[r].known;
+    if (misfits[r]) robot.causes.push_back(*misfits[r]);
+    if (named.contains(r))
+      for (Cause& cause : causes_of(input, round, r, fits[r].rows, options.level,
+                                    static_cast<double>(members.size()), robot))
+        robot.causes.push_back(std::move(cause));
     robot.drifts = std::move(drifts[r]);
     out.robots.push_back(std::move(robot));
   }

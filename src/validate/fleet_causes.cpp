@@ -12,7 +12,12 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr int kLinkNumbers = 10;
-constexpr int kMassNumbers = 4;  // a mass and where it sits
+constexpr int kMassNumbers = 4;                     // a mass and where it sits
+constexpr double kMostMass = 3;                     // times the whole robot's
+constexpr double kMostMassUnknown = 1000;           // [kg] when the robot file has no masses
+constexpr double kLeastGain = 0.1, kMostGain = 10;  // of logged over true effort
+constexpr double kBeyond = 3;                       // deviations by which an amount must be out of bounds
+constexpr const char* kAllJoints = "all joints";
 
 using Ten = Eigen::Matrix<double, kLinkNumbers, 1>;
 
@@ -55,10 +60,27 @@ MatrixXd link_span(const FleetInput& input, int link, Index size) {
   return span;
 }
 
+std::string joint_words(const std::string& name) {
+  return name == kAllJoints ? name : fmt::format("joint '{}'", name);
+}
+
 Index rank_of(const MatrixXd& span) {
   const Eigen::MatrixXd square = span.transpose() * span;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> values(square, Eigen::EigenvaluesOnly);
   return (values.eigenvalues().array() > 1e-12 * std::max(1e-300, values.eigenvalues().maxCoeff())).count();
+}
+
+// Masses that a link can lose, and that it can be given.
+void bound_mass(const FleetInput& input, int link, Suspect& suspect) {
+  double whole = 0;
+  bool is_known = true;
+  for (const Joint& joint : input.robot.joints) {
+    is_known &= joint.inertia.has_value();
+    if (joint.inertia) whole += joint.inertia->mass();
+  }
+  const std::optional<Inertia>& own = input.robot.joints[static_cast<std::size_t>(link)].inertia;
+  suspect.most = is_known && whole > 0 ? kMostMass * whole : kMostMassUnknown;
+  suspect.least = own && own->mass() > 0 ? -own->mass() : -suspect.most;
 }
 
 // Δ of a mass at c, and the mass.
@@ -107,8 +129,9 @@ Trial try_mass(const Suspect& suspect, const Reduced& robot) {
   const PointFit fit = fit_point(G, b, trial.at);
   trial.gain = fit.gain;
   trial.amount = fit.mass;
+  trial.effect = suspect.span * point_mass(trial.at);
   trial.directions.resize(suspect.span.rows(), kMassNumbers);
-  trial.directions.col(0) = suspect.span * point_mass(trial.at);
+  trial.directions.col(0) = trial.effect;
   for (int k = 0; k < 3; ++k) trial.directions.col(1 + k) = suspect.span * point_mass_slope(trial.at, k);
   // The mass is known as well as its own place is.
   Eigen::MatrixXd information = trial.directions.transpose() * robot.information * trial.directions;
@@ -124,9 +147,12 @@ Trial try_linear(const Suspect& suspect, const Reduced& robot) {
   const Eigen::VectorXd b = suspect.span.transpose() * robot.score;
   Trial trial;
   trial.directions = suspect.span;
+  trial.effect = suspect.span.col(0);
   if (!(G.diagonal().minCoeff() > 0)) return trial;
   const Eigen::LLT<Eigen::MatrixXd> factor(G);
-  trial.gain = std::max(0.0, b.dot(factor.solve(b)));
+  const Eigen::VectorXd best = factor.solve(b);
+  trial.gain = std::max(0.0, b.dot(best));
+  trial.effect = suspect.span * best;
   // Amounts along the whole: friction as a share of the fleet's.
   const Eigen::VectorXd whole = suspect.whole.size() > 0 ? Eigen::VectorXd(suspect.whole)
                                                          : Eigen::VectorXd(Eigen::VectorXd::Ones(G.cols()));
@@ -149,6 +175,7 @@ std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet) {
     Suspect mass{CauseKind::mass, input.robot.joints[static_cast<std::size_t>(link)].link, {}, 0, 0, {}};
     mass.span = link_span(input, link, size);
     mass.length = lengths[link];
+    bound_mass(input, link, mass);
     mass.numbers = static_cast<int>(std::min<Index>(kMassNumbers, rank_of(mass.span)));
     if (mass.numbers > 0 && mass.length > 0) list.push_back(std::move(mass));
   }
@@ -162,6 +189,7 @@ std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet) {
       Suspect suspect{
           CauseKind::friction,  input.row_joints[j], MatrixXd::Zero(size, count), static_cast<int>(count), 0,
           VectorXd::Zero(count)};
+      suspect.least = -1;
       for (Index k = 0; k < count; ++k) {
         suspect.span(friction[static_cast<std::size_t>(k)], k) = 1;
         suspect.whole[k] = fleet[friction[static_cast<std::size_t>(k)]];
@@ -177,11 +205,26 @@ std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet) {
     gain.span(p + static_cast<Index>(j), 0) = 1;
     list.push_back(std::move(gain));
   }
+  if (input.row_joints.size() > 1) {
+    Suspect all{CauseKind::gain, kAllJoints, MatrixXd::Zero(size, 1), 1, 0, {}};
+    all.span.bottomRows(static_cast<Index>(input.row_joints.size())).setOnes();
+    list.push_back(std::move(all));
+  }
+  for (Suspect& suspect : list)
+    if (suspect.kind == CauseKind::gain) suspect.least = kLeastGain - 1, suspect.most = kMostGain - 1;
   return list;
 }
 
 Trial try_suspect(const Suspect& suspect, const Reduced& robot) {
   return suspect.kind == CauseKind::mass ? try_mass(suspect, robot) : try_linear(suspect, robot);
+}
+
+bool is_plausible(const Suspect& suspect, const Trial& trial) {
+  const double slack = kBeyond * trial.sigma;
+  // What the fleet cannot tell from nothing is no reason against a cause, but no amount is known to a third.
+  const double most = suspect.most + std::min(slack, std::abs(suspect.most) / 3);
+  const double least = suspect.least - std::min(slack, std::abs(suspect.least) / 3);
+  return trial.amount <= most && trial.amount >= least;
 }
 
 Reduced without(const Reduced& robot, const MatrixXd& directions) {
@@ -193,7 +236,6 @@ Reduced without(const Reduced& robot, const MatrixXd& directions) {
   const Eigen::VectorXd b = directions.transpose() * robot.score;
   rest.information -= seen * factor.solve(seen.transpose());
   rest.score -= seen * factor.solve(b);
-  rest.misfit = std::max(0.0, robot.misfit - b.dot(factor.solve(b)));
   return rest;
 }
 
@@ -209,9 +251,15 @@ std::string describe(const Suspect& suspect, const Trial& trial, const std::stri
     case CauseKind::offset:
       return fmt::format("the effort of joint '{}' is off by {:.3g} {}", suspect.of, trial.amount, unit);
     case CauseKind::gain:
-      return fmt::format("the effort of joint '{}' reads {:.2g} % too {}: its gain is off", suspect.of,
+      if (!is_plausible(suspect, trial))
+        return fmt::format(
+            "the effort of {} reads {:.2g} times the fleet's: check its unit, sign and channel",
+            joint_words(suspect.of), 1 + trial.amount);
+      return fmt::format("the effort of {} reads {:.2g} % too {}: its gain is off", joint_words(suspect.of),
                          100 * size, trial.amount > 0 ? "high" : "low");
     case CauseKind::other:
+    case CauseKind::fit:
+    case CauseKind::set_up:
       break;
   }
   return "no single cause explains how it differs";

@@ -19,6 +19,7 @@ struct Suspect {
   int numbers = 1;    // that are free
   double length = 0;  // of the link, for a mass
   VectorXd whole;     // friction: the fleet's own, by which amounts are told; one number per column of span
+  double least = -kInfinity, most = kInfinity;  // amounts that a machine can have
 };
 
 std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet);
@@ -29,9 +30,14 @@ struct Trial {
   double amount = 0;  // as in Cause
   double sigma = 0;
   Vector3 at = Vector3::Zero();
+  VectorXd effect;      // on [parameters | gains]
   MatrixXd directions;  // that it uses up, for the search of a second cause
 };
 Trial try_suspect(const Suspect& suspect, const Reduced& robot);
+
+// No lighter than nothing, no heavier than some robots, a gain of one half of the fleet's but not of a
+// thousandth.
+bool is_plausible(const Suspect& suspect, const Trial& trial);
 
 // What is left when the directions are free.
 Reduced without(const Reduced& robot, const MatrixXd& directions);

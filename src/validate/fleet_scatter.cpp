@@ -14,6 +14,14 @@ namespace {
 constexpr int kScatterRounds = 40;
 // Robots whose δᵀT⁻¹δ is beyond this many times its expectation count less.
 constexpr double kFarRobot = 2;
+// The same for a robot that is only counted in for its own test; healthy ones are hardly ever beyond.
+constexpr double kFarthestRobot = 4;
+
+// Off-diagonal entries of T that are believed: from fewer robots than parameters they are chance.
+double kept_share(Index robots, Index parameters) {
+  const auto n = static_cast<double>(robots), p = static_cast<double>(parameters);
+  return std::max(0.0, (n - p) / n);
+}
 
 // Places of a fold's columns among those of the fleet.
 std::vector<Index> places(const FleetInput& input, const Layout& layout) {
@@ -42,16 +50,19 @@ OwnFit own_fit(const FleetInput& input, const FleetRobot& robot) {
     own.values[i] = fit.values[k];
     own.sigma[i] = fit.sigma[k] * robot.noise_factor;
   }
-  own.row_sigma.resize(static_cast<Index>(robot.folds.size()));
+  const auto rows = static_cast<Index>(robot.folds.size());
+  own.row_sigma.resize(rows);
+  own.row_residual = own.row_effort = VectorXd::Zero(rows);
   for (std::size_t j = 0; j < robot.folds.size(); ++j)
     for (const Residual& part : fit.per_row)
-      if (part.row == robot.folds[j].layout().row)
-        own.row_sigma[static_cast<Index>(j)] =
-            robot.noise_factor *
-            std::max({part.sigma > 0 ? part.sigma : part.rms,
-                      1e-9 * part.effort / std::sqrt(static_cast<double>(part.rows)), 1e-300});
+      if (part.row == robot.folds[j].layout().row) {
+        const auto at = static_cast<Index>(j);
+        own.row_residual[at] = part.rms;
+        own.row_effort[at] = part.effort / std::sqrt(static_cast<double>(std::max<Index>(1, part.rows)));
+        own.row_sigma[at] = robot.noise_factor * std::max({part.sigma > 0 ? part.sigma : part.rms,
+                                                           1e-9 * own.row_effort[at], 1e-300});
+      }
   own.rows = static_cast<double>(fit.rows) / (robot.noise_factor * robot.noise_factor);
-  own.residual = fit.residual_weighted;
   return own;
 }
 
@@ -95,8 +106,8 @@ Reduced reduce(const MatrixXd& products, Index p, const MatrixXd& T_inverse) {
   own.diagonal() *= 1 + 1e-12;
   own.diagonal().array() += 1e-12 * T_inverse.diagonal().array();
   const Eigen::LLT<Eigen::MatrixXd> is_free(own);
-  const Eigen::VectorXd b = products.col(last).head(p);
-  out.misfit = std::max(0.0, b.dot(is_free.solve(b)) - b.dot(through.col(last)));
+  out.nearest = VectorXd::Zero(last);
+  out.nearest.head(p) = is_free.solve(Eigen::VectorXd(products.col(last).head(p)));
   return out;
 }
 
@@ -104,8 +115,7 @@ Scatter find_scatter(const std::vector<const MatrixXd*>& products, const VectorX
   const Index p = start.size();
   const auto robots = static_cast<Index>(products.size());
   const auto count = static_cast<double>(robots);
-  // Off-diagonal entries from few robots are chance.
-  const double keep = count / (count + static_cast<double>(p));
+  const double keep = kept_share(robots, p);
   const Eigen::VectorXd unit = start;
   Eigen::MatrixXd T = Eigen::MatrixXd::Identity(p, p);  // in units of `start`
   std::vector<Eigen::MatrixXd> parts(products.size());
@@ -132,7 +142,32 @@ Scatter find_scatter(const std::vector<const MatrixXd*>& products, const VectorX
   Scatter out;
   out.inverse = unit.cwiseInverse().asDiagonal() * inverse * unit.cwiseInverse().asDiagonal();
   out.deviation = unit.cwiseProduct(T.diagonal().cwiseSqrt());
+  out.T = unit.asDiagonal() * T * unit.asDiagonal();
+  out.robots = robots;
   return out;
+}
+
+MatrixXd inverse_with(const Scatter& scatter, const MatrixXd& products) {
+  const Index p = scatter.T.rows();
+  const Eigen::VectorXd unit = scatter.deviation;
+  const Eigen::MatrixXd inverse = unit.asDiagonal() * scatter.inverse * unit.asDiagonal();
+  const Eigen::MatrixXd G = unit.asDiagonal() * products.topLeftCorner(p, p) * unit.asDiagonal();
+  const Eigen::VectorXd b = unit.cwiseProduct(products.col(products.cols() - 1).head(p));
+  const Eigen::LLT<Eigen::MatrixXd> held(G + inverse);
+  const Eigen::VectorXd delta = held.solve(b);
+  const double size = delta.dot(inverse * delta) / static_cast<double>(p);
+  Eigen::MatrixXd part = held.solve(Eigen::MatrixXd::Identity(p, p));
+  part += (size > kFarthestRobot ? kFarthestRobot / size : 1.0) * delta * delta.transpose();
+  const double keep = kept_share(scatter.robots + 1, p);
+  const Eigen::VectorXd diagonal = part.diagonal();
+  part *= keep;
+  part.diagonal() = diagonal;
+  const auto n = static_cast<double>(scatter.robots);
+  const Eigen::MatrixXd T =
+      (n * (unit.cwiseInverse().asDiagonal() * scatter.T * unit.cwiseInverse().asDiagonal()) + part) /
+      (n + 1);
+  const Eigen::MatrixXd whole = T.llt().solve(Eigen::MatrixXd::Identity(p, p));
+  return unit.cwiseInverse().asDiagonal() * whole * unit.cwiseInverse().asDiagonal();
 }
 
 Spread robust_spread(std::vector<double> numbers) {

@@ -13,8 +13,9 @@ inline namespace STEELYARD_ABI {
 struct OwnFit {
   VectorXd values, sigma;  // in the order of FleetInput::columns
   VectorXd row_sigma;      // deviation of the rows, noise factor included
+  VectorXd row_residual;   // rms, without the noise factor
+  VectorXd row_effort;     // rms
   double rows = 0;         // independent ones
-  double residual = 0;     // relative
 };
 OwnFit own_fit(const FleetInput& input, const FleetRobot& robot);
 
@@ -26,7 +27,7 @@ MatrixXd robot_products(const FleetInput& input, const FleetRobot& robot, const 
 struct Reduced {
   MatrixXd information;
   VectorXd score;
-  double misfit = 0;  // squared residual beyond the robot's own fit
+  VectorXd nearest;  // the direction that lowers the residual most: the robot's own parameters, no gain
 };
 Reduced reduce(const MatrixXd& products, Index parameters, const MatrixXd& T_inverse);
 
@@ -34,8 +35,13 @@ Reduced reduce(const MatrixXd& products, Index parameters, const MatrixXd& T_inv
 struct Scatter {
   MatrixXd inverse;
   VectorXd deviation;
+  MatrixXd T;
+  Index robots = 0;  // behind it
 };
 Scatter find_scatter(const std::vector<const MatrixXd*>& products, const VectorXd& start, int threads);
+
+// T⁻¹ as if one more robot stood behind T, one that is no farther than the farthest healthy ones.
+MatrixXd inverse_with(const Scatter& scatter, const MatrixXd& products);
 
 // Median and 1.4826 × median distance from it.
 struct Spread {

@@ -53,7 +53,8 @@ struct Arm {
   }
 
   // Folds of efforts that the values give, with noise, times a gain for each joint.
-  std::vector<Fold> fold(const VectorXd& values, const Vector3& gain, std::uint64_t noise) const {
+  std::vector<Fold> fold(const VectorXd& values, const Vector3& gain, std::uint64_t noise,
+                         double times = 1) const {
     std::vector<Fold> folds;
     std::vector<VectorXd> efforts;
     std::vector<RowInput> inputs;
@@ -69,7 +70,7 @@ struct Arm {
           const auto at = std::find(columns.begin(), columns.end(), plan.columns[c]) - columns.begin();
           sum += Y(static_cast<Index>(r), static_cast<Index>(c)) * values[at];
         }
-        effort[s] = gain[static_cast<Index>(r)] * (sum + 0.2 * random.normal());
+        effort[s] = gain[static_cast<Index>(r)] * (sum + 0.2 * times * random.normal());
       }
       efforts.push_back(effort);
     }
@@ -95,6 +96,7 @@ struct Wish {
   double mass = 0;      // on link 2
   double friction = 1;  // of joint 1
   double gain = 1;      // of joint 2
+  double noise = 1;     // times the usual
 };
 
 // Masses and friction scatter by 2.5 %.
@@ -122,7 +124,8 @@ FleetRobot make_robot(std::uint64_t seed, int number, const Wish& wish) {
   }
   FleetRobot robot;
   robot.name = "r" + std::to_string(number);
-  robot.folds = a.fold(values, {1, wish.gain, 1}, 1000 * seed + static_cast<std::uint64_t>(number));
+  robot.folds =
+      a.fold(values, {1, wish.gain, 1}, 1000 * seed + static_cast<std::uint64_t>(number), wish.noise);
   return robot;
 }
 
@@ -194,6 +197,100 @@ TEST(Fleet, ThreeRobotsAreTooFewToNameOne) {
   const FleetResult result = compare_fleet(fleet_of(3, 3, {{2, {0, 3, 1}}}));
   EXPECT_NE(result.unavailable.find("3 robots"), std::string::npos);
   for (const FleetRobotResult& robot : result.robots) EXPECT_TRUE(robot.causes.empty());
+}
+
+// The names of all robots that something is said of.
+std::vector<std::string> named_of(const FleetResult& result) {
+  std::vector<std::string> names;
+  for (const FleetRobotResult& robot : result.robots)
+    if (!robot.causes.empty()) names.push_back(robot.name);
+  return names;
+}
+
+struct GrossFault {
+  const char* what;
+  Wish wish;
+  CauseKind kind;
+  int fewest;  // robots with which it is named
+};
+
+TEST(Fleet, NamesGrossFaultsInSmallFleetsWithTheirKind) {
+  const GrossFault faults[] = {
+      {"20 kg on a link of 3 kg", {20, 1, 1}, CauseKind::mass, 5},
+      {"friction times 20", {0, 20, 1}, CauseKind::friction, 5},
+      {"friction times 2", {0, 2, 1}, CauseKind::friction, 6},
+      {"gain 1.5", {0, 1, 1.5}, CauseKind::gain, 6},
+      {"milli-newtonmetres", {0, 1, 1000}, CauseKind::set_up, 4},
+      {"a dead torque", {0, 1, 0}, CauseKind::set_up, 4},
+      {"a residual 20 times as large", {0, 1, 1, 20}, CauseKind::fit, 4},
+  };
+  for (const int robots : {4, 5, 6, 10, 16})
+    for (const GrossFault& fault : faults) {
+      if (robots < fault.fewest) continue;
+      const FleetResult result = compare_fleet(fleet_of(101, robots, {{3, fault.wish}}));
+      EXPECT_EQ(named_of(result), std::vector<std::string>{"r3"}) << fault.what << " of " << robots;
+      const std::vector<Cause>& causes = result.robots[2].causes;
+      ASSERT_FALSE(causes.empty());
+      EXPECT_EQ(causes[0].kind, fault.kind) << fault.what << " of " << robots << ": " << causes[0].text;
+    }
+}
+
+TEST(Fleet, ATorqueOfTheWrongSignIsNoGain) {
+  const FleetResult result = compare_fleet(fleet_of(101, 16, {{3, {0, 1, -1}}}));
+  EXPECT_EQ(named_of(result), std::vector<std::string>{"r3"});
+  ASSERT_FALSE(result.robots[2].causes.empty());
+  const CauseKind kind = result.robots[2].causes[0].kind;
+  EXPECT_TRUE(kind == CauseKind::fit || kind == CauseKind::set_up) << result.robots[2].causes[0].text;
+}
+
+// Four of ten: two of them the same fault, which would hide each other in a scatter of all robots.
+TEST(Fleet, NamesFourGrossFaultsOfTenRobots) {
+  const FleetResult result = compare_fleet(
+      fleet_of(102, 10, {{2, {0, 20, 1}}, {4, {0, 20, 1}}, {7, {20, 1, 1}}, {9, {0, 1, 1000}}}));
+  EXPECT_EQ(named_of(result), (std::vector<std::string>{"r2", "r4", "r7", "r9"}));
+}
+
+// Chance 0.01 a fleet: 0.8 of 80 are expected to name somebody, more than 4 in one of 700 such tests.
+TEST(Fleet, HealthySmallFleetsRaiseNoMoreAlarmsThanTheirLevel) {
+  int alarms = 0;
+  for (const int robots : {4, 6, 10, 16})
+    for (std::uint64_t seed = 301; seed <= 320; ++seed)
+      alarms += !named_of(compare_fleet(fleet_of(seed, robots, {}))).empty();
+  EXPECT_LE(alarms, 4);
+}
+
+// What is named has no part in the fleet's parameters.
+TEST(Fleet, TheFleetsParametersAreThoseOfTheOthers) {
+  const FleetInput healthy = fleet_of(103, 12, {});
+  FleetInput without = healthy;
+  without.robots.erase(without.robots.begin() + 4);
+  const FleetResult expected = compare_fleet(without);
+  for (const Wish& wish : {Wish{0, 1, 1000}, Wish{0, 20, 1}, Wish{20, 1, 1}, Wish{0, 1, 1, 100}}) {
+    const FleetResult result = compare_fleet(fleet_of(103, 12, {{5, wish}}));
+    EXPECT_EQ(result.healthy, 11);
+    for (Index i = 0; i < result.values.size(); ++i)
+      EXPECT_NEAR(result.values[i], expected.values[i], 1e-6 * expected.sigma[i]) << result.columns[i];
+  }
+}
+
+TEST(Fleet, SaysWhatItCanNameWithFewRobots) {
+  const FleetResult few = compare_fleet(fleet_of(104, 5, {})), many = compare_fleet(fleet_of(104, 40, {}));
+  EXPECT_GT(few.least_deviations, 15);  // Student's tail with three degrees
+  EXPECT_LT(many.least_deviations, 6);
+  EXPECT_GT(many.least_deviations, 4);  // the normal one for as many tests
+  EXPECT_FALSE(std::isfinite(compare_fleet(fleet_of(104, 3, {})).least_deviations));
+}
+
+TEST(Fleet, ARobotThatIsNotComparedIsDescribedOnly) {
+  FleetInput input = fleet_of(105, 8, {{2, {0, 20, 1}}});
+  input.robots[1].is_compared = false;
+  input.robots[1].known.push_back(
+      {CauseKind::set_up, "monday", 0, 0, Vector3::Zero(), 0, 0, "in degrees", ""});
+  const FleetResult result = compare_fleet(input);
+  EXPECT_EQ(result.compared, 7);
+  EXPECT_EQ(named_of(result), std::vector<std::string>{"r2"});
+  ASSERT_EQ(result.robots[1].causes.size(), 1u);
+  EXPECT_EQ(result.robots[1].causes[0].text, "in degrees");
 }
 
 // Lines with a known slope and known deviations: only the robot that drifts is told, with its slope.

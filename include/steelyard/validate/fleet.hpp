@@ -3,28 +3,34 @@
 //   robot r      τ = Y (π_0 + δ_r) + Σ causes + noise,      δ_r ~ N(0, T)
 //
 // π_0: parameters of the fleet, fitted to the merged folds of the robots that nothing is said about.
-// T: how far healthy robots differ, found from the fleet itself (expectation maximisation, long-tailed
-// robots capped, shrunk to its diagonal when robots are few). A cause is a few numbers more:
+// T: how far healthy robots differ, found from the fleet itself (expectation maximisation, shrunk to its
+// diagonal when robots are few). A cause is a few numbers more:
 //
 //   mass      a point mass on link l, anywhere within the link's length
 //   friction  other fv, fc of joint j
 //   offset    another fo of joint j
-//   gain      the logged effort of joint j times 1 + s: its whole row, which no parameter can imitate
-//   other     none of these, but the robot is far from the fleet
+//   gain      the logged effort of joint j times 1 + s: its whole row, which no parameter can imitate; or of
+//   all other     none of these, but the robot is far from the fleet fit       its own log does not fit the
+//   model: told before any of these set-up    an effort in another unit, of the wrong sign or dead, or what a
+//   doctor says of its logs
 //
-// Δ_rc is by how much cause c lowers the squared residual of the robot's own fold (rows over their deviation,
-// δ_r free within T). Whether it is too large is judged by the fleet: the cube roots of Δ_c of healthy robots
-// are nearly normal, their median and spread are taken from the robots (not smaller than for ideal noise) and
-// Student's tail is multiplied by the number of robots and causes (Holm). Robots whose chance is below one
-// half after that leave π_0, T and the spreads, and everything is done again until they are the same ones;
-// those below `level` are named. Among causes the one with the smallest residual wins, each of its numbers
-// costing the logarithm of the number of rows; the next one is named too when it is nearly as good.
+// Robots whose residual is far above the fleet's median leave first. Of the others, those far from the
+// medians of all own estimates do not count at first (fewer than half), so that no outlier shapes what it is
+// measured by. Then, for each robot and cause: the direction in which the cause lowers the squared residual
+// of the robot's own fold most (rows over their deviation, δ_r free within T), what this and all other robots
+// say of that direction, and the chance of such a distance from the others by their own spread (F with as
+// many degrees as there are other robots, less one: validate/fleet_chance.hpp), times robots and causes
+// (Holm). Robots whose chance is below one half after that leave π_0, T and the spreads, and everything is
+// done again until they are the same ones; those below `level` are named. Among causes the one with the
+// smallest residual wins, each of its numbers costing the logarithm of the number of rows; the next one is
+// named too when it is nearly as good. Amounts that no machine can have are no causes.
 //
 // Drift: straight lines through the estimates of a robot's logs over time, parameter by parameter. The
 // deviation of one log's estimate is its own times the excess of scatter about the lines over the fleet.
 //
-// Needs four robots to name any; what half of the robots have is the fleet's. Everything rests on similar
-// motions: what one robot's motion does not show is compared with nothing.
+// Needs four robots to name any, and few robots name only what is far out (least_deviations); what half of
+// the robots have is the fleet's. Everything rests on similar motions: what one robot's motion does not show
+// is compared with nothing.
 #pragma once
 
 #include <optional>
@@ -42,6 +48,22 @@ inline namespace STEELYARD_ABI {
 inline constexpr Index kFewestFleetRobots = 4;
 inline constexpr Index kFewestFleetLogs = 3;  // of a robot, for a drift
 
+enum class CauseKind { mass, friction, offset, gain, other, fit, set_up };
+const char* to_string(CauseKind kind);
+
+struct Cause {
+  CauseKind kind = CauseKind::other;
+  std::string of;     // link, joint, log, or parameter that differs most
+  double amount = 0;  // kg; share of the fleet's friction; effort; share of the effort; deviations;
+                      // fit: share that is left; set_up: times the fleet's, 0 when not known
+  double sigma = 0;   // of the amount
+  Vector3 at = Vector3::Zero();  // of the mass, in the link's frame [m]
+  double gain = 0;               // Δ: what it takes from the squared residual
+  double p = 1;                  // corrected for the number of robots and causes
+  std::string text;              // "link 'forearm' is heavier by 0.41 kg"
+  std::string instead;           // the next cause, when it is nearly as good; otherwise empty
+};
+
 // One log's own estimate, in the order of FleetInput::columns.
 struct FleetLog {
   std::string name;
@@ -55,6 +77,8 @@ struct FleetRobot {
   std::vector<Fold> folds;  // one per row of the plan, all logs merged
   double noise_factor = 1;  // deviation over blocks of time / deviation for independent rows, ≥ 1
   std::vector<FleetLog> logs;
+  bool is_compared = true;   // false: described only; it has no part in the fleet
+  std::vector<Cause> known;  // said of it already: told before what the comparison finds
 };
 
 struct FleetInput {
@@ -72,21 +96,6 @@ struct FleetOptions {
   int threads = 1;
 
   void validate() const;  // throws InputError
-};
-
-enum class CauseKind { mass, friction, offset, gain, other };
-const char* to_string(CauseKind kind);
-
-struct Cause {
-  CauseKind kind = CauseKind::other;
-  std::string of;                // link, joint, or parameter that differs most
-  double amount = 0;             // kg; share of the fleet's friction; effort; share of the effort; deviations
-  double sigma = 0;              // of the amount
-  Vector3 at = Vector3::Zero();  // of the mass, in the link's frame [m]
-  double gain = 0;               // Δ: what it takes from the squared residual
-  double p = 1;                  // corrected for the number of robots and causes
-  std::string text;              // "link 'forearm' is heavier by 0.41 kg"
-  std::string instead;           // the next cause, when it is nearly as good; otherwise empty
 };
 
 struct Drift {
@@ -115,7 +124,10 @@ struct FleetResult {
   Index healthy = 0;                     // robots behind them
   std::vector<FleetRobotResult> robots;  // in the order given
   int rounds = 0;
-  Index tests = 0;          // robots × causes
+  Index tests = 0;     // robots × causes
+  Index compared = 0;  // robots, healthy or not
+  // From how many deviations of the healthy scatter on a robot would be named for a cause of one number.
+  double least_deviations = kInfinity;
   std::string unavailable;  // why nobody could be named; empty: could
 };
 
