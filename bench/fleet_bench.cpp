@@ -1,7 +1,11 @@
 // Simulated fleets of 100 robots, with three faults and with none: misses, wrong causes, false alarms.
 //   fleet_bench [FLEETS] [--robots N] [--scatter S]
+// Small fleets with one fault each, of 4 to 40 robots with one and three days: which faults are named.
+//   fleet_bench FLEETS --small [--robots N] [--days D]
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -67,31 +71,133 @@ void count_names(const FleetResult& result, const std::vector<Expected>& expecte
   tally.fleets_with_alarm += alarm;
 }
 
+struct SmallFault {
+  const char* name;
+  FleetFault fault;
+  std::vector<CauseKind> kinds;  // that are right
+};
+
+std::vector<SmallFault> small_faults() {
+  const auto mass = [](double kg) {
+    FleetFault fault;
+    fault.robot = 3, fault.link = 3, fault.mass = kg;
+    return fault;
+  };
+  const auto joint = [](int number, double friction, double gain) {
+    FleetFault fault;
+    fault.robot = 3, fault.joint = number, fault.friction = friction, fault.gain = gain;
+    return fault;
+  };
+  const std::vector<CauseKind> wrong = {CauseKind::set_up, CauseKind::fit};
+  return {{"0.8 kg", mass(0.8), {CauseKind::mass}},
+          {"3 kg", mass(3), {CauseKind::mass}},
+          {"20 kg", mass(20), {CauseKind::mass}},
+          {"friction x 1.4", joint(2, 1.4, 1), {CauseKind::friction}},
+          {"friction x 2", joint(2, 2, 1), {CauseKind::friction}},
+          {"friction x 20", joint(2, 20, 1), {CauseKind::friction}},
+          {"gain 1.08", joint(1, 1, 1.08), {CauseKind::gain}},
+          {"gain 1.5", joint(1, 1, 1.5), {CauseKind::gain}},
+          {"torque negated", joint(1, 1, -1), wrong},
+          {"torque in mN m", joint(1, 1, 1000), wrong},
+          {"torque dead", joint(1, 1, 0), wrong}};
+}
+
+// Whether robot 3 is named for the right thing; others that are named are counted.
+struct SmallTally {
+  int named = 0, right = 0, others = 0;
+};
+
+SmallTally try_small(const FleetStudy& example, int robots, int days, const SmallFault* fault, int fleets,
+                     const FleetRunOptions& options) {
+  SmallTally tally;
+  for (int fleet = 1; fleet <= fleets; ++fleet) {
+    FleetStudy study = example;
+    study.fleet.robots = robots;
+    study.fleet.days = days;
+    study.fleet.faults.clear();
+    if (fault != nullptr) study.fleet.faults = {fault->fault};
+    study.study.seed = static_cast<std::uint64_t>(1000 + fleet);
+    const FleetResult result = run_fleet(study, options).result;
+    for (std::size_t r = 0; r < result.robots.size(); ++r) {
+      const std::vector<Cause>& causes = result.robots[r].causes;
+      if (causes.empty()) continue;
+      if (fault == nullptr || r != 2) {
+        ++tally.others;
+        continue;
+      }
+      ++tally.named;
+      const std::vector<CauseKind>& kinds = fault->kinds;
+      tally.right += std::find(kinds.begin(), kinds.end(), causes.front().kind) != kinds.end();
+    }
+  }
+  return tally;
+}
+
+// One line a fault, one column a size: named / of them with the right cause. Never fails: it tells limits.
+int small_fleets(const FleetStudy& example, int fleets, const std::vector<int>& sizes,
+                 const std::vector<int>& days, const FleetRunOptions& options) {
+  std::string head = fmt::format("{:16}", fmt::format("of {} fleets", fleets));
+  for (const int robots : sizes)
+    for (const int day : days) head += fmt::format("{:>8}", fmt::format("{}x{}", robots, day));
+  fmt::print("{}\n", head);
+  const std::vector<SmallFault> faults = small_faults();
+  int others = 0;
+  for (const SmallFault& fault : faults) {
+    std::string line = fmt::format("{:16}", fault.name);
+    for (const int robots : sizes)
+      for (const int day : days) {
+        const SmallTally tally = try_small(example, robots, day, &fault, fleets, options);
+        line += fmt::format("{:>8}", fmt::format("{}/{}", tally.named, tally.right));
+        others += tally.others;
+      }
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  }
+  std::string line = fmt::format("{:16}", "healthy");
+  for (const int robots : sizes)
+    for (const int day : days)
+      line += fmt::format("{:>8}", try_small(example, robots, day, nullptr, fleets, options).others);
+  fmt::print("{}\n{} healthy robots named beside the faults\n", line, others);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  int fleets = 10, robots = 100;
+  int fleets = 10, robots = 0, days = 0;
+  bool is_small = false;
   double scatter = 0.025;
   for (int k = 1; k < argc; ++k) {
     if (std::strcmp(argv[k], "--robots") == 0 && k + 1 < argc) {
       robots = std::atoi(argv[++k]);
     } else if (std::strcmp(argv[k], "--scatter") == 0 && k + 1 < argc) {
       scatter = std::atof(argv[++k]);
+    } else if (std::strcmp(argv[k], "--days") == 0 && k + 1 < argc) {
+      days = std::atoi(argv[++k]);
+    } else if (std::strcmp(argv[k], "--small") == 0) {
+      is_small = true;
     } else {
       fleets = std::atoi(argv[k]);
     }
   }
-  if (robots < 71) {
-    fmt::print(stderr, "usage: fleet_bench [FLEETS] [--robots N] [--scatter S], N at least 71\n");
-    return 2;
-  }
   const FleetStudy example =
       read_fleet_study(std::string(STEELYARD_SOURCE_DIR) + "/examples/fleet/study.yaml");
+  FleetRunOptions options;
+  options.threads = hardware_threads();
+  if (is_small)
+    return small_fleets(example, fleets,
+                        robots > 2 ? std::vector<int>{robots} : std::vector<int>{4, 6, 10, 16, 40},
+                        days > 0 ? std::vector<int>{days} : std::vector<int>{1, 3}, options);
+  if (robots == 0) robots = 100;
+  if (robots < 71) {
+    fmt::print(stderr,
+               "usage: fleet_bench [FLEETS] [--robots N] [--scatter S], N at least 71\n"
+               "       fleet_bench FLEETS --small [--robots N] [--days D]\n");
+    return 2;
+  }
   const std::vector<Expected> faults = {{17, CauseKind::mass, "forearm"},
                                         {42, CauseKind::friction, "shoulder"},
                                         {71, CauseKind::gain, "column"}};
-  FleetRunOptions options;
-  options.threads = hardware_threads();
   bool is_good = true;
   for (const bool has_faults : {true, false}) {
     Tally tally;

@@ -51,6 +51,26 @@ int write_fleet_logs(const steelyard::FleetStudy& study, const std::string& targ
   return kDone;
 }
 
+// Few robots name only what is far out, and a user should not take silence for health.
+std::string limit_text(const steelyard::FleetResult& result) {
+  constexpr double kUsual = 8;  // deviations: what sixteen robots need
+  if (!result.unavailable.empty() || result.least_deviations < kUsual) return "";
+  return wrapped(
+      fmt::format("With {} robots to compare, one is named only when it is off by more than {} times "
+                  "what healthy robots differ by.",
+                  result.compared, number(result.least_deviations, 2)),
+      "\n", "");
+}
+
+// Whether the comparison is whole: all logs in it, somebody could be named, no log that does not fit.
+bool is_whole(const steelyard::FleetSummary& summary) {
+  if (!summary.problems.empty() || !summary.result.unavailable.empty()) return false;
+  for (const steelyard::FleetRobotResult& robot : summary.result.robots)
+    for (const steelyard::Cause& cause : robot.causes)
+      if (cause.kind == steelyard::CauseKind::fit || cause.kind == steelyard::CauseKind::set_up) return false;
+  return true;
+}
+
 std::string fleet_text(const steelyard::FleetSummary& summary, const std::string& out) {
   const steelyard::FleetResult& result = summary.result;
   std::string text = fmt::format("{}: {} robots, {} logs, {} parameters\n", summary.robot_name,
@@ -67,11 +87,15 @@ std::string fleet_text(const steelyard::FleetSummary& summary, const std::string
     for (const steelyard::Drift& drift : robot.drifts)
       drifts += fmt::format("  {:{}}  {} (p {})\n", robot.name, width, drift.text, number(drift.p, 2));
   }
-  text += named.empty() ? "\nNo robot differs from the fleet.\n"
-                        : "\nRobots that differ from the fleet\n" + named;
+  if (!named.empty()) {
+    text += "\nRobots that differ from the fleet\n" + named;
+  } else if (result.unavailable.empty()) {
+    text += "\nNo robot differs from the fleet.\n";
+  }
+  text += limit_text(result);
   if (!drifts.empty()) text += "\nDrift\n" + drifts;
   if (!summary.problems.empty()) {
-    text += "\nLogs that could not be used\n";
+    text += "\nLogs that could not be used or were left out\n";
     for (const steelyard::FleetProblem& problem : summary.problems)
       text += wrapped(problem.message, fmt::format("{} {}: ", problem.robot, problem.log), "  ") + "\n";
   }
@@ -115,7 +139,7 @@ int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
   } else if (!common.quiet) {
     print(fleet_text(summary, folder.target().string()));
   }
-  return summary.problems.empty() ? kDone : kNotTrustworthy;
+  return is_whole(summary) ? kDone : kNotTrustworthy;
 }
 
 }  // namespace

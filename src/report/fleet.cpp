@@ -36,7 +36,7 @@ std::string fleet_figures(const FleetSummary& summary) {
          fleet_card("Named", count(named),
                     fmt::format("chance of one by mistake: {}", percent(summary.level))) +
          fleet_card("Drifting", count(drifting), "with three logs or more") +
-         fleet_card("Not usable", count(static_cast<std::int64_t>(summary.problems.size())), "logs") +
+         fleet_card("Left out", count(static_cast<std::int64_t>(summary.problems.size())), "logs") +
          "</dl>\n";
 }
 
@@ -48,7 +48,14 @@ std::string named_section(const FleetSummary& summary) {
                       number_cell(cause.sigma, 2), number_cell(cause.gain, 3), number_cell(cause.p, 2),
                       text_cell(cause.instead)});
   std::string content;
-  if (!summary.result.unavailable.empty()) content += "<p>" + escape(summary.result.unavailable) + ".</p>\n";
+  if (!summary.result.unavailable.empty()) {
+    content += "<p>" + escape(summary.result.unavailable) + ".</p>\n";
+  } else {
+    content += fmt::format(
+        "<p>With {} robots to compare, one is named when it is off by more than {:.2g} times what healthy "
+        "robots differ by, or when its log does not fit.</p>\n",
+        summary.result.compared, summary.result.least_deviations);
+  }
   if (rows.empty()) return section("named", "Robots that differ", content + "<p>None.</p>\n");
   return section("named", "Robots that differ",
                  content + table("Robots that differ",
@@ -85,8 +92,8 @@ std::string problem_section(const FleetSummary& summary) {
   std::vector<std::vector<TableCell>> rows;
   for (const FleetProblem& problem : summary.problems)
     rows.push_back({text_cell(problem.robot), text_cell(problem.log), text_cell(problem.message)});
-  return section("problems", "Logs that could not be used",
-                 table("Logs that could not be used",
+  return section("problems", "Logs that could not be used or were left out",
+                 table("Logs that could not be used or were left out",
                        {{"Robot", "", false}, {"Log", "", false}, {"Why", "", false}}, rows));
 }
 

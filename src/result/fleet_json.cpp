@@ -108,6 +108,7 @@ void put_origin(JsonWriter& json, const FleetSummary& summary) {
     json.key("robot").value(problem.robot);
     json.key("log").value(problem.log);
     json.key("path").value(problem.path);
+    if (!problem.finding.empty()) json.key("finding").value(problem.finding);
     json.key("message").value(problem.message);
     json.end_object();
   }
@@ -136,7 +137,9 @@ std::string to_json(const FleetSummary& summary) {
   json.end_object();
   json.key("level").value(summary.level);
   json.key("time_unit").value(summary.time_unit);
+  json.key("compared").value(static_cast<std::int64_t>(result.compared));
   json.key("healthy").value(static_cast<std::int64_t>(result.healthy));
+  put(json, "least_deviations", result.least_deviations);
   json.key("tests").value(static_cast<std::int64_t>(result.tests));
   json.key("rounds").value(result.rounds);
   json.key("named").begin_flat_array();

@@ -11,6 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 #include "study/extra_columns.hpp"
+#include "study/fleet_compare.hpp"
 #include "study/fleet_state.hpp"
 #include "study/options_json.hpp"
 
@@ -61,35 +62,10 @@ std::vector<Span> by_robot(const std::vector<FleetStudyLog>& logs) {
   return spans;
 }
 
-std::vector<std::string> all_columns_of(const std::vector<Fold>& folds) {
-  std::vector<const Layout*> layouts;
-  for (const Fold& fold : folds) layouts.push_back(&fold.layout());
-  return union_layout(layouts).columns;
-}
-
-FleetLog log_estimate(const FleetStudyLog& log, const LogDigest& digest) {
-  EstimateOptions options;
-  options.weighting = Weighting::by_row;
-  options.conditions = false;
-  const Estimate fit = estimate(digest.folds, options);
-  const std::vector<std::string> columns = all_columns_of(digest.folds);
-  FleetLog out{log.log, log.time, VectorXd::Zero(static_cast<Index>(columns.size())),
-               VectorXd::Constant(static_cast<Index>(columns.size()), kInfinity)};
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Index k = fit.find(columns[i]);
-    if (k < 0) continue;
-    out.values[static_cast<Index>(i)] = fit.values[k];
-    out.sigma[static_cast<Index>(i)] = fit.sigma[k] * digest.noise_factor;
-  }
-  return out;
-}
-
 // What a robot's logs gave.
 struct Gathered {
-  FleetRobot robot;
-  std::vector<FleetLogSummary> logs;
+  std::vector<GatheredLog> logs;
   std::vector<FleetProblem> problems;
-  std::vector<std::string> files;
 };
 
 class Gatherer {
@@ -99,34 +75,15 @@ class Gatherer {
 
   Gathered gather(Span span, int threads) {
     Gathered out;
-    out.robot.name = logs_[span.from].robot;
-    double square = 0, rows = 0;
     for (std::size_t k = span.from; k < span.to; ++k) {
       const FleetStudyLog& log = logs_[k];
       try {
-        LogDigest digest = digest_log(shared_, log, options_.state_folder, threads);
-        out.robot.logs.push_back(log_estimate(log, digest));
-        double count = 0;
-        for (const Fold& fold : digest.folds) count += static_cast<double>(fold.rows());
-        square += count * digest.noise_factor * digest.noise_factor;
-        rows += count;
-        out.logs.push_back({log.robot, log.log, log.run.path_as_written, digest.sha256, log.time,
-                            digest.samples, digest.noise_factor});
-        if (log.run.simulation) out.logs.back().path.clear();
-        if (!digest.file.empty()) out.files.push_back(digest.file);
-        for (std::size_t j = 0; j < digest.folds.size(); ++j) {
-          if (out.robot.folds.size() <= j) {
-            out.robot.folds.push_back(std::move(digest.folds[j]));
-          } else {
-            out.robot.folds[j].merge(digest.folds[j]);
-          }
-        }
+        out.logs.push_back({&log, digest_log(shared_, log, options_.state_folder, threads)});
       } catch (const InputError& error) {
-        out.problems.push_back({log.robot, log.log, log.run.path_as_written, error.what()});
+        out.problems.push_back({log.robot, log.log, log.run.path_as_written, "", error.what()});
       }
       tell();
     }
-    if (rows > 0) out.robot.noise_factor = std::sqrt(square / rows);
     return out;
   }
 
@@ -166,22 +123,6 @@ void remove_unused(const std::string& folder, const std::set<std::string>& used)
   for (const fs::path& path : unused) fs::remove(path, ignored);
 }
 
-FleetInput fleet_input(const FleetShared& shared, const std::string& time_unit) {
-  FleetInput input;
-  input.base = shared.base;
-  input.robot = shared.robot;
-  input.time_unit = time_unit;
-  const std::vector<LogJoint> joints = log_joints(shared.robot);
-  for (const Row& row : shared.plan.rows) {
-    const std::string& name = joints[static_cast<std::size_t>(row.i)].name;
-    input.row_joints.push_back(name);
-    const auto found = std::find_if(shared.robot.joints.begin(), shared.robot.joints.end(),
-                                    [&](const Joint& joint) { return joint.name == name; });
-    input.row_numbers.push_back(static_cast<int>(found - shared.robot.joints.begin()) + 1);
-  }
-  return input;
-}
-
 }  // namespace
 
 FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) {
@@ -199,29 +140,25 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) 
   });
 
   FleetSummary summary;
-  FleetInput input = fleet_input(shared, logs.time_unit);
+  std::vector<GatheredLog> usable;
   std::set<std::string> files;
-  for (Gathered& one : gathered) {
-    summary.logs.insert(summary.logs.end(), one.logs.begin(), one.logs.end());
+  for (std::size_t r = 0; r < gathered.size(); ++r) {
+    Gathered& one = gathered[r];
     summary.problems.insert(summary.problems.end(), one.problems.begin(), one.problems.end());
-    files.insert(one.files.begin(), one.files.end());
-    if (one.robot.folds.empty()) {
-      summary.lost.push_back(one.robot.name);
-    } else {
-      input.robots.push_back(std::move(one.robot));
+    if (one.logs.empty()) summary.lost.push_back(logs.logs[spans[r].from].robot);
+    for (GatheredLog& log : one.logs) {
+      if (!log.digest.file.empty()) files.insert(log.digest.file);
+      usable.push_back(std::move(log));
     }
   }
-  if (input.robots.empty())
+  if (usable.empty())
     throw InputError({fmt::format("none of {} logs can be used: {}", logs.logs.size(),
                                   summary.problems.empty() ? "" : summary.problems.front().message),
                       {study.study.path, 0, 0, ""},
                       "",
                       "look at the first one with `steelyard check`"});
-  input.columns = all_columns_of(input.robots.front().folds);
-  FleetOptions compare;
-  compare.level = study.fleet.level;
-  compare.threads = options.threads;
-  summary.result = compare_fleet(input, compare);
+  compare_logs(shared, logs.time_unit, usable, options.threads, summary);
+  std::sort(summary.lost.begin(), summary.lost.end());
   summary.robot_name = shared.robot.name;
   summary.robot_hash = shared.robot_hash;
   summary.time_unit = logs.time_unit;

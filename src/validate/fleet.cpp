@@ -61,6 +61,14 @@ Pool pool_robots(const FleetInput& input, const Robots& members) {
   return pool;
 }
 
+std::vector<OwnFit> own_fits(const FleetInput& input, int threads) {
+  std::vector<OwnFit> fits(input.robots.size());
+  parallel_for(static_cast<Index>(fits.size()), threads, [&](Index r) {
+    fits[static_cast<std::size_t>(r)] = own_fit(input, input.robots[static_cast<std::size_t>(r)]);
+  });
+  return fits;
+}
+
 // First guess of the scatter: that of the robots' own estimates.
 VectorXd first_scatter(const std::vector<OwnFit>& fits, const Robots& members, const VectorXd& fleet) {
   VectorXd start(fleet.size());
@@ -338,14 +346,16 @@ void FleetOptions::validate() const {
         {fmt::format("level of the fleet is {}", level), {}, "above 0, below 0.5", "0.01 is usual"});
 }
 
+std::vector<std::optional<Cause>> fleet_misfits(const FleetInput& input, const FleetOptions& options) {
+  options.validate();
+  return find_misfits(input, own_fits(input, options.threads), options.level);
+}
+
 FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) {
   options.validate();
   if (input.robots.empty()) throw InputError({"the fleet has no robot", {}, "at least one", {}});
   const std::size_t count = input.robots.size();
-  std::vector<OwnFit> fits(count);
-  parallel_for(static_cast<Index>(count), options.threads, [&](Index r) {
-    fits[static_cast<std::size_t>(r)] = own_fit(input, input.robots[static_cast<std::size_t>(r)]);
-  });
+  std::vector<OwnFit> fits = own_fits(input, options.threads);
   FleetResult out;
   out.columns = input.columns;
   std::vector<std::optional<Cause>> misfits;

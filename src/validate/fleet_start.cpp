@@ -44,23 +44,26 @@ double excess(const std::vector<double>& numbers, std::size_t r, double p) {
   return over > std::log(kAlwaysBad) || tail(over / width, numbers.size()) < p ? over : 0;
 }
 
-std::optional<Cause> other_unit(const FleetInput& input, std::size_t row, const std::vector<double>& efforts,
-                                std::size_t r) {
-  const double middle = robust_spread(efforts).middle;
-  if (!(middle > 0)) return std::nullopt;
-  const double ratio = efforts[r] / middle;
-  if (ratio < kOtherUnit && ratio > 1 / kOtherUnit) return std::nullopt;
+// Efforts that are far from any robot's: of one joint or of all.
+std::optional<Cause> other_unit(const FleetInput& input, const std::vector<OwnFit>& fits, std::size_t r) {
+  std::vector<std::pair<double, std::size_t>> off;  // times the fleet's, row
+  for (std::size_t row = 0; row < input.row_joints.size(); ++row) {
+    const std::vector<double> efforts = row_numbers_of(fits, row, &OwnFit::row_effort);
+    const double middle = robust_spread(efforts).middle;
+    if (!(middle > 0)) continue;
+    const double ratio = efforts[r] / middle;
+    if (ratio > kOtherUnit || ratio < 1 / kOtherUnit) off.emplace_back(ratio, row);
+  }
+  if (off.empty()) return std::nullopt;
+  const bool are_all = off.size() == input.row_joints.size() && off.size() > 1;
   Cause cause;
   cause.kind = CauseKind::set_up;
-  cause.of = input.row_joints[row];
-  cause.amount = ratio;
+  cause.of = are_all ? "all joints" : input.row_joints[off.front().second];
+  cause.amount = off.front().first;
   cause.p = 0;
-  cause.text =
-      ratio < 1
-          ? fmt::format("the effort of joint '{}' is {:.2g} times the fleet's: check its channel and unit",
-                        cause.of, ratio)
-          : fmt::format("the effort of joint '{}' is {:.2g} times the fleet's: check its unit", cause.of,
-                        ratio);
+  cause.text = fmt::format("the effort of {} is {:.2g} times the fleet's: check its unit{}",
+                           are_all ? cause.of : fmt::format("joint '{}'", cause.of), cause.amount,
+                           cause.amount < 1 ? " and channel" : "");
   return cause;
 }
 
@@ -79,11 +82,6 @@ std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const st
     for (std::size_t r = 0; r < fits.size(); ++r)
       shares.push_back(efforts[r] > 0 ? residuals[r] / efforts[r] : 0);
     for (std::size_t r = 0; r < fits.size(); ++r) {
-      if (std::optional<Cause> cause = other_unit(input, row, efforts, r)) {
-        if (worst[r] < kInfinity) out[r] = std::move(cause);
-        worst[r] = kInfinity;
-        continue;
-      }
       const double over = std::min(excess(residuals, r, p), excess(shares, r, p));
       if (over <= worst[r]) continue;
       worst[r] = over;
@@ -100,6 +98,8 @@ std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const st
       out[r] = std::move(cause);
     }
   }
+  for (std::size_t r = 0; r < fits.size(); ++r)
+    if (std::optional<Cause> cause = other_unit(input, fits, r)) out[r] = std::move(cause);
   return out;
 }
 

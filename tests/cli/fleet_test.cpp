@@ -8,7 +8,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "in_folder.hpp"
@@ -156,6 +158,111 @@ TEST_F(FleetProgram, ALogThatCannotBeReadIsNamedAndTheOthersGoOn) {
   EXPECT_THAT(none.err, HasSubstr("steelyard fleet"));
   fs::remove_all(folder_ / "logs");
   EXPECT_EQ(steelyard({"fleet", path("files.yaml"), "--out", path("out")}).code, 2);
+}
+
+// Numbers of one CSV row, and what is done to them: time, positions of four joints, torques.
+using Change = std::function<void(std::vector<double>&)>;
+
+struct SetUpFault {
+  const char* what;
+  Change change;
+  std::string finding;
+};
+
+// A log with every row changed.
+void change_log(const fs::path& path, const std::string& original, const Change& change) {
+  std::istringstream lines(original);
+  std::ofstream out(path);
+  std::string line;
+  std::getline(lines, line);
+  out << line << "\n";
+  out.precision(17);
+  while (std::getline(lines, line)) {
+    std::vector<double> numbers;
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
+    change(numbers);
+    for (std::size_t k = 0; k < numbers.size(); ++k) out << (k > 0 ? "," : "") << numbers[k];
+    out << "\n";
+  }
+}
+
+TEST_F(FleetProgram, ALogWithAWrongSetUpIsNamedByItsFindingAndLeavesTheFleet) {
+  const std::string simulated = study_of("simulated.yaml", 6, " []");
+  ASSERT_EQ(steelyard({"fleet", simulated, "--logs", path("logs"), "--quiet"}).code, 0);
+  std::string text = text_of(simulated);
+  const std::size_t begin = text.find("  robots:"), end = text.find("prepare:");
+  text.replace(begin, end - begin,
+               "  logs: \"logs/{robot}-{day}.csv\"\n"
+               "  columns: {time: t_s, position: \"q{j}_rad\", torque: \"tau{j}_Nm\"}\n");
+  std::ofstream(folder_ / "files.yaml") << text;
+  const fs::path log = folder_ / "logs" / "robot-4-2026-01-01.csv";
+  const std::string original = text_of(log);
+  fs::remove(log);
+  const Outcome five = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
+  ASSERT_EQ(five.code, 0) << five.err;
+  const json others = json::parse(five.out)["parameters"];
+
+  const SetUpFault faults[] = {
+      {"degrees",
+       [](std::vector<double>& row) {
+         for (int j = 1; j <= 4; ++j) row[static_cast<std::size_t>(j)] *= 180 / 3.14159265358979;
+       },
+       "position-unit"},
+      {"all torques negated",
+       [](std::vector<double>& row) {
+         for (int j = 5; j <= 8; ++j) row[static_cast<std::size_t>(j)] *= -1;
+       },
+       "torque-sign"},
+      {"time twice as slow", [](std::vector<double>& row) { row[0] *= 2; }, "time-scale"},
+      {"a frozen position", [](std::vector<double>& row) { row[2] = 0.3; }, "still-joint"},
+      {"a dead torque", [](std::vector<double>& row) { row[6] = 0; }, "dead-channel"},
+      {"mN·m",
+       [](std::vector<double>& row) {
+         for (int j = 5; j <= 8; ++j) row[static_cast<std::size_t>(j)] *= 1000;
+       },
+       "set-up"},
+  };
+  for (const SetUpFault& fault : faults) {
+    change_log(log, original, fault.change);
+    const Outcome outcome = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
+    EXPECT_EQ(outcome.code, 3) << fault.what << outcome.err;
+    const json fleet = json::parse(outcome.out);
+    EXPECT_THAT(names(fleet), ElementsAre("robot-4")) << fault.what;
+    EXPECT_THAT(fleet["lost"], ElementsAre("robot-4")) << fault.what;
+    ASSERT_EQ(fleet["problems"].size(), 1u) << fault.what;
+    EXPECT_EQ(fleet["problems"][0]["robot"], "robot-4");
+    EXPECT_EQ(fleet["problems"][0]["log"], "2026-01-01");
+    EXPECT_EQ(fleet["problems"][0]["finding"], fault.finding)
+        << fault.what << fleet["problems"][0]["message"];
+    EXPECT_EQ(cause_of(fleet, "robot-4")["kind"], "set-up") << fault.what;
+    EXPECT_EQ(fleet["parameters"], others) << fault.what << ": the log has a part in the fleet's parameters";
+  }
+}
+
+TEST_F(FleetProgram, GrossFaultsInSmallFleetsAreNamed) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"link: 3, mass: 20", "mass"}, {"joint: 2, friction: 20", "friction"}, {"joint: 1, gain: 1.5", "gain"}};
+  for (const int robots : {6, 16})
+    for (const auto& [fault, kind] : faults) {
+      const std::string study = study_of("study.yaml", robots, std::string(" [{robot: 3, ") + fault + "}]");
+      const Outcome outcome = steelyard({"fleet", study, "--out", path("out"), "--json"});
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      const json fleet = json::parse(outcome.out);
+      const std::string name = robots < 10 ? "robot-3" : "robot-03";
+      EXPECT_THAT(names(fleet), ElementsAre(name)) << robots << " " << fault;
+      EXPECT_EQ(cause_of(fleet, name)["kind"], kind) << robots << " " << fault;
+    }
+}
+
+TEST_F(FleetProgram, AFleetThatIsTooSmallSaysSo) {
+  const Outcome three = steelyard({"fleet", study_of("study.yaml", 3, " []"), "--out", path("out")});
+  EXPECT_EQ(three.code, 3);
+  EXPECT_THAT(three.out, HasSubstr("3 robots are too few"));
+  EXPECT_THAT(three.out, ::testing::Not(HasSubstr("No robot differs")));
+  const Outcome four = steelyard({"fleet", study_of("study.yaml", 4, " []"), "--out", path("out")});
+  EXPECT_EQ(four.code, 0);
+  EXPECT_THAT(four.out, HasSubstr("With 4 robots to compare"));
 }
 
 TEST_F(FleetProgram, TheExampleNamesItsThreeRobotsAndTellsTheOneThatWears) {

@@ -20,9 +20,10 @@ struct FleetLogSummary {
   double noise_factor = 1;
 };
 
-// A log that could not be used; the others are.
+// A log that could not be used, or was left out; the others are used.
 struct FleetProblem {
   std::string robot, log, path;
+  std::string finding;  // of the doctor: "position-unit"; "fit": does not fit the model; empty: not read
   std::string message;
 };
 

@@ -131,6 +131,10 @@ struct FleetResult {
   std::string unavailable;  // why nobody could be named; empty: could
 };
 
+// Robots whose own log does not fit the model, as compare_fleet() finds them first: nothing for those that
+// fit. With one log as a robot each, it is the log that does not fit.
+std::vector<std::optional<Cause>> fleet_misfits(const FleetInput& input, const FleetOptions& options = {});
+
 // Robots have folds of the same layouts. The same bytes for any number of threads. Throws InputError when
 // there is no robot.
 FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options = {});

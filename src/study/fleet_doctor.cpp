@@ -1,0 +1,54 @@
+#include "study/fleet_doctor.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "steelyard/core/error.hpp"
+#include "study/examine.hpp"
+#include "study/summary.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Errors that speak of the log or of how it is read. Others speak of the model or of the motion, which all
+// robots share.
+bool spoils_log(const Finding& finding) {
+  static const std::set<std::string> codes = {
+      "velocity-scale",    "time-scale",   "not-finite",   "dead-channel",   "frozen-channel",
+      "saturation",        "encoder-wrap", "effort-delay", "torque-sign",    "position-sign",
+      "axis-sign",         "joint-zero",   "joint-order",  "position-order", "effort-order",
+      "position-unit",     "coupling",     "gravity",      "kinematics",     "effort-scale",
+      "unexplained-effort"};
+  if (finding.waived) return false;
+  return finding.code == "still-joint" ||
+         (finding.severity == Severity::error && codes.contains(finding.code));
+}
+
+// What makes the others: a channel that stands still makes a model look wrong as well.
+int rank(const Finding& finding) {
+  static const std::set<std::string> signals = {"not-finite",     "dead-channel", "frozen-channel",
+                                                "velocity-scale", "encoder-wrap", "saturation"};
+  if (signals.contains(finding.code)) return 0;
+  if (finding.code == "still-joint") return 2;
+  return finding.code == "unexplained-effort" ? 3 : 1;
+}
+
+}  // namespace
+
+std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, int threads) {
+  const Study study = study_of_log(shared, log);
+  StudyOptions options;
+  options.threads = threads;
+  StudyState state = state_of_log(shared, study, options);
+  open_runs(state);
+  examine_runs(state);
+  waive_findings(study, state.findings);
+  std::optional<Finding> worst;
+  for (const Finding& finding : state.findings)
+    if (spoils_log(finding) && (!worst || rank(finding) < rank(*worst))) worst = finding;
+  return worst;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
