@@ -9,10 +9,11 @@
 //   mass      a point mass on link l, anywhere within the link's length
 //   friction  other fv, fc of joint j
 //   offset    another fo of joint j
-//   gain      the logged effort of joint j times 1 + s: its whole row, which no parameter can imitate; or of
-//   all other     none of these, but the robot is far from the fleet fit       its own log does not fit the
-//   model: told before any of these set-up    an effort in another unit, of the wrong sign or dead, or what a
-//   doctor says of its logs
+//   gain      the logged effort of joint j times 1 + s: its whole row, which no parameter can imitate; or
+//             the efforts of all joints
+//   other     none of these, but the robot is far from the fleet
+//   fit       its own log does not fit the model: told before any of these
+//   set-up    an effort in another unit, of the wrong sign or dead, or what the doctor says of its logs
 //
 // Robots whose residual is far above the fleet's median leave first. Of the others, those far from the
 // medians of all own estimates do not count at first (fewer than half), so that no outlier shapes what it is
