@@ -33,6 +33,7 @@ struct ConvertOptions {
   std::string robot;
   std::string topic;
   std::string packing = "none";
+  bool replace = false;
 };
 
 struct OpenLog {
@@ -178,6 +179,7 @@ std::string columns_text(const RunFile& file) {
 }
 
 int run_convert(const ConvertOptions& options, const CommonOptions& common) {
+  refuse_existing(options.out, options.replace);
   OpenLog log = open_log(options);
   const steelyard::WrittenLog written = write_log(options, log);
   if (common.json) {
@@ -211,6 +213,7 @@ Run add_convert(CLI::App& verb) {
                   "Robot whose joints the log has (default: by the log's own names)");
   verb.add_option("--topic", options->topic, "Topic of a bag");
   verb.add_option("--packing", options->packing, "Of .mcap: none, lz4 or zstd")->capture_default_str();
+  verb.add_flag("--replace", options->replace, "Overwrite a file that is there already");
   verb.footer(
       "Examples:\n  steelyard convert run.db3 run.mcap --packing zstd\n"
       "  steelyard convert study.yaml run.npz --run excitation\n");

@@ -13,6 +13,7 @@
 #include "steelyard/report/design.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/study/excite_study.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -124,7 +125,7 @@ std::string next_summary(const steelyard::NextOutcome& outcome) {
 
 int run_excite(const std::string& path, double time_limit, const CommonOptions& common) {
   const steelyard::Study study = read(path, common, time_limit);
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study));
   Progress progress(common.quiet);
   const steelyard::ExciteOutcome outcome = excite_study(study, study_options(common, progress));
   write_motion(
@@ -146,7 +147,7 @@ int run_next(const std::string& path, double time_limit, const std::string& prev
              const CommonOptions& common) {
   const steelyard::Study study = read(path, common, time_limit);
   const std::string earlier = previous.empty() ? "" : steelyard::read_text_file(previous, "prediction");
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study, {previous}));
   Progress progress(common.quiet);
   const steelyard::NextOutcome outcome = next_study(study, study_options(common, progress));
   const std::string json = to_json(outcome, earlier);

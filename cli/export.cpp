@@ -11,6 +11,7 @@
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/study/export_result.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -81,7 +82,7 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
       steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
   const steelyard::Study study = steelyard::read_study(options.study);
   const steelyard::Robot robot = study_robot(study);
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study, {options.result, options.from}));
   std::vector<ExportOutcome> outcomes;
   for (const ExportWish& wish : list) {
     outcomes.push_back(export_result(robot, result, wish, study.drive_spec.columns));

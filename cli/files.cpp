@@ -4,37 +4,60 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
+#include <utility>
 
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/simulate/write_csv.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
 namespace cli {
 namespace {
 
-// A label as file name: letters, digits, - and _ stay, everything else becomes _.
-std::string file_name(const std::string& label, const char* ending) {
-  std::string name;
-  for (char c : label) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    name += plain ? c : '_';
+// Labels as file names: letters of any language, digits, - and _ stay, everything else becomes _. A name that
+// another label has already gets a number.
+class FileNames {
+ public:
+  explicit FileNames(std::string ending) : ending_(std::move(ending)) {}
+
+  std::string add(const std::string& label) {
+    std::string stem;
+    for (char c : label) {
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                         c == '-' || (c & 0x80) != 0;
+      stem += plain ? c : '_';
+    }
+    if (stem.size() > kLongest) {  // labels of merged folds: cut, and not inside a letter
+      stem.resize(kLongest + 1);
+      while ((stem.back() & 0xC0) == 0x80) stem.pop_back();
+      stem.pop_back();
+    }
+    std::string name = stem + ending_;
+    for (int k = 2; !taken_.insert(name).second; ++k) name = fmt::format("{}-{}{}", stem, k, ending_);
+    return name;
   }
-  return name + ending;
-}
+
+ private:
+  static constexpr std::size_t kLongest = 200;  // bytes; file systems take 255, with ending and number
+  std::string ending_;
+  std::set<std::string> taken_;
+};
 
 int run_simulate(const std::string& path, const CommonOptions& common) {
   steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   const steelyard::Robot robot = study_robot(study);
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study));
+  FileNames names(".csv");
   std::string written;
   for (const steelyard::StudyRun& run : study.runs) {
     if (!run.simulation) continue;
-    const std::string name = file_name(run.file.label.label, ".csv");
+    const std::string name = names.add(run.file.label.label);
     const std::unique_ptr<steelyard::SampleSource> source = open_study_run(run, robot);
     const std::vector<steelyard::LogJoint> joints = log_joints(robot);
     write_csv(*source, standard_columns((folder.path() / name).string(), source->channels(), joints), joints);
@@ -51,11 +74,12 @@ int run_simulate(const std::string& path, const CommonOptions& common) {
 int run_fold(const std::string& path, const CommonOptions& common) {
   steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study));
   Progress progress(common.quiet);
+  FileNames names(".fold");
   std::string written;
   for (const steelyard::FoldedRun& file : fold_study(study, study_options(common, progress))) {
-    const std::string name = file_name(file.label, ".fold");
+    const std::string name = names.add(file.label);
     write_fold_file(std::span(&file, 1), (folder.path() / name).string());
     written += (folder.target() / name).string() + "\n";
   }

@@ -13,6 +13,7 @@
 #include "steelyard/simulate/write_csv.hpp"
 #include "steelyard/study/fleet_study.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "text.hpp"
 #include "verbs.hpp"
@@ -34,7 +35,7 @@ int write_fleet_logs(const steelyard::FleetStudy& study, const std::string& targ
         {"the fleet is not simulated", {study.study.path, 0, 0, ""}, "", "add `simulate:` to `fleet:`"});
   const steelyard::Robot robot = study_robot(study.study);
   const std::vector<steelyard::LogJoint> joints = log_joints(robot);
-  steelyard::OutputFolder folder(target);
+  steelyard::OutputFolder folder(target, study_inputs(study.study));
   const steelyard::FleetLogs logs = fleet_logs(study, robot);
   for (const steelyard::FleetStudyLog& log : logs.logs) {
     const std::chrono::sys_days first = std::chrono::year{2026} / 1 / 1;
@@ -71,6 +72,14 @@ bool is_whole(const steelyard::FleetSummary& summary) {
   return true;
 }
 
+std::vector<std::filesystem::path> fleet_inputs(const steelyard::FleetStudy& study) {
+  std::vector<std::string> files;
+  if (!study.fleet.run.simulation)
+    for (const steelyard::FleetStudyLog& log : fleet_logs(study, study_robot(study.study)).logs)
+      files.push_back(log.run.file.path);
+  return study_inputs(study.study, files);
+}
+
 std::string fleet_text(const steelyard::FleetSummary& summary, const std::string& out) {
   const steelyard::FleetResult& result = summary.result;
   std::string text = fmt::format("{}: {} robots, {} logs, {} parameters\n", summary.robot_name,
@@ -102,24 +111,15 @@ std::string fleet_text(const steelyard::FleetSummary& summary, const std::string
   return text + fmt::format("\nWritten: {}\n", out);
 }
 
-// Folds only: whatever else somebody has put there stays.
-void forget(const std::string& state_folder) {
-  std::error_code ignored;
-  std::vector<std::filesystem::path> folds;
-  for (const auto& entry : std::filesystem::directory_iterator(state_folder, ignored))
-    if (entry.path().extension() == ".fold") folds.push_back(entry.path());
-  for (const std::filesystem::path& fold : folds) std::filesystem::remove(fold, ignored);
-}
-
 int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
   steelyard::FleetStudy study = steelyard::read_fleet_study(verb.study);
   if (common.seed) study.study.seed = *common.seed;
   if (!verb.logs.empty()) return write_fleet_logs(study, verb.logs, common);
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, fleet_inputs(study));
   steelyard::FleetRunOptions options;
   options.threads = common.threads > 0 ? common.threads : steelyard::hardware_threads();
   options.state_folder = folder.target().string() + ".state";
-  if (verb.fresh) forget(options.state_folder);
+  if (verb.fresh) steelyard::forget_fleet_state(options.state_folder);
   steelyard::FleetSummary summary;
   {
     Progress progress(common.quiet || common.json);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "help_verbs.hpp"
@@ -23,15 +22,6 @@ struct InitArguments {
   steelyard::InitOptions options;
   bool replace = false;
 };
-
-void refuse_existing(const std::string& path, bool replace) {
-  std::error_code error;
-  if (replace || path.empty() || !std::filesystem::exists(path, error)) return;
-  throw steelyard::InputError({"the file is there already and is not overwritten",
-                               {path, 0, 0, ""},
-                               "",
-                               "name another with --out, or say --replace"});
-}
 
 void write_file(const std::string& path, const std::string& text) {
   if (path.empty()) return;

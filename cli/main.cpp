@@ -25,8 +25,21 @@ void select_isa(const std::string& name) {
   using steelyard::IsaLevel;
   if (name.empty()) return;
   for (IsaLevel level : {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::avx512})
-    if (name == to_string(level)) return set_isa_level(level);
-  throw steelyard::InputError({"unknown instruction set '" + name + "'", {}, "baseline, avx2, avx512", ""});
+    if (name == to_string(level) && is_available(level)) return set_isa_level(level);
+  std::string known;
+  for (IsaLevel level : {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::avx512})
+    if (is_available(level)) known += (known.empty() ? "" : ", ") + std::string(to_string(level));
+  throw steelyard::InputError({"no instruction set '" + name + "' here",
+                               {"--isa", 0, 0, ""},
+                               known,
+                               "leave --isa out: the best there is will be taken"});
+}
+
+// As in a study: a whole number. CLI11 alone takes -1 and what is too large for the largest number.
+std::string refuse_seed(const std::string& text) {
+  constexpr std::size_t kDigits = 15;
+  const bool whole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return whole && text.size() <= kDigits ? "" : "a seed is a whole number of at most 15 digits, not " + text;
 }
 
 // Options beside the verb's own: none; --json, --quiet and --isa; threads and seed of studies; an output
@@ -76,9 +89,11 @@ void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& commo
   if (shared == Shared::basic) return;
   verb.add_option("--threads", common.threads, "Number of threads (default: all)")
       ->check(CLI::Range(1, 1024));
-  verb.add_option("--seed", common.seed, "Seed instead of the study's");
+  verb.add_option("--seed", common.seed, "Seed instead of the study's")->check(refuse_seed);
   if (shared == Shared::folder)
-    verb.add_option("--out", common.out, "Output folder, replaced as a whole")->capture_default_str();
+    verb.add_option("--out", common.out,
+                    "Output folder; one that Steelyard has written is replaced as a whole")
+        ->capture_default_str();
 }
 
 constexpr const char* kExamples =

@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/fold_file.hpp"
+#include "steelyard/result/replaceable.hpp"
 #include "verbs.hpp"
 
 namespace cli {
@@ -52,6 +53,8 @@ void add_run(FoldedRun run, const std::string& path, const MergeOptions& options
 }
 
 int run_merge(const MergeOptions& options, const CommonOptions& common) {
+  // In place of one of them: `merge week.fold tuesday.fold --out week.fold`.
+  check_replaceable_file(options.out, steelyard::FileKind::fold);
   std::vector<FoldedRun> runs;
   std::set<std::string> labels;
   for (const std::string& path : options.files)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 
 namespace cli {
@@ -55,6 +56,15 @@ void print(const std::string& text) {
 void print_problem(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fputc('\n', stderr);
+}
+
+void refuse_existing(const std::string& path, bool replace) {
+  std::error_code error;
+  if (replace || path.empty() || !std::filesystem::exists(path, error)) return;
+  throw steelyard::InputError({"the file is there already and is not overwritten",
+                               {path, 0, 0, ""},
+                               "",
+                               "name another file, or say --replace"});
 }
 
 void print_warnings(const std::vector<steelyard::Complaint>& warnings) {

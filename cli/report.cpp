@@ -10,6 +10,7 @@
 #include "steelyard/report/comparison.hpp"
 #include "steelyard/report/report.hpp"
 #include "steelyard/result/output_folder.hpp"
+#include "steelyard/result/replaceable.hpp"
 #include "verbs.hpp"
 
 namespace cli {
@@ -51,6 +52,7 @@ int run_report(const ReportVerb& verb, const CommonOptions& common) {
   const std::string page = !verb.page.empty()    ? verb.page
                            : results.size() == 1 ? "report.html"
                                                  : "comparison.html";
+  check_replaceable_file(page, steelyard::FileKind::page);
   steelyard::write_atomically(page, html);
   if (!common.quiet) print(fmt::format("Written: {}\n", page));
   return kDone;

@@ -8,6 +8,7 @@
 #include "steelyard/feasible/retrieve.hpp"
 #include "steelyard/result/link_parameters.hpp"
 #include "steelyard/study/run_study.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -130,7 +131,7 @@ int run_retrieve(const RetrieveVerb& verb, const CommonOptions& common) {
   steelyard::Study study = steelyard::read_study(verb.study, verb.base.empty());
   if (common.seed) set_seed(study, *common.seed);
   if (!study.feasible) study.feasible = steelyard::FeasibleSpec{};
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study, {verb.base}));
   steelyard::StudyOutcome outcome;
   {
     Progress progress(common.quiet || common.json);

@@ -12,6 +12,7 @@
 #include "steelyard/robot/read.hpp"
 #include "steelyard/study/run_study.hpp"
 #include "steelyard/study/scene.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -36,7 +37,7 @@ int run_reverse_study(const ReverseArguments& arguments, const CommonOptions& co
                                  "docs/reverse.md describes it; `steelyard run` runs other studies"});
   if (common.seed) set_seed(study, *common.seed);
   options.report = study.report;
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study));
   steelyard::StudyOutcome outcome;
   {
     Progress progress(common.quiet || common.json);

@@ -4,6 +4,7 @@
 
 #include "steelyard/study/run_study.hpp"
 #include "steelyard/study/scene.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -15,7 +16,7 @@ int run_path(const std::string& path, bool report, const CommonOptions& common) 
   steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   options.report = report && study.report;
-  steelyard::OutputFolder folder(common.out);
+  steelyard::OutputFolder folder(common.out, study_inputs(study));
   steelyard::StudyOutcome outcome;
   {
     Progress progress(common.quiet || common.json);

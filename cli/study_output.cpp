@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -90,7 +91,9 @@ std::string judgement_text(const Result& result) {
   const Colour colour = result.verdict.level == steelyard::VerdictLevel::good     ? Colour::green
                         : result.verdict.level == steelyard::VerdictLevel::usable ? Colour::yellow
                                                                                   : Colour::red;
-  text += fmt::format("\nVerdict: {}\n", coloured(colour, to_string(result.verdict.level)));
+  std::string level = to_string(result.verdict.level);
+  std::replace(level.begin(), level.end(), '_', ' ');
+  text += fmt::format("\nVerdict: {}\n", coloured(colour, level));
   for (const std::string& reason : result.verdict.reasons) text += wrapped(reason, "  ", "    ");
   return text;
 }

@@ -4,6 +4,7 @@
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/study/run_study.hpp"
 #include "steelyard/study/scene.hpp"
+#include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 
@@ -31,7 +32,9 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
   steelyard::Study study = steelyard::read_study(options.study);
   if (common.seed) set_seed(study, *common.seed);
   written.report = study.report;
-  steelyard::OutputFolder folder(common.out);
+  std::vector<std::string> results = options.beside;
+  results.push_back(options.result);
+  steelyard::OutputFolder folder(common.out, study_inputs(study, results));
   steelyard::StudyOutcome outcome;
   {
     Progress progress(common.quiet || common.json);

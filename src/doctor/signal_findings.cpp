@@ -23,6 +23,12 @@ bool is_effort(const std::string& channel) {
   return channel == channel::kTorque || channel == channel::kCurrent;
 }
 
+std::string duration_text(double seconds) {
+  if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  return seconds < 7200 ? fmt::format("{:.3g} min", seconds / 60) : fmt::format("{:.4g} h", seconds / 3600);
+}
+
 // Findings of one log, as they come.
 class SignalFindings {
  public:
@@ -38,8 +44,9 @@ class SignalFindings {
                       1e3 * time.jitter));
     if (time.gaps == 0) return;
     add("gaps", run_,
-        fmt::format("{} gaps, the longest {:.3g} ms where {:.3g} ms is usual", time.gaps,
-                    1e3 * time.longest_step, 1e3 * time.median_step));
+        fmt::format("{} {} where {:.3g} ms is usual",
+                    time.gaps == 1 ? "one gap of" : fmt::format("{} gaps, the longest", time.gaps),
+                    duration_text(time.longest_step), 1e3 * time.median_step));
     if (time.longest_step < kShortGap) findings.back().severity = Severity::note;
   }
 

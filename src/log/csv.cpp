@@ -221,10 +221,14 @@ class CsvReader::Impl {
 
   [[noreturn]] void fail_ragged(std::string_view line) const {
     const std::size_t fields = split_fields(line, separator_).size();
-    const bool cut = fields < static_cast<std::size_t>(columns_);
+    const auto columns = static_cast<std::size_t>(columns_);
+    const bool cut = fields < columns, commas = separator_ == Separator::comma && fields <= 2 * columns;
     throw InputError({fmt::format("the row has {} fields, the table has {} columns", fields, columns_),
                       lines_.place(), fmt::format("{} fields in every row", columns_),
                       cut ? "the line may have been cut off: remove it, or complete it"
+                      : commas
+                          ? "if its numbers have decimal commas, write points; otherwise quote texts with "
+                            "commas"
                           : "check the separator and that texts with separators are quoted"});
   }
 };

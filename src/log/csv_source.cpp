@@ -163,11 +163,28 @@ class CsvSource : public SampleSource, public StampSource {
   }
 
   [[noreturn]] void fail_time(Index row, double field) const {
-    const Place place = reader_.place(reader_.lines()[static_cast<std::size_t>(row)], time_column_);
+    const Index line = reader_.lines()[static_cast<std::size_t>(row)];
+    check_rows(line);
+    const Place place = reader_.place(line, time_column_);
+    const bool commas = reader_.separator() == Separator::comma && field == std::floor(field);
     throw InputError({fmt::format("time does not advance: {} = {} is not later than the row before",
                                   reader_.describe(time_column_), field),
                       place, "time stamps that increase from row to row",
-                      "remove repeated rows, or split the file where a new run begins"});
+                      commas ? "remove repeated rows, or split the file where a new run begins; if numbers "
+                               "have decimal commas, write points"
+                             : "remove repeated rows, or split the file where a new run begins"});
+  }
+
+  // The scan of the stamps does not look behind the time column: rows of other lengths up to this line, as
+  // decimal commas make them, are the trouble before it.
+  void check_rows(Index line) const {
+    CsvReader reader(reader_.path(), csv_);
+    reader.select(columns_);
+    std::vector<double> row(columns_.size());
+    std::vector<double*> targets;
+    for (double& value : row) targets.push_back(&value);
+    while (reader.read(1, targets.data()) > 0 && reader.lines().front() < line) {
+    }
   }
 
   [[noreturn]] void fail_short() const {

@@ -72,6 +72,7 @@ LineReader::LineReader(std::string path, std::size_t longest_line, std::size_t b
     stop_ = opened_.size;
     refill();
     refuse_binary();
+    refuse_old_line_ends();
     skip_byte_order_mark();
   } catch (...) {
     ::close(file_);
@@ -115,6 +116,18 @@ void LineReader::refuse_binary() const {
                     place(),
                     {},
                     format ? fmt::format("it looks like {}", format) : "logs are read as CSV text"});
+}
+
+// CR alone, as spreadsheets of old write it: the whole file would be one line.
+void LineReader::refuse_old_line_ends() const {
+  const std::string_view bytes(buffer_.data(), end_);
+  const std::size_t at = bytes.find('\r');
+  if (at == std::string_view::npos || at + 1 >= bytes.size() || bytes.find('\n') != std::string_view::npos)
+    return;
+  throw InputError({"lines end with CR alone",
+                    {path_, 1, static_cast<int>(std::min<std::size_t>(at + 1, INT_MAX)), {}},
+                    "LF or CR LF",
+                    "convert the line ends: tr '\\r' '\\n' < old.csv > new.csv"});
 }
 
 // Moves the unread bytes to the front and reads behind them; false when there is nothing more.

@@ -58,6 +58,7 @@ class LineReader {
   void skip_byte_order_mark();
   void seek(std::int64_t byte);
   void refuse_binary() const;
+  void refuse_old_line_ends() const;
   bool refill();
 
   std::string path_;

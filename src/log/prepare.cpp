@@ -22,14 +22,16 @@ void check_filter(const FilterOptions& filter) {
     throw InputError({fmt::format("a filter has order {} and cut-off {} Hz", filter.order, filter.cutoff),
                       {},
                       "order 1 to 10 and a positive cut-off",
-                      {}});
+                      "order 4 is a good choice; a cut-off of 0 is no filter"});
   }
 }
 
 void check_at_least(Index value, Index least, const char* what) {
   if (value == kAutomatic || value >= least) return;
-  throw InputError(
-      {fmt::format("the {} is {}", what, value), {}, fmt::format("at least {}, or automatic", least), {}});
+  throw InputError({fmt::format("the {} is {}", what, value),
+                    {},
+                    fmt::format("at least {}, or automatic", least),
+                    "leave it out: it is then chosen"});
 }
 
 // Halos are computed by both neighbours: at least four times as much between them, eight times when that is
@@ -54,21 +56,26 @@ VectorXd per_joint(const VectorXd& given, Index joints) {
 
 void PrepareOptions::validate() const {
   if (!(rate >= 0) || !std::isfinite(rate)) {
-    throw InputError(
-        {fmt::format("the sampling rate is {} Hz", rate), {}, "a positive number, or 0: automatic", {}});
+    throw InputError({fmt::format("the sampling rate is {} Hz", rate),
+                      {},
+                      "a positive number, or 0: automatic",
+                      "leave it out: it is then that of the log"});
   }
   check_filter(filter);
   check_filter(column_filter);
   if (difference_order != 2 && difference_order != 4 && difference_order != 6) {
-    throw InputError(
-        {fmt::format("the order of the differences is {}", difference_order), {}, "2, 4 or 6", {}});
+    throw InputError({fmt::format("the order of the differences is {}", difference_order),
+                      {},
+                      "2, 4 or 6",
+                      "4 is a good choice"});
   }
   check_at_least(decimation, 1, "decimation");
   check_at_least(trim, 0, "number of trimmed samples");
   check_at_least(chunk_size, 1, "chunk size");
   for (const double limit : velocity_below) {
     if (limit >= 0 && std::isfinite(limit)) continue;
-    throw InputError({fmt::format("a velocity limit is {}", limit), {}, "zero or positive", {}});
+    throw InputError(
+        {fmt::format("a velocity limit is {}", limit), {}, "zero or positive", "0 rejects nothing"});
   }
 }
 
@@ -114,6 +121,14 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
 
 void PreparedRun::plan_filters(const PrepareOptions& options) {
   const double rate = 1 / preparation_.grid.step;
+  if (options.filter.cutoff >= rate / 2 && options.filter.cutoff == 2 * options.column_filter.cutoff)
+    throw InputError({fmt::format("the cut-off is {} Hz at a sampling rate of {:.6g} Hz",
+                                  options.column_filter.cutoff, rate),
+                      {source_->name(), 0, 0, {}},
+                      fmt::format("below a quarter of the rate, {:.4g} Hz: positions are filtered an octave "
+                                  "above the columns",
+                                  rate / 4),
+                      "choose a lower cut-off, or give `position_cutoff`"});
   if (options.filter.cutoff > 0) {
     preparation_.filter = design_low_pass(options.filter.order, options.filter.cutoff, rate);
   }

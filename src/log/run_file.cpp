@@ -78,7 +78,7 @@ void check(const ChannelColumns& channel, std::size_t joints) {
       throw InputError({fmt::format("a scale for {} is {}", quoted(channel.channel), scale),
                         {},
                         "a finite number other than zero",
-                        {}});
+                        "1 takes the column as it is; leave the channel out if it is not to be used"});
     }
   }
   for (const double offset : channel.offset) {

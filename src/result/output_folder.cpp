@@ -14,6 +14,7 @@
 
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/replaceable.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -152,7 +153,9 @@ void remove_partial_folders(const fs::path& target) noexcept {
   }
 }
 
-OutputFolder::OutputFolder(const fs::path& target) : target_(checked_target(target)) {
+OutputFolder::OutputFolder(const fs::path& target, std::vector<fs::path> inputs)
+    : target_(checked_target(target)), given_(target), inputs_(std::move(inputs)) {
+  check_replaceable_folder(target_, given_, inputs_);
   const fs::path beside = nearest_existing(target_.parent_path());
   remove_abandoned(beside, target_);
   temporary_ = make_beside(beside, target_.filename(), "partial", [&](const fs::path& name) {
@@ -191,6 +194,8 @@ void OutputFolder::write(const fs::path& name, std::string_view text) {
 
 void OutputFolder::commit() {
   require(!temporary_.empty(), "an output folder was committed twice");
+  check_replaceable_folder(target_, given_, inputs_);  // hours may have passed
+  write_atomically(temporary_ / kWrittenList, written_list(temporary_));
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
   if (error) fail("cannot make a folder", target_.parent_path(), error.value());

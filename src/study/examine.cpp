@@ -1,8 +1,13 @@
 #include "study/examine.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "steelyard/core/suggest.hpp"
 #include "steelyard/doctor/doctor.hpp"
+#include "steelyard/log/last_line.hpp"
 #include "steelyard/study/check_study.hpp"
 #include "study/gains.hpp"
 #include "study/prior.hpp"
@@ -12,6 +17,22 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
+
+// Text logs that may have been cut; readers take what is left as it stands.
+void find_open_lines(const Study& study, std::vector<Finding>& findings) {
+  for (const StudyRun& run : study.runs) {
+    if (run.folded || run.simulation) continue;
+    const std::optional<OpenLine> open = open_last_line(run.file);
+    if (!open) continue;
+    std::string evidence = fmt::format("the last line of {} has no end; its last field is {}",
+                                       run.path_as_written, quoted(open->field));
+    if (open->is_short)
+      evidence += fmt::format(", with fewer digits behind the point than in any of {} lines before ({})",
+                              open->compared, open->least);
+    findings.push_back(
+        make_finding(open->is_short ? "cut-log" : "open-last-line", run.file.label.label, evidence));
+  }
+}
 
 Examination visit(StudyState& state) {
   std::vector<ExaminedRun> runs;
@@ -27,7 +48,11 @@ Examination visit(StudyState& state) {
   for (const ExaminedRun& run : runs)
     if (run.label.payload != runs[0].label.payload)
       options.skip_set_up = "the runs have different payloads, which the doctor's model has not";
-  return state.clock.time("examining the logs", [&] { return examine(state.robot, runs, options); });
+  return state.clock.time("examining the logs", [&] {
+    Examination examination = examine(state.robot, runs, options);
+    find_open_lines(state.study, examination.findings);
+    return examination;
+  });
 }
 
 }  // namespace

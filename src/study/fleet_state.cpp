@@ -23,6 +23,10 @@ namespace fs = std::filesystem;
 // Part of every key: a change here makes all folds anew.
 constexpr const char* kStateVersion = "fleet state 1";
 
+// NAME-KEY.fold, with so many digits of the key.
+constexpr std::size_t kKeyDigits = 16;
+constexpr std::string_view kEnding = ".fold";
+
 struct LogKey {
   std::string key;
   std::string sha256;  // of the log
@@ -117,13 +121,21 @@ std::optional<LogDigest> read_state(const fs::path& path, const std::string& key
 }
 
 std::string state_name(const FleetStudyLog& log, const std::string& key) {
-  std::string name = log.robot + "-" + log.log;
+  // Short enough for every file system; the key tells names apart.
+  std::string name = (log.robot + "-" + log.log).substr(0, 150);
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';
-  return name + "-" + key.substr(0, 16) + ".fold";
+  return fmt::format("{}-{}{}", name, key.substr(0, kKeyDigits), kEnding);
 }
 
 }  // namespace
+
+bool is_state_name(const std::string& name) {
+  const std::size_t tail = 1 + kKeyDigits + kEnding.size();
+  if (name.size() <= tail || !name.ends_with(kEnding) || name[name.size() - tail] != '-') return false;
+  const std::string key = name.substr(name.size() - tail + 1, kKeyDigits);
+  return key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 Study study_of_log(const FleetShared& shared, const FleetStudyLog& log) {
   Study study = shared.study;

@@ -36,6 +36,9 @@ struct LogDigest {
   std::string file;    // in the state folder; empty: none
 };
 
+// Whether a file of this name is one that digest_log() keeps.
+bool is_state_name(const std::string& name);
+
 // Throws InputError for logs that cannot be used.
 LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const std::string& state_folder,
                      int threads);

@@ -112,18 +112,23 @@ void make_state_folder(const std::string& folder) {
                         "check disk and permission"});
 }
 
-// Folds of logs that are no more, or of other options.
+// Folds of logs that are no more, or of other options. Fold files of other names are not ours.
 void remove_unused(const std::string& folder, const std::set<std::string>& used) {
   if (folder.empty()) return;
   std::error_code ignored;
   std::vector<fs::path> unused;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".fold" && !used.contains(entry.path().filename().string()))
-      unused.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (is_state_name(name) && !used.contains(name)) unused.push_back(entry.path());
+  }
   for (const fs::path& path : unused) fs::remove(path, ignored);
 }
 
 }  // namespace
+
+void forget_fleet_state(const std::string& state_folder) {
+  remove_unused(state_folder, {});
+}
 
 FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) {
   FleetShared shared = open_fleet(study);

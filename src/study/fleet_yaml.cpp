@@ -147,7 +147,7 @@ void refuse_other_parts(const FleetStudy& fleet) {
 FleetStudy read_fleet_study(const std::string& path) {
   const std::string text = read_text_file(path, "study");
   const YamlContext context{path, "", 1};
-  YamlNode root = parse_yaml(text, path);
+  YamlNode root = parse_study(text, path);
   const auto key = std::find_if(root.keys.begin(), root.keys.end(),
                                 [](const YamlNode& node) { return node.text == "fleet"; });
   if (key == root.keys.end())

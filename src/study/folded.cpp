@@ -70,7 +70,7 @@ bool read_folded_runs(const YamlContext& context, const YamlNode& node, const st
     context.fail(*label, fmt::format("one label for {} runs", folded.size()), "a file with one run",
                  "leave it out: the runs of a merged file have their labels");
   for (FoldedRun& one : folded) {
-    run.file.label.label = label != nullptr ? to_text(context, *label, "label") : one.label;
+    run.file.label.label = label != nullptr ? to_label(context, *label) : one.label;
     run.folded = std::make_shared<const FoldedRun>(std::move(one));
     study.runs.push_back(run);
   }

@@ -6,23 +6,35 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
+double to_cutoff(const YamlContext& context, const YamlNode& node, const std::string& what) {
+  const double cutoff = to_number(context, node, what);
+  if (!(cutoff > 0))
+    context.fail(node, fmt::format("{} is {} Hz", what, cutoff), "above 0, or `cutoff: auto`",
+                 "leave `filter` out to use the log as it is");
+  return cutoff;
+}
+
 // `cutoff` is the band of the rows. Without a filter on columns it is that of the positions; with one,
 // positions are filtered an octave higher (or at `position_cutoff`), so that their filter does not bend the
 // columns within the band.
 void read_filter(const YamlContext& context, const YamlNode& node, bool columns, PrepareOptions& options) {
   const YamlFields fields(context, node, "filter", {"order", "cutoff", "position_cutoff"});
   FilterOptions filter;
-  if (const YamlNode* order = fields.find("order"))
-    filter.order = static_cast<int>(to_count(context, *order, "order"));
+  if (const YamlNode* order = fields.find("order")) {
+    const std::uint64_t count = to_count(context, *order, "order");
+    if (count < 1 || count > 10)
+      context.fail(*order, fmt::format("a filter of order {}", count), "1 to 10", "4 is a good choice");
+    filter.order = static_cast<int>(count);
+  }
   filter.cutoff =
-      is_word(fields.at("cutoff"), "auto") ? 1 : to_number(context, fields.at("cutoff"), "cutoff");
+      is_word(fields.at("cutoff"), "auto") ? 1 : to_cutoff(context, fields.at("cutoff"), "cutoff");
   options.filter = filter;
   if (columns) {
     options.column_filter = filter;
     options.filter.cutoff = 2 * filter.cutoff;
   }
   if (const YamlNode* position = fields.find("position_cutoff"))
-    options.filter.cutoff = to_number(context, *position, "position_cutoff");
+    options.filter.cutoff = to_cutoff(context, *position, "position_cutoff");
 }
 
 void read_resample(const YamlContext& context, const YamlNode& node, PrepareOptions& options) {
@@ -32,6 +44,9 @@ void read_resample(const YamlContext& context, const YamlNode& node, PrepareOpti
     return;
   }
   options.rate = to_number(context, node, "resample");
+  if (!(options.rate > 0))
+    context.fail(node, fmt::format("resampling to {} Hz", options.rate),
+                 "a rate above 0, auto, cubic or linear", "leave `resample` out to keep the rate of the log");
 }
 
 void read_reject(const YamlContext& context, const YamlNode& node, PrepareOptions& options) {
@@ -101,8 +116,12 @@ PrepareOptions read_prepare_section(const YamlContext& context, const YamlNode& 
     options.difference_order = static_cast<int>(to_count(context, *order, "differences"));
   if (const YamlNode* velocity = fields.find("velocity"))
     options.measured_velocity = to_choice(context, *velocity, "velocity", {"measured", "differences"}) == 0;
-  if (const YamlNode* factor = fields.find("decimate"); factor != nullptr && !is_word(*factor, "auto"))
+  if (const YamlNode* factor = fields.find("decimate"); factor != nullptr && !is_word(*factor, "auto")) {
     options.decimation = static_cast<Index>(to_count(context, *factor, "decimate"));
+    if (options.decimation < 1)
+      context.fail(*factor, fmt::format("decimate is {}", options.decimation), "1 or more, or auto",
+                   "1 keeps every row; leave it out to let the cut-off decide");
+  }
   if (const YamlNode* reject = fields.find("reject")) read_reject(context, *reject, options);
   if (const YamlNode* trim = fields.find("trim"); trim != nullptr && !is_word(*trim, "auto"))
     options.trim = static_cast<Index>(to_count(context, *trim, "trim"));

@@ -89,6 +89,11 @@ void read_conversions(const YamlContext& context, const YamlFields& fields, RunF
                          context.fail(value, fmt::format("{} of time", key), "channels only",
                                       "use the unit of time");
                        channel->*member = to_numbers(context, value, fmt::format("{} of {}", key, name));
+                       for (const double number : channel->*member)
+                         if (member == &ChannelColumns::scale && number == 0)
+                           context.fail(value, fmt::format("scale of {} is 0", name), "other than zero",
+                                        "1 takes the column as it is; leave the channel out if it is not to "
+                                        "be used");
                      });
   };
   numbers("scale", &ChannelColumns::scale);
@@ -98,6 +103,16 @@ void read_conversions(const YamlContext& context, const YamlFields& fields, RunF
 
 }  // namespace
 
+std::string to_label(const YamlContext& context, const YamlNode& node) {
+  constexpr std::size_t kLongest = 200;  // it is the name of a file, too
+  std::string label = to_text(context, node, "label");
+  if (label.empty()) context.fail(node, "an empty label", "", "give it a letter, or leave `label` out");
+  if (label.size() > kLongest)
+    context.fail(node, fmt::format("a label of {} bytes", label.size()), fmt::format("at most {}", kLongest),
+                 "shorten it");
+  return label;
+}
+
 StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
                           int number) {
   const YamlFields fields(context, node, "run",
@@ -105,7 +120,7 @@ StudyRun read_run_section(const YamlContext& context, const YamlNode& node, cons
                            "rate", "separator", "topic", "payload", "unsigned"});
   StudyRun run;
   run.file.label.label = fmt::format("run {}", number);
-  if (const YamlNode* label = fields.find("label")) run.file.label.label = to_text(context, *label, "label");
+  if (const YamlNode* label = fields.find("label")) run.file.label.label = to_label(context, *label);
   if (const YamlNode* role = fields.find("role"))
     run.file.label.role =
         to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
+#include "steelyard/core/finding.hpp"
+#include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "study/elastic_yaml.hpp"
 #include "study/exports.hpp"
@@ -95,6 +99,18 @@ CrossOptions read_cross(const YamlContext& context, const YamlNode& node) {
   return cross;
 }
 
+std::string to_finding_code(const YamlContext& context, const YamlNode& node) {
+  std::string code = to_text(context, node, "waive");
+  std::vector<std::string> codes;
+  for (const FindingKind& kind : finding_kinds()) codes.emplace_back(kind.code);
+  if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
+    const std::string near = did_you_mean(code, codes);
+    context.fail(node, fmt::format("no finding has the code {}", quoted(code)), "codes of docs/findings.md",
+                 near.empty() ? "take the code from the report" : near);
+  }
+  return code;
+}
+
 void check_labels(const YamlContext& context, const YamlNode& node, const Study& study) {
   std::set<std::string> labels;
   int fit = 0;
@@ -110,8 +126,22 @@ void check_labels(const YamlContext& context, const YamlNode& node, const Study&
 
 }  // namespace
 
+// Empty files are told here: the YAML reader knows of robots only.
+YamlNode parse_study(const std::string& text, const std::string& path) {
+  std::istringstream lines(text);
+  std::string line;
+  bool empty = true;
+  while (empty && std::getline(lines, line)) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    empty = first == std::string::npos || line[first] == '#';
+  }
+  if (empty)
+    throw InputError({"file is empty", {path, 1, 0, ""}, "a study", "see docs/study.md for the format"});
+  return parse_yaml(text, path);
+}
+
 Study read_study_text(const std::string& text, const std::string& path, bool needs_runs) {
-  const YamlNode root = parse_yaml(text, path);
+  const YamlNode root = parse_study(text, path);
   for (const YamlNode& key : root.keys)
     if (key.text == "fleet")
       YamlContext{path, "", 1}.fail(key, "this is the study of a fleet", "", "`steelyard fleet STUDY`");
@@ -178,7 +208,7 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
   if (const YamlNode* report = fields.find("report")) study.report = to_bool(context, *report, "report");
   if (const YamlNode* waive = fields.find("waive"))
     for (const YamlNode& code : to_list(context, *waive, "waive"))
-      study.waive.push_back(to_text(context, code, "waive"));
+      study.waive.push_back(to_finding_code(context, code));
   set_seed(study, study.seed);
   return study;
 }

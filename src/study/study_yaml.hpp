@@ -14,6 +14,8 @@ std::string resolve_path(const YamlContext& context, const YamlNode& node, const
 std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node, const std::string& what);
 // One text or a list of texts.
 std::vector<std::string> to_texts(const YamlContext& context, const YamlNode& node, const std::string& what);
+// Of a run: short enough for the name of a file.
+std::string to_label(const YamlContext& context, const YamlNode& node);
 bool to_bool(const YamlContext& context, const YamlNode& node, const std::string& what);
 std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what);
 bool is_word(const YamlNode& node, const char* word);
@@ -30,6 +32,7 @@ void validate_at(const YamlContext& context, const YamlNode& node, const Options
   }
 }
 
+YamlNode parse_study(const std::string& text, const std::string& path);
 Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs);
 StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
                           int number);

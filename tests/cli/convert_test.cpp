@@ -55,7 +55,7 @@ TEST_F(ConvertProgram, LeadsBackToTheSameTable) {
     ASSERT_EQ(there.code, 0) << there.err;
     EXPECT_THAT(there.out, HasSubstr("columns: {time: "));
     EXPECT_EQ(there.err, "");
-    const Outcome back = steelyard({"convert", path(middle), path("back.csv")});
+    const Outcome back = steelyard({"convert", path(middle), path("back.csv"), "--replace"});
     ASSERT_EQ(back.code, 0) << back.err;
     EXPECT_EQ(content("back.csv"), content("first.csv")) << middle;
   }
@@ -110,6 +110,16 @@ TEST_F(ConvertProgram, WritesASimulatedRunAsSimulateDoes) {
   ASSERT_EQ(steelyard({"convert", kDemo, path("out.npz"), "--run", "excitation"}).code, 0);
   ASSERT_EQ(steelyard({"convert", path("out.npz"), path("out.csv")}).code, 0);
   EXPECT_EQ(content("out.csv"), content("logs/excitation.csv"));
+}
+
+TEST_F(ConvertProgram, OverwritesOnlyWhenToldSo) {
+  write("log.csv", "t_s,q1_rad\n0,1\n1,2\n");
+  write("mine.csv", "my own log\n");
+  EXPECT_THAT(refusal("log.csv", "mine.csv"), HasSubstr("mine.csv: the file is there already"));
+  EXPECT_THAT(refusal("log.csv", "log.csv"), HasSubstr("--replace"));
+  EXPECT_EQ(content("mine.csv"), "my own log\n");
+  EXPECT_EQ(steelyard({"convert", path("log.csv"), path("mine.csv"), "--replace"}).code, 0);
+  EXPECT_THAT(content("mine.csv"), HasSubstr("t_s,q1_rad"));
 }
 
 TEST_F(ConvertProgram, RefusesWhatItCannotTellOrWrite) {

@@ -27,7 +27,10 @@ using program::Outcome;
 using program::steelyard;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string study_text(int seconds) {
   return "robot: " + program::robot("two_r") + R"(
@@ -110,7 +113,7 @@ TEST_F(Faults, KilledAtFiftyInstantsLeavesTheOldOutputOrTheNewNeverHalf) {
     killed += wait_for(child) == 128 + SIGKILL;
     const std::string found = content("place/out/result.json");
     EXPECT_TRUE(found == whole[0] || found == whole[1]) << "instant " << k;
-    EXPECT_EQ(names(out), (std::set<std::string>{"report.html", "result.json", "run.json"}))
+    EXPECT_EQ(names(out), (std::set<std::string>{".steelyard", "report.html", "result.json", "run.json"}))
         << "instant " << k;
   }
   EXPECT_GE(killed, instants / 2);  // the others were faster than the instant
@@ -252,6 +255,25 @@ TEST_F(Faults, ALogCutInsideALineIsRefusedWithTheLine) {
   const Outcome outcome = steelyard({"check", study});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("log.csv:501"));
+}
+
+TEST_F(Faults, ALogCutInsideItsLastNumberIsUsedAndTold) {
+  const std::string study = put("study.yaml", "robot: " + program::robot("two_r") + kLogStudy);
+  const std::string text = "t,q1,q2,tau1,tau2\n" + rows(0, 500);
+  const auto findings = [&](const std::string& log) {
+    put("log.csv", log);
+    const Outcome outcome = steelyard({"check", study});
+    EXPECT_NE(outcome.code, 2) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_THAT(findings(text), Not(AnyOf(HasSubstr("cut-log"), HasSubstr("open-last-line"))));
+  const std::string without_end = text.substr(0, text.size() - 1);
+  EXPECT_THAT(findings(without_end), AllOf(HasSubstr("open-last-line"), Not(HasSubstr("cut-log"))));
+  const std::size_t point = text.rfind('.');
+  for (const std::size_t end : {point, point + 1, point + 3, text.size() - 2})
+    EXPECT_THAT(findings(text.substr(0, end)),
+                AllOf(HasSubstr("cut-log"), HasSubstr("log.csv"), HasSubstr("remove it if it was cut")))
+        << end;
 }
 
 TEST_F(Faults, AClockThatGoesBackIsRefusedWithTheLine) {

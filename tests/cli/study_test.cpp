@@ -160,7 +160,7 @@ TEST_F(StudyProgram, TooLittleMotionIsNotTrustworthyWithExitCodeThree) {
     log += std::to_string(0.01 * k) + ",0.5,0.2,0.1," + std::to_string(18 + 0.01 * (k % 7)) + "\n";
   const Outcome outcome = steelyard({"run", study_on(log), "--out", out()});
   EXPECT_EQ(outcome.code, 3) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("Verdict: not_trustworthy"));
+  EXPECT_THAT(outcome.out, HasSubstr("Verdict: not trustworthy"));
   EXPECT_TRUE(fs::exists(fs::path(out()) / "result.json"));
 }
 

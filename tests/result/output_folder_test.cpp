@@ -12,11 +12,13 @@
 #include <iterator>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/replaceable.hpp"
 
 namespace steelyard {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -45,6 +47,12 @@ class OutputFolderTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   void put(const fs::path& path, const std::string& text) const { std::ofstream(home_ / path) << text; }
+  // home/out as this program writes it.
+  void write_out(const std::vector<std::pair<fs::path, std::string>>& files) const {
+    OutputFolder out(home_ / "out");
+    for (const auto& [name, text] : files) out.write(name, text);
+    out.commit();
+  }
 
   fs::path home_;
 };
@@ -58,13 +66,12 @@ TEST_F(OutputFolderTest, AppearsOnlyWithCommit) {
     out.commit();
   }
   EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
-  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre("result.json", "plots"));
+  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre(".steelyard", "result.json", "plots"));
   EXPECT_EQ(content(home_ / "out/plots/a.csv"), "1,2");
 }
 
 TEST_F(OutputFolderTest, WithoutCommitNothingIsLeftAndTheOldFolderStays) {
-  fs::create_directory(home_ / "out");
-  put("out/old.txt", "old");
+  write_out({{"old.txt", "old"}});
   try {
     OutputFolder out(home_ / "out");
     out.write("result.json", "{}");
@@ -102,8 +109,7 @@ TEST_F(OutputFolderTest, WhatKilledProgramsLeftIsRemovedAndWhatOthersWorkOnStays
 }
 
 TEST_F(OutputFolderTest, WhatThisProcessBeganCanBeRemovedAtOnce) {
-  fs::create_directory(home_ / "out");
-  put("out/old.txt", "old");
+  write_out({{"old.txt", "old"}});
   OutputFolder out(home_ / "out");
   out.write("deep/result.json", "{}");
   remove_partial_folders(home_ / "out");
@@ -112,14 +118,107 @@ TEST_F(OutputFolderTest, WhatThisProcessBeganCanBeRemovedAtOnce) {
 }
 
 TEST_F(OutputFolderTest, ReplacesAnExistingFolderAsAWhole) {
-  fs::create_directories(home_ / "out/deep");
-  put("out/deep/old.txt", "old");
+  write_out({{"deep/old.txt", "old"}, {"other.txt", "x"}});
+  fs::remove(home_ / "out/other.txt");
   OutputFolder out(home_ / "out/");
   out.write("result.json", "new");
   EXPECT_TRUE(fs::exists(home_ / "out/deep/old.txt"));
   out.commit();
   EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
-  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre("result.json"));
+  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre(".steelyard", "result.json"));
+}
+
+// The message of a refusal; the folder is then as it was.
+std::string refusal(const fs::path& target, std::vector<fs::path> inputs = {}) {
+  try {
+    OutputFolder out(target, std::move(inputs));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(OutputFolderTest, AnEmptyFolderIsReplaced) {
+  fs::create_directories(home_ / "out/deep/empty");
+  write_out({{"result.json", "new"}});
+  EXPECT_THAT(names(home_ / "out"), UnorderedElementsAre(".steelyard", "result.json"));
+}
+
+TEST_F(OutputFolderTest, AFolderWithAFileOfTheUsersIsRefusedWithItsName) {
+  fs::create_directory(home_ / "out");
+  put("out/monday.csv", "t,q1\n");
+  EXPECT_THAT(refusal(home_ / "out"), AllOf(HasSubstr("'monday.csv'"), HasSubstr((home_ / "out").string()),
+                                            HasSubstr("remove the file")));
+  fs::remove_all(home_ / "out");
+  write_out({{"result.json", "{}"}});
+  fs::create_directory(home_ / "out/mine");
+  EXPECT_EQ(refusal(home_ / "out"), "");
+  put("out/mine/notes.txt", "dear diary");
+  EXPECT_THAT(refusal(home_ / "out"), HasSubstr("'mine/notes.txt'"));
+  fs::remove(home_ / "out/mine/notes.txt");
+  fs::create_symlink(home_, home_ / "out/link");
+  EXPECT_THAT(refusal(home_ / "out"), HasSubstr("'link'"));
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+}
+
+TEST_F(OutputFolderTest, AFileThatWasChangedIsTheUsers) {
+  write_out({{"run.json", "{}"}, {"log.csv", "1,2"}});
+  put("out/run.json", "{\"other\": 1}");
+  EXPECT_EQ(refusal(home_ / "out"), "");
+  put("out/log.csv", "1,3");
+  EXPECT_THAT(refusal(home_ / "out"), AllOf(HasSubstr("'log.csv'"), HasSubstr("changed")));
+  EXPECT_EQ(content(home_ / "out/log.csv"), "1,3");
+}
+
+TEST_F(OutputFolderTest, WhatIsPutThereMeanwhileStays) {
+  write_out({{"result.json", "old"}});
+  OutputFolder out(home_ / "out");
+  out.write("result.json", "new");
+  put("out/monday.csv", "t,q1\n");
+  EXPECT_THROW(out.commit(), InputError);
+  EXPECT_EQ(content(home_ / "out/result.json"), "old");
+  EXPECT_EQ(content(home_ / "out/monday.csv"), "t,q1\n");
+}
+
+TEST_F(OutputFolderTest, AFolderThatHoldsAnInputIsRefusedWhoeverWroteIt) {
+  write_out({{"result.json", "{}"}});
+  fs::create_directory_symlink(home_ / "out", home_ / "link");
+  EXPECT_THAT(refusal(home_ / "out", {home_ / "out/result.json"}), HasSubstr("which is read here"));
+  EXPECT_THAT(refusal(home_ / "link", {home_ / "out/result.json"}), HasSubstr("which is read here"));
+  EXPECT_THAT(refusal(home_ / "out", {home_ / "link/result.json"}), HasSubstr("which is read here"));
+  EXPECT_EQ(refusal(home_ / "out", {home_ / "out2/result.json", home_ / "out/no-such-file"}), "");
+}
+
+// Folders from before there were lists.
+TEST_F(OutputFolderTest, AResultOfAnEarlierVersionIsReplaced) {
+  fs::create_directory(home_ / "out");
+  put("out/result.json", "{\n  \"format_version\": 1,\n");
+  put("out/run.json", "{\n  \"version\": \"0.1.0\",\n  \"peak_memory_bytes\": 1\n}\n");
+  put("out/report.html", "<!DOCTYPE html>\n<title>arm — good — Steelyard report</title>\n");
+  EXPECT_EQ(refusal(home_ / "out"), "");
+  put("out/report.html", "<!DOCTYPE html>\n<title>My report</title>\n");
+  EXPECT_THAT(refusal(home_ / "out"), HasSubstr("'report.html'"));
+}
+
+TEST_F(OutputFolderTest, AFileTakesThePlaceOfItsOwnKindOnly) {
+  const auto refused = [&](FileKind kind) {
+    try {
+      check_replaceable_file(home_ / "file", kind);
+    } catch (const InputError&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused(FileKind::fold));
+  EXPECT_FALSE(refused(FileKind::page));
+  put("file", "STEELYARD FOLD\n");
+  EXPECT_FALSE(refused(FileKind::fold));
+  EXPECT_TRUE(refused(FileKind::page));
+  put("file", "<!DOCTYPE html>\n<title>arm — good — Steelyard report</title>\n");
+  EXPECT_TRUE(refused(FileKind::fold));
+  EXPECT_FALSE(refused(FileKind::page));
+  put("file", "");
+  EXPECT_TRUE(refused(FileKind::fold));
 }
 
 TEST_F(OutputFolderTest, FollowsALinkToTheFolderItMeans) {

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 
@@ -30,9 +31,10 @@ void remove_partial_folders(const std::filesystem::path& target) noexcept;
 
 class OutputFolder {
  public:
-  // Throws InputError when `target` is something else than a folder, or a folder that must not be replaced
-  // (the root, the working folder or one above it); MachineError when the temporary folder cannot be made.
-  explicit OutputFolder(const std::filesystem::path& target);
+  // Throws InputError when `target` is something else than a folder, or a folder that must not be replaced:
+  // the root, the working folder or one above it, one that holds one of `inputs` or anything that this
+  // program has not written (replaceable.hpp); MachineError when the temporary folder cannot be made.
+  explicit OutputFolder(const std::filesystem::path& target, std::vector<std::filesystem::path> inputs = {});
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -44,11 +46,14 @@ class OutputFolder {
   // `name` is relative to the folder and stays inside it; folders on the way are made.
   void write(const std::filesystem::path& name, std::string_view text);
 
-  // The folder takes its place. Once only.
+  // The folder gets the list of its files and takes its place. Once only. Throws InputError when meanwhile
+  // something was put there.
   void commit();
 
  private:
   std::filesystem::path target_;
+  std::filesystem::path given_;  // as the user named it
+  std::vector<std::filesystem::path> inputs_;
   std::filesystem::path temporary_;  // empty after commit()
   int lock_ = -1;                    // descriptor of the temporary folder
 };

@@ -75,6 +75,9 @@ struct FleetRunOptions {
       progress;  // may be empty; called from any thread, one at a time
 };
 
+// Removes what run_fleet() keeps there; whatever else somebody has put there stays.
+void forget_fleet_state(const std::string& state_folder);
+
 // Throws InputError when no log at all can be used.
 FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options = {});
 
