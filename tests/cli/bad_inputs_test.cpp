@@ -126,7 +126,7 @@ TEST_F(BadInputs, AHundredLogsAreRefused) {
 
 TEST_F(BadInputs, SeventyBagsAreRefused) {
   const std::string bag = program::write_file("good.mcap", "");
-  const Outcome made = steelyard({"convert", write_good_files(), bag, "--run", "excitation"});
+  const Outcome made = steelyard({"convert", write_good_files(), bag, "--run", "excitation", "--replace"});
   ASSERT_EQ(made.code, 0) << made.err;
   expect_all_refused("bad.mcap", content(bag), damage::bag_operators(), 35,
                      {"convert", "bad.mcap", "out.csv"});

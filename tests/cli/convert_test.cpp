@@ -115,8 +115,11 @@ TEST_F(ConvertProgram, WritesASimulatedRunAsSimulateDoes) {
 TEST_F(ConvertProgram, OverwritesOnlyWhenToldSo) {
   write("log.csv", "t_s,q1_rad\n0,1\n1,2\n");
   write("mine.csv", "my own log\n");
-  EXPECT_THAT(refusal("log.csv", "mine.csv"), HasSubstr("mine.csv: the file is there already"));
-  EXPECT_THAT(refusal("log.csv", "log.csv"), HasSubstr("--replace"));
+  for (const char* out : {"mine.csv", "log.csv"}) {
+    const Outcome refused = steelyard({"convert", path("log.csv"), path(out)});
+    EXPECT_EQ(refused.code, 2) << out;
+    EXPECT_THAT(refused.err, HasSubstr(std::string(out) + ": the file is there already")) << out;
+  }
   EXPECT_EQ(content("mine.csv"), "my own log\n");
   EXPECT_EQ(steelyard({"convert", path("log.csv"), path("mine.csv"), "--replace"}).code, 0);
   EXPECT_THAT(content("mine.csv"), HasSubstr("t_s,q1_rad"));

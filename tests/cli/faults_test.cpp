@@ -272,7 +272,7 @@ TEST_F(Faults, ALogCutInsideItsLastNumberIsUsedAndTold) {
   const std::size_t point = text.rfind('.');
   for (const std::size_t end : {point, point + 1, point + 3, text.size() - 2})
     EXPECT_THAT(findings(text.substr(0, end)),
-                AllOf(HasSubstr("cut-log"), HasSubstr("log.csv"), HasSubstr("remove it if it was cut")))
+                AllOf(HasSubstr("cut-log"), HasSubstr("log.csv"), HasSubstr("remove it if")))
         << end;
 }
 
