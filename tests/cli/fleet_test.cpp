@@ -127,6 +127,11 @@ TEST_F(FleetProgram, KilledHalfWayAndResumedItWritesTheSameBytes) {
   EXPECT_EQ(text_of(fs::path(out) / "fleet.json"), text_of(folder_ / "once" / "fleet.json"));
   const std::string page = text_of(fs::path(out) / "fleet.html");
   EXPECT_FALSE(page.empty());
+  // What is kept is made anew, what somebody else has put beside it stays.
+  std::ofstream(out + ".state/mine.fold") << "mine";
+  ASSERT_EQ(steelyard({"fleet", study, "--out", out, "--fresh", "--quiet"}).code, 0);
+  EXPECT_EQ(count_files(out + ".state", ".fold"), 25u);
+  EXPECT_EQ(text_of(out + ".state/mine.fold"), "mine");
 }
 
 TEST_F(FleetProgram, ALogThatCannotBeReadIsNamedAndTheOthersGoOn) {

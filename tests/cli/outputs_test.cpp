@@ -118,6 +118,18 @@ TEST_F(Outputs, AFolderThatIsReadIsNotReplacedEvenWhenSteelyardWroteIt) {
   EXPECT_EQ(steelyard({"run", study, "--out", path("out"), "--quiet"}).code, 0);
 }
 
+TEST_F(Outputs, AFleetReplacesNoFolderOfLogs) {
+  const std::string fleet = std::string(STEELYARD_SOURCE_DIR) + "/examples/fleet/study.yaml";
+  put("logs/robot-1.csv", "t_s,q1_rad\n0,1\n");
+  const auto before = everything();
+  for (const char* option : {"--out", "--logs"}) {
+    const Outcome outcome = steelyard({"fleet", fleet, option, path("logs")});
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(path("logs")), HasSubstr("'robot-1.csv'"))) << option;
+    EXPECT_EQ(everything(), before) << option;
+  }
+}
+
 TEST_F(Outputs, FilesOfOtherKindsAreNotOverwritten) {
   const std::string made = study("s.yaml", run_named("a", 7));
   ASSERT_EQ(steelyard({"fold", made, "--out", path("folds"), "--quiet"}).code, 0);
