@@ -129,9 +129,9 @@ TEST_F(BadInputs, SeventyBagsAreRefused) {
   const Outcome made = steelyard({"convert", write_good_files(), bag, "--run", "excitation", "--replace"});
   ASSERT_EQ(made.code, 0) << made.err;
   expect_all_refused("bad.mcap", content(bag), damage::bag_operators(), 35,
-                     {"convert", "bad.mcap", "out.csv"});
+                     {"convert", "bad.mcap", "out.csv", "--replace"});
   expect_all_refused("bad.db3", source("tests/fuzz/corpus/db3/states"), damage::db3_operators(), 35,
-                     {"convert", "bad.db3", "out.csv"});
+                     {"convert", "bad.db3", "out.csv", "--replace"});
 }
 
 TEST_F(BadInputs, ThirtyFoldFilesAreRefused) {
