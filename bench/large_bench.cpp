@@ -3,7 +3,9 @@
 //   large_bench [SAMPLES] [--program STEELYARD] [--folder WHERE]
 //
 //   reader    our CSV reader alone, all columns, one thread
-//   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation, folds
+//   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation, folds,
+//   and
+//             the doctor's examination; beside it the same with `--no-check`
 //   memory    the folds of up to 1 000 000 samples in memory on one and on two threads, taking turns
 //   refit     estimate and 1000 replicates of the bootstrap from the fold file; CPU time of one thread
 // Wall times are those of this moment; `CPU / 2` is what two free cores could not beat. Exit code 1 when the
@@ -57,12 +59,17 @@ bool fold_beside_reader(const std::string& program, const std::string& folder) {
   const double cpu = thread_nanoseconds();
   const double alone = wall_seconds([&] { read_alone(log); });
   const double alone_cpu = 1e-9 * (thread_nanoseconds() - cpu);
-  const Child fold = run_child(
-      {program, "fold", folder + "/read.yaml", "--threads", "2", "--out", folder + "/folds", "--quiet"});
+  std::vector<std::string> command = {program, "fold",  folder + "/read.yaml", "--threads",
+                                      "2",     "--out", folder + "/folds",     "--quiet"};
+  const Child fold = run_child(command);
   if (fold.code != 0) throw std::runtime_error(fmt::format("steelyard fold ended with {}", fold.code));
+  command.emplace_back("--no-check");
+  const Child unexamined = run_child(command);
+  if (unexamined.code != 0) throw std::runtime_error("steelyard fold --no-check failed");
   fmt::print("reader alone   {:8.2f} s wall {:8.2f} s CPU\n", alone, alone_cpu);
   fmt::print("fold, 2 threads{:8.2f} s wall {:8.2f} s CPU   peak {:.0f} MB\n", fold.wall, fold.seconds,
              fold.megabytes);
+  fmt::print("    --no-check {:8.2f} s wall {:8.2f} s CPU\n", unexamined.wall, unexamined.seconds);
   fmt::print("fold / reader  {:8.2f} by wall{:7.2f} by CPU / 2\n", fold.wall / alone,
              fold.seconds / 2 / alone_cpu);
   return fold.megabytes < 300;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
@@ -20,6 +21,8 @@ std::string check_json(const StudyCheck& check) {
   nlohmann::ordered_json json;
   json["robot"] = check.robot;
   json["runs"] = check.runs;
+  json["examined"] = check.examined;
+  json["examined_when_folded"] = check.examined_then;
   json["trustworthy"] = check.is_trustworthy();
   json["findings"] = nlohmann::ordered_json::array();
   for (const Finding& finding : check.findings)
@@ -32,19 +35,41 @@ std::string check_json(const StudyCheck& check) {
   return json.dump(2) + "\n";
 }
 
+std::string runs_text(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "run" : "runs");
+}
+
+// "2 of 3 runs examined, 1 when it was folded".
+std::string examined_text(const StudyCheck& check) {
+  const std::size_t all = check.runs.size(), seen = check.examined + check.examined_then;
+  std::string text = seen == all ? runs_text(all) : fmt::format("{} of {}", seen, runs_text(all));
+  text += " examined";
+  if (check.examined_then > 0)
+    text += check.examined == 0 ? std::string(", when folded")
+                                : fmt::format(", {} of them when folded", check.examined_then);
+  return text;
+}
+
+std::string conclusion(const StudyCheck& check, int warnings) {
+  if (!check.is_trustworthy()) return "not trustworthy as it is";
+  if (warnings > 0) return "usable at best as it is";
+  const bool unexamined =
+      std::any_of(check.findings.begin(), check.findings.end(),
+                  [](const Finding& finding) { return finding.code == "set-up-not-examined"; });
+  return unexamined ? "nothing was found, but not every set-up was examined"
+                    : "nothing speaks against this study";
+}
+
 std::string check_text(const StudyCheck& check) {
-  std::string text = fmt::format("{}: {} {} examined\n", check.robot, check.runs.size(),
-                                 check.runs.size() == 1 ? "run" : "runs");
+  std::string text = fmt::format("{}: {}\n", check.robot, examined_text(check));
   int errors = 0, warnings = 0;
   for (const Finding& finding : check.findings) {
     if (!finding.waived && finding.severity == steelyard::Severity::error) ++errors;
     if (!finding.waived && finding.severity == steelyard::Severity::warning) ++warnings;
   }
   text += findings_text(check.findings);
-  text +=
-      fmt::format("\n{} {}, {} {}: {}\n", errors, errors == 1 ? "error" : "errors", warnings,
-                  warnings == 1 ? "warning" : "warnings",
-                  check.is_trustworthy() ? "nothing speaks against this study" : "not trustworthy as it is");
+  text += fmt::format("\n{} {}, {} {}: {}\n", errors, errors == 1 ? "error" : "errors", warnings,
+                      warnings == 1 ? "warning" : "warnings", conclusion(check, warnings));
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/simulate/write_csv.hpp"
+#include "steelyard/study/check_study.hpp"
 #include "steelyard/study/run_study.hpp"
 #include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
@@ -71,21 +72,37 @@ int run_simulate(const std::string& path, const CommonOptions& common) {
   return kDone;
 }
 
-int run_fold(const std::string& path, const CommonOptions& common) {
-  steelyard::Study study = steelyard::read_study(path);
+struct FoldVerb {
+  std::string study;
+  bool no_check = false;
+};
+
+int run_fold(const FoldVerb& verb, const CommonOptions& common) {
+  steelyard::Study study = steelyard::read_study(verb.study);
   if (common.seed) set_seed(study, *common.seed);
   steelyard::OutputFolder folder(common.out, study_inputs(study));
-  Progress progress(common.quiet);
+  std::vector<steelyard::FoldedRun> runs;
+  {
+    Progress progress(common.quiet);
+    steelyard::StudyOptions options = study_options(common, progress);
+    options.examine = !verb.no_check;
+    runs = fold_study(study, options);
+  }
   FileNames names(".fold");
   std::string written;
-  for (const steelyard::FoldedRun& file : fold_study(study, study_options(common, progress))) {
+  for (const steelyard::FoldedRun& file : runs) {
     const std::string name = names.add(file.label);
     write_fold_file(std::span(&file, 1), (folder.path() / name).string());
     written += (folder.target() / name).string() + "\n";
   }
   folder.commit();
-  if (!common.quiet) print(written);
-  return kDone;
+  const std::vector<steelyard::Finding> findings = waived(study, folded_findings(runs));
+  const bool trusted = is_trustworthy(findings);
+  if (!common.quiet) {
+    print(written);
+    if (!findings.empty()) print("\nFindings, which the files carry\n" + findings_text(findings));
+  }
+  return trusted ? kDone : kNotTrustworthy;
 }
 
 Run add_study_verb(CLI::App& verb, const std::string& about, const std::string& example,
@@ -104,8 +121,12 @@ Run add_simulate(CLI::App& verb) {
 }
 
 Run add_fold(CLI::App& verb) {
-  return add_study_verb(verb, "Study file (.yaml)",
-                        "steelyard fold examples/demo/study.yaml --out demo-folds", run_fold);
+  const auto options = std::make_shared<FoldVerb>();
+  verb.add_option("STUDY", options->study, "Study file (.yaml)")->required();
+  verb.add_flag("--no-check", options->no_check,
+                "Leave the logs unexamined: studies of the folds are then usable at best");
+  verb.footer("Example:\n  steelyard fold examples/demo/study.yaml --out demo-folds\n");
+  return [options](const CommonOptions& common) { return run_fold(*options, common); };
 }
 
 }  // namespace cli

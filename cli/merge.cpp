@@ -9,6 +9,8 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/result/replaceable.hpp"
+#include "steelyard/study/check_study.hpp"
+#include "study_output.hpp"
 #include "verbs.hpp"
 
 namespace cli {
@@ -35,7 +37,7 @@ bool has_own_columns(const FoldedRun& run) {
 void add_run(FoldedRun run, const std::string& path, const MergeOptions& options,
              std::set<std::string>& labels, std::vector<FoldedRun>& runs) {
   if (options.relabel && !has_own_columns(run))
-    run.label = std::filesystem::path(path).stem().string() + " " + run.label;
+    relabel(run, std::filesystem::path(path).stem().string() + " " + run.label);
   if (!labels.insert(run.label).second)
     throw InputError({fmt::format("two runs are labelled '{}'", run.label),
                       {path, 0, 0, ""},
@@ -63,7 +65,11 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
   write_fold_file(runs, options.out);
   double samples = 0;
   for (const FoldedRun& run : runs) samples += static_cast<double>(run.samples);
-  if (!common.quiet) print(fmt::format("{}: {} runs, {:.0f} samples\n", options.out, runs.size(), samples));
+  if (common.quiet) return kDone;
+  print(fmt::format("{}: {} runs, {:.0f} samples\n", options.out, runs.size(), samples));
+  // Nothing is judged here, and no study says what is waived: the findings go with the file.
+  const std::vector<steelyard::Finding> findings = folded_findings(runs);
+  if (!findings.empty()) print("\nFindings, which the file carries\n" + findings_text(findings));
   return kDone;
 }
 

@@ -56,6 +56,13 @@ std::string comparison_text(const Result& result) {
          table.to_string();
 }
 
+// Of a validation: the run is not new to the model.
+bool was_fitted_before(const Result& result, const std::string& run) {
+  for (const steelyard::Finding& finding : result.findings)
+    if (finding.code == "fitted-run" && finding.joint == run) return true;
+  return false;
+}
+
 std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
                                  result.base.size(), result.samples, result.rows);
@@ -68,8 +75,9 @@ std::string summary_text(const Result& result) {
     text += fmt::format("  left out in turn ({} blocks by {}): {} %\n", result.cross_validation->blocks,
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared));
   for (const steelyard::RunValidation& run : result.validation)
-    if (run.fresh)
-      text += fmt::format("  run '{}', not fitted: prepared {} %, raw {} %\n", run.run,
+    if (run.fresh || was_fitted_before(result, run.run))
+      text += fmt::format("  run '{}', {}: prepared {} %, raw {} %\n", run.run,
+                          run.fresh ? "not fitted" : "which the model was fitted to",
                           percent(run.residual.prepared), percent(run.residual.raw));
   if (result.feasible && result.feasible->residual) {
     text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
@@ -88,6 +96,10 @@ std::string summary_text(const Result& result) {
 std::string judgement_text(const Result& result) {
   std::string text;
   if (!result.findings.empty()) text += "\nFindings\n" + findings_text(result.findings);
+  if (!result.unavailable.empty()) {
+    text += "\nNot available in this result\n";
+    for (const std::string& item : result.unavailable) text += wrapped(item, "  ", "    ");
+  }
   const Colour colour = result.verdict.level == steelyard::VerdictLevel::good     ? Colour::green
                         : result.verdict.level == steelyard::VerdictLevel::usable ? Colour::yellow
                                                                                   : Colour::red;

@@ -29,12 +29,13 @@ double quantum_of(std::vector<double> steps) {
 
 }  // namespace
 
-void ChannelScanner::Extreme::add(double x) {
+void ChannelScanner::Extreme::add(double x, double at) {
   if (count == 0 || x > value) {
     next = value;
     next_count = count;
     value = x;
     count = 1;
+    time = at;
   } else if (x == value) {
     ++count;
   } else if (next_count == 0 || x > next) {
@@ -43,15 +44,16 @@ void ChannelScanner::Extreme::add(double x) {
   } else if (x == next) {
     ++next_count;
   }
+  limit = next_count > 0 ? next : -kInfinity;
 }
 
 void ChannelScanner::keep_step(double step) {
-  if (seen_++ % stride_ != 0) return;
+  if ((seen_++ & (stride_ - 1)) != 0) return;
   if (kept_.size() == kKept) {
     for (std::size_t k = 0; 2 * k < kept_.size(); ++k) kept_[k] = kept_[2 * k];
     kept_.resize(kKept / 2);
     stride_ *= 2;
-    if ((seen_ - 1) % stride_ != 0) return;
+    if (((seen_ - 1) & (stride_ - 1)) != 0) return;
   }
   kept_.push_back(step);
 }
@@ -68,38 +70,37 @@ void ChannelScanner::end_hold(double time, double value, double position) {
   hold_position_ = position;
 }
 
-void ChannelScanner::add(double time, double value, double position) {
-  if (!std::isfinite(value)) {
-    ++scan_.not_finite;
-    return;
-  }
-  ++finite_;
-  scan_.zeros += value == 0;
-  top_.add(value);
-  bottom_.add(-value);
-  last_position_ = position;
-  if (!started_) {
-    started_ = true;
-    scan_.lowest = scan_.highest = value;
-    hold_ = 1;
-    hold_begin_ = time;
-    hold_position_ = position;
+void ChannelScanner::add(const double* times, const double* values, const double* positions, Index count) {
+  for (Index s = 0; s < count; ++s) {
+    const double value = values[s], position = positions != nullptr ? positions[s] : 0;
+    if (!std::isfinite(value)) {
+      ++scan_.not_finite;
+      continue;
+    }
+    scan_.zeros += value == 0;
+    if (value >= top_.limit) top_.add(value, times[s]);
+    if (-value >= bottom_.limit) bottom_.add(-value, times[s]);
+    last_position_ = position;
+    if (!started_) {
+      started_ = true;
+      hold_ = 1;
+      hold_begin_ = times[s];
+      hold_position_ = position;
+      last_ = value;
+      continue;
+    }
+    const double step = std::abs(value - last_);
+    step_sum_ += step;
+    ++steps_;
+    if (step == 0) {
+      ++scan_.equal_neighbours;
+      ++hold_;
+    } else {
+      keep_step(step);
+      end_hold(times[s], value, position);
+    }
     last_ = value;
-    return;
   }
-  scan_.lowest = std::min(scan_.lowest, value);
-  scan_.highest = std::max(scan_.highest, value);
-  const double step = std::abs(value - last_);
-  step_sum_ += step;
-  ++steps_;
-  if (step == 0) {
-    ++scan_.equal_neighbours;
-    ++hold_;
-  } else {
-    keep_step(step);
-    end_hold(time, value, position);
-  }
-  last_ = value;
 }
 
 ChannelScan ChannelScanner::result() const {
@@ -107,8 +108,10 @@ ChannelScan ChannelScanner::result() const {
   end.end_hold(0, last_, last_position_);
   ChannelScan scan = end.scan_;
   scan.mean_step = steps_ > 0 ? step_sum_ / static_cast<double>(steps_) : 0;
-  scan.top = {top_.value, top_.count, top_.next_count};
-  scan.bottom = {-bottom_.value, bottom_.count, bottom_.next_count};
+  scan.top = {top_.value, top_.count, top_.next_count, top_.time};
+  scan.bottom = {-bottom_.value, bottom_.count, bottom_.next_count, bottom_.time};
+  scan.highest = scan.top.value;
+  scan.lowest = scan.bottom.value;
   scan.quantum = quantum_of(kept_);
   return scan;
 }

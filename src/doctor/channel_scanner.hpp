@@ -9,8 +9,8 @@ namespace steelyard::doctor {
 
 class ChannelScanner {
  public:
-  // `position`: of the same joint at the same time.
-  void add(double time, double value, double position);
+  // `positions`: of the same joint at the same times; null: there are none.
+  void add(const double* times, const double* values, const double* positions, Index count);
   ChannelScan result() const;
 
  private:
@@ -21,7 +21,9 @@ class ChannelScanner {
   struct Extreme {
     double value = 0, next = 0;
     Index count = 0, next_count = 0;
-    void add(double x);
+    double limit = -kInfinity;  // values below it change nothing
+    double time = 0;
+    void add(double x, double at);
   };
 
   ChannelScan scan_;
@@ -29,10 +31,10 @@ class ChannelScanner {
   bool started_ = false;
   double last_ = 0, last_position_ = 0;
   double hold_begin_ = 0, hold_position_ = 0;
-  Index hold_ = 0, finite_ = 0, steps_ = 0;
+  Index hold_ = 0, steps_ = 0;
   double step_sum_ = 0;
-  std::vector<double> kept_;  // steps that are not zero, every stride_-th of them
-  Index stride_ = 1, seen_ = 0;
+  std::vector<double> kept_;     // steps that are not zero, every stride_-th of them
+  Index stride_ = 1, seen_ = 0;  // a power of two
 };
 
 }  // namespace steelyard::doctor

@@ -15,6 +15,7 @@ PrepareOptions coarse_preparation(const TimeScan& time, const CoarseOptions& opt
   const UniformGrid grid = uniform_grid(time);
   prepare.filter = {4, std::min(options.cutoff, 0.125 / grid.step)};
   prepare.filtered = {std::string(channel::kPosition), options.effort};
+  prepare.filtered.insert(prepare.filtered.end(), options.also.begin(), options.also.end());
   prepare.measured_velocity = false;
   prepare.decimation = std::max<Index>(1, (grid.samples + options.samples - 1) / options.samples);
   return prepare;
@@ -40,14 +41,16 @@ std::vector<Index> shifts_of(double step) {
 }
 
 // Only what is asked for: an acceleration column of the log must not stand in for the differences.
-class TwoChannels : public SampleSource {
+class SomeChannels : public SampleSource {
  public:
-  TwoChannels(std::unique_ptr<SampleSource> source, const std::string& effort)
-      : source_(std::move(source)), channels_{std::string(channel::kPosition), effort} {
+  SomeChannels(std::unique_ptr<SampleSource> source, const CoarseOptions& options)
+      : source_(std::move(source)), channels_{std::string(channel::kPosition), options.effort} {
     const SampleBlock names(source_->channels(), source_->joints());
     for (const std::string& name : channels_)
       if (names.find(name) < 0)
         throw InputError({"the run has no channel '" + name + "'", {source_->name(), 0, 0, {}}, {}, {}});
+    for (const std::string& name : options.also)
+      if (names.find(name) >= 0) channels_.push_back(name);
   }
   const std::string& name() const override { return source_->name(); }
   const std::vector<std::string>& channels() const override { return channels_; }
@@ -57,10 +60,9 @@ class TwoChannels : public SampleSource {
     source_->read(samples, all_);
     block = SampleBlock(channels_, joints(), all_.size());
     std::copy_n(all_.time(), all_.size(), block.time());
-    for (Index c = 0; c < 2; ++c)
+    for (std::size_t c = 0; c < channels_.size(); ++c)
       for (Index j = 0; j < joints(); ++j)
-        std::copy_n(all_.row(all_.find(channels_[static_cast<std::size_t>(c)]), j), all_.size(),
-                    block.row(c, j));
+        std::copy_n(all_.row(all_.find(channels_[c]), j), all_.size(), block.row(static_cast<int>(c), j));
   }
 
  private:
@@ -73,8 +75,11 @@ class TwoChannels : public SampleSource {
 
 CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& label, const TimeScan& time,
                      const CoarseOptions& options) {
-  PreparedRun run(std::make_unique<TwoChannels>(std::move(source), options.effort), {label, RunRole::fit, ""},
-                  coarse_preparation(time, options));
+  auto channels = std::make_unique<SomeChannels>(std::move(source), options);
+  const std::vector<std::string> names = channels->channels();
+  CoarseOptions own = options;
+  own.also.assign(names.begin() + 2, names.end());
+  PreparedRun run(std::move(channels), {label, RunRole::fit, ""}, coarse_preparation(time, own));
   const Preparation& preparation = run.preparation();
   const Index count = preparation.decimation.count();
   CoarseRun coarse;
@@ -87,6 +92,8 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
   for (std::size_t k = 0; k < shifts.size(); ++k)
     coarse.lateness[static_cast<Index>(k)] = static_cast<double>(shifts[k]) * preparation.grid.step;
   coarse.shifted.resize(shifts.size());
+  coarse.also_names = own.also;
+  coarse.also.resize(own.also.size());
   Index row = 0;
   run.rewind();
   for (RawChunk raw; run.read(raw);) {
@@ -97,6 +104,7 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
       for (MatrixXd* out : {&coarse.q, &coarse.qd, &coarse.qdd, &coarse.effort})
         out->resize(count, block.joints());
       for (MatrixXd& out : coarse.shifted) out.resize(count, block.joints());
+      for (MatrixXd& out : coarse.also) out.resize(count, block.joints());
     }
     const int effort = block.find(options.effort);
     const std::vector<Index> kept = preparation.decimation.kept(chunk.chunk.core);
@@ -106,6 +114,8 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
     keep(block, effort, kept, begin, row, coarse.effort);
     for (std::size_t k = 0; k < shifts.size(); ++k)
       keep(block, effort, kept, begin, row, coarse.shifted[k], shifts[k]);
+    for (std::size_t c = 0; c < own.also.size(); ++c)
+      keep(block, block.find(own.also[c]), kept, begin, row, coarse.also[c]);
     for (const Index k : kept) coarse.stamps[row++] = static_cast<double>(k) * preparation.grid.step;
     raw = {};
   }

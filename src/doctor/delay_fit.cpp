@@ -38,8 +38,11 @@ Eigen::MatrixXd building_up(const CoarseRun& run, Index joint) {
   return out;
 }
 
-void add_run(const CoarseRun& run, const Plan& plan, double smear, DelayData& data) {
-  const Index joints = run.joints(), columns = static_cast<Index>(plan.columns.size());
+void add_run(const CoarseRun& run, const Plan& plan, const std::vector<std::string>& names, double smear,
+             DelayData& data) {
+  const Index joints = run.joints(), own_columns = static_cast<Index>(plan.columns.size());
+  const Index columns = own_columns + static_cast<Index>(names.size());
+  const ExtraSamples extra = extra_samples(run, 0, {run.q, run.qd, run.qdd});
   const Masks masks = moving(run.qd, run.qdd, smear);
   std::vector<MatrixXd> rows;
   for (Index s = 0; s < run.size(); ++s)
@@ -56,10 +59,17 @@ void add_run(const CoarseRun& run, const Plan& plan, double smear, DelayData& da
     own.lag.conservativeResize(all, 3);
     for (Index s = 0; s < run.size(); ++s) {
       if (mask[static_cast<std::size_t>(s)] == 0) continue;
-      own.Y.row(at) = rows[static_cast<std::size_t>(s)].row(j);
+      own.Y.row(at).setZero();
+      own.Y.row(at).head(own_columns) = rows[static_cast<std::size_t>(s)].row(j);
+      for (std::size_t c = 0; c < extra.columns.size(); ++c) {
+        if (extra.columns[c].row != j) continue;
+        const auto name = std::find(names.begin(), names.end(), extra.columns[c].name);
+        own.Y(at, own_columns + (name - names.begin())) += extra.values(s, static_cast<Index>(c));
+      }
       own.lag.row(at) = lag.row(s);
       for (std::size_t k = 0; k < run.shifted.size(); ++k)
-        own.efforts(at, static_cast<Index>(k)) = run.shifted[k](s, j);
+        own.efforts(at, static_cast<Index>(k)) =
+            run.shifted[k](s, j) - (extra.known.size() > 0 ? extra.known(s, j) : 0);
       ++at;
     }
   }
@@ -76,10 +86,11 @@ DelayData delay_data(const Trial& trial) {
   PlanOptions options;
   options.wanted = trial.columns();
   const Plan plan = make_plan(trial.robot(), options);
+  const std::vector<std::string> names = extra_names(trial.runs());
   for (const CoarseRun& run : trial.runs())
     if (run.lateness.size() == data.lateness.size() &&
         (run.lateness - data.lateness).cwiseAbs().maxCoeff() < 1e-3)
-      add_run(run, plan, trial.options().smear, data);
+      add_run(run, plan, names, trial.options().smear, data);
   return data;
 }
 

@@ -33,15 +33,92 @@ std::vector<std::string> general_columns(Robot robot) {
 }
 
 bool spoils_copy(const Finding& finding) {
-  static const std::set<std::string> codes = {"not-finite", "encoder-wrap", "dead-channel"};
+  static const std::set<std::string> codes = {"not-finite", "impossible-value", "encoder-wrap",
+                                              "dead-channel"};
+  // Stamps that are hardly seconds.
+  if (finding.code == "time-scale" && finding.severity == Severity::warning) return true;
   return codes.count(finding.code) > 0;
 }
 
-void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<CoarseRun>& coarse,
+// Findings with the runs they speak of.
+class Findings {
+ public:
+  explicit Findings(Examination& examination) : examination_(examination) {}
+  void add(Finding finding, std::vector<std::size_t> runs) {
+    examination_.findings.push_back(std::move(finding));
+    examination_.subjects.push_back(std::move(runs));
+  }
+  void add(std::vector<Finding> found, const std::vector<std::size_t>& runs) {
+    for (Finding& finding : found) add(std::move(finding), runs);
+  }
+  void not_examined(const std::string& why, const std::vector<std::size_t>& runs) {
+    add(make_finding("set-up-not-examined", "", why), runs);
+  }
+
+ private:
+  Examination& examination_;
+};
+
+// A run's copy, and what keeps its set-up from being examined.
+struct Patient {
+  std::size_t number = 0;
+  std::optional<CoarseRun> copy;
+  std::string spoiled;  // empty: nothing
+  bool is_fit = false;
+};
+
+// The first samples of a source.
+class HeadSource final : public SampleSource {
+ public:
+  HeadSource(std::unique_ptr<SampleSource> source, Index most) : source_(std::move(source)), most_(most) {}
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override {
+    source_->rewind();
+    read_ = 0;
+  }
+  void read(Index samples, SampleBlock& block) override {
+    const Index left = std::min(samples, most_ - read_);
+    if (left > 0) {
+      source_->read(left, block);
+      read_ += block.size();
+    } else {
+      block.resize(0);
+    }
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  Index most_, read_ = 0;
+};
+
+CoarseRun copy_of(const ExaminedRun& run, const SignalScan& signals, const CoarseOptions& options,
+                  Index head) {
+  std::unique_ptr<SampleSource> source = run.open();
+  TimeScan time = signals.time;
+  if (head > 0 && signals.samples > head) {
+    source = std::make_unique<HeadSource>(std::move(source), head);
+    time = scan_time(*source);
+  }
+  CoarseRun copy = coarse_run(std::move(source), run.label.label, time, options);
+  copy.extra = run.extra;
+  copy.known = run.known;
+  return copy;
+}
+
+std::vector<std::size_t> numbers_of(const std::vector<Patient>& patients) {
+  std::vector<std::size_t> numbers;
+  for (const Patient& patient : patients) numbers.push_back(patient.number);
+  return numbers;
+}
+
+void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<Patient>& patients,
                            Examination& examination) {
-  for (std::size_t b = 1; b < coarse.size(); ++b)
+  for (std::size_t b = 1; b < patients.size(); ++b)
     for (std::size_t a = 0; a < b; ++a) {
-      const MotionMatch match = match_motions(coarse[a], coarse[b]);
+      if (!patients[a].copy || !patients[b].copy) continue;
+      const MotionMatch match = match_motions(*patients[a].copy, *patients[b].copy);
       if (match.mismatch > kSameMotion) continue;
       // A fresh run repeats the fitted one, whatever their order in the study.
       const bool fresh = runs[a].label.role != runs[b].label.role;
@@ -55,14 +132,15 @@ void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vect
                       runs[original].label.label, 100 * match.mismatch,
                       fresh ? ": predicting it says little of other motions" : ""));
       if (!fresh) finding.severity = Severity::note;
-      examination.findings.push_back(std::move(finding));
+      Findings(examination).add(std::move(finding), {repeat});
     }
 }
 
-void find_unexplained(const Trial& trial, const Examination& examination, const Robot& robot,
-                      std::vector<Finding>& findings) {
+std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination& examination,
+                                      const Robot& robot) {
+  std::vector<Finding> findings;
   const std::vector<LogJoint> names = log_joints(robot);
-  const Fit& given = examination.set_up->given;
+  const Fit& given = examination.given;
   VectorXd efforts = VectorXd::Zero(trial.joints());
   for (const CoarseRun& run : trial.runs()) efforts += run.effort.colwise().squaredNorm().transpose();
   efforts = efforts.cwiseSqrt();
@@ -76,114 +154,235 @@ void find_unexplained(const Trial& trial, const Examination& examination, const 
     if (loaded && given.relative_fitted[j] > kUnexplained &&
         (worst < 0 || given.relative_fitted[j] > given.relative_fitted[worst]))
       worst = j;
-    if (!examination.set_up->beaten && given.relative[j] > kNotPredicted && efforts[j] > 0)
+    if (!examination.beaten && given.relative[j] > kNotPredicted && efforts[j] > 0)
       findings.push_back(
           make_finding("joint-not-identifiable", names[static_cast<std::size_t>(j)].name,
                        fmt::format("{:.0f} % of its effort is not explained on held-out rows ({:.0f} % on "
                                    "those fitted)",
                                    100 * given.relative[j], 100 * given.relative_fitted[j])));
   }
-  if (worst >= 0 && !examination.set_up->beaten)
+  if (worst >= 0 && !examination.beaten)
     findings.push_back(make_finding("unexplained-effort", names[static_cast<std::size_t>(worst)].name,
                                     fmt::format("{:.0f} % of its effort is not explained even where it was "
                                                 "fitted, and no single change of the set-up "
                                                 "mends it",
                                                 100 * given.relative_fitted[worst])));
+  return findings;
 }
 
-void find_poor_excitation(const Robot& robot, const std::vector<CoarseRun>& fit_runs,
+// Whether the motion shows enough to tell set-ups apart.
+bool find_poor_excitation(const Robot& robot, const std::vector<Patient>& patients,
                           const DoctorOptions& options, Examination& examination) {
-  if (options.columns.empty()) return;
-  examination.excitation = examine_excitation(robot, fit_runs, options.columns);
-  for (Finding& finding : find_excitation(*examination.excitation, robot))
-    examination.findings.push_back(std::move(finding));
+  if (options.columns.empty() || patients.empty()) return true;
+  std::vector<CoarseRun> copies;
+  for (const Patient& patient : patients) copies.push_back(*patient.copy);
+  examination.excitation = examine_excitation(robot, copies, options.columns);
+  bool enough = true;
+  for (Finding& finding : find_excitation(*examination.excitation, robot)) {
+    enough = enough && finding.severity != Severity::error;
+    Findings(examination).add(std::move(finding), numbers_of(patients));
+  }
+  return enough;
 }
 
-void examine_model(const Robot& robot, std::vector<CoarseRun> fit_runs, const DoctorOptions& options,
-                   Examination& examination) {
-  std::vector<Finding>& findings = examination.findings;
-  const auto take = [&](std::vector<Finding> found) {
-    for (Finding& finding : found) findings.push_back(std::move(finding));
-  };
-  // What the motion cannot show it cannot tell apart either.
-  for (const Finding& finding : findings)
-    if (finding.code == "poor-excitation" && finding.severity == Severity::error) {
-      findings.push_back(
-          make_finding("set-up-not-examined", "", "the motion is too poor to tell set-ups apart"));
-      return;
-    }
+// The trial of some runs, fitted together.
+struct Model {
+  Trial trial;
+  SetUpExamination set_up;
+};
+
+std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient>& patients,
+                                   const TrialOptions& trial_options, const DoctorOptions& options,
+                                   Examination& examination) {
+  Findings findings(examination);
+  const std::vector<std::size_t> numbers = numbers_of(patients);
   double step = 0;
-  for (const CoarseRun& run : fit_runs) step = std::max(step, run.time.median_step);
+  std::vector<CoarseRun> copies;
+  for (const Patient& patient : patients) {
+    step = std::max(step, patient.copy->time.median_step);
+    copies.push_back(*patient.copy);
+  }
+  try {
+    Model model{Trial(robot, std::move(copies), trial_options), {}};
+    model.set_up = examine_set_up(model.trial, options.set_up);
+    findings.add(find_set_up(model.set_up, robot, options.set_up), numbers);
+    if (model.set_up.too_poor)
+      findings.not_examined(
+          "held-out rows are not predicted by any fit: the motion is too short or too poor to tell set-ups "
+          "apart",
+          numbers);
+    if (!model.set_up.beaten && !model.set_up.too_poor) {
+      examination.delays = examine_delays(model.trial);
+      findings.add(find_delays(*examination.delays, robot, step), numbers);
+    }
+    findings.add(find_unexplained(model.trial, model.set_up, robot), numbers);
+    return model;
+  } catch (const InputError& error) {  // a column of the study that is not finite
+    Finding finding = make_finding("set-up-not-examined", "", error.complaint().what);
+    finding.severity = Severity::warning;
+    finding.remedy =
+        "write the expressions under `columns` and `known` so that they are finite at all positions";
+    findings.add(std::move(finding), numbers);
+    return std::nullopt;
+  }
+}
+
+// A run that is not fitted, against the model of those that are.
+void examine_other(const Robot& robot, const Model& model, const Patient& patient,
+                   const TrialOptions& trial_options, const DoctorOptions& options,
+                   Examination& examination) {
+  try {
+    const Trial trial(robot, {*patient.copy}, trial_options);
+    const SetUpExamination found = examine_against(model.trial, model.set_up.given, trial, options.set_up);
+    Findings(examination).add(find_set_up(found, robot, options.set_up), {patient.number});
+  } catch (const InputError& error) {
+    Findings(examination).not_examined(error.complaint().what, {patient.number});
+  }
+}
+
+void examine_set_ups(const Robot& robot, const std::vector<Patient>& patients, const DoctorOptions& options,
+                     Examination& examination) {
+  Findings findings(examination);
+  std::vector<Patient> fitted, others;
+  for (const Patient& patient : patients)
+    if (!patient.spoiled.empty())
+      findings.not_examined(patient.spoiled, {patient.number});
+    else
+      (patient.is_fit ? fitted : others).push_back(patient);
   TrialOptions trial_options = options.trial;
   trial_options.columns = general_columns(robot);
-  const Trial trial(robot, std::move(fit_runs), trial_options);
-  examination.set_up = examine_set_up(trial, options.set_up);
-  take(find_set_up(*examination.set_up, robot, options.set_up));
-  if (examination.set_up->too_poor)
-    findings.push_back(
-        make_finding("set-up-not-examined", "",
-                     "held-out rows are not predicted by any fit: the motion is too short or too poor to "
-                     "tell set-ups apart"));
-  if (!examination.set_up->beaten && !examination.set_up->too_poor) {
-    examination.delays = examine_delays(trial);
-    take(find_delays(*examination.delays, robot, step));
+  std::optional<Model> model;
+  if (!fitted.empty()) model = examine_model(robot, fitted, trial_options, options, examination);
+  if (model) examination.set_up = model->set_up;
+  const bool any_fit =
+      std::any_of(patients.begin(), patients.end(), [](const Patient& p) { return p.is_fit; });
+  if (others.empty()) return;
+  if (!any_fit) {
+    for (const Patient& patient : others)
+      examine_model(robot, {patient}, trial_options, options, examination);
+  } else if (!model || model->set_up.beaten || model->set_up.too_poor) {
+    findings.not_examined("there is no model to try this run against: mend the fit runs first",
+                          numbers_of(others));
+  } else {
+    for (const Patient& patient : others)
+      examine_other(robot, *model, patient, trial_options, options, examination);
   }
-  find_unexplained(trial, examination, robot, findings);
 }
 
 // A position in degrees makes the velocity look wrong too; the cause is enough.
-void drop_consequences(std::vector<Finding>& findings) {
-  std::set<std::string> units;
-  for (const Finding& finding : findings)
+void drop_consequences(Examination& examination) {
+  std::set<std::pair<std::size_t, std::string>> causes;
+  for (std::size_t k = 0; k < examination.findings.size(); ++k) {
+    const Finding& finding = examination.findings[k];
     if (finding.code == "position-unit" || finding.code == "position-order" ||
         finding.code == "position-sign")
-      units.insert(finding.joint);
-  std::erase_if(findings, [&](const Finding& finding) {
-    return finding.code == "velocity-scale" && units.count(finding.joint) > 0;
+      for (const std::size_t run : examination.subjects[k]) causes.insert({run, finding.joint});
+  }
+  std::vector<Finding> findings;
+  std::vector<std::vector<std::size_t>> subjects;
+  for (std::size_t k = 0; k < examination.findings.size(); ++k) {
+    Finding& finding = examination.findings[k];
+    const auto& runs = examination.subjects[k];
+    if (finding.code == "velocity-scale" && causes.count({runs.front(), finding.joint}) > 0) continue;
+    findings.push_back(std::move(finding));
+    subjects.push_back(runs);
+  }
+  examination.findings = std::move(findings);
+  examination.subjects = std::move(subjects);
+}
+
+Patient examine_signals(const ExaminedRun& run, std::size_t number, const std::vector<LogJoint>& joints,
+                        const CoarseOptions& copy, Index head, Examination& examination) {
+  Patient patient;
+  patient.number = number;
+  patient.is_fit = run.label.role == RunRole::fit;
+  bool unreadable = false;
+  const SignalScan& signals = examination.signals[number];
+  for (Finding& finding : find_signals(signals, joints, run.label.label)) {
+    unreadable |=
+        finding.code == "not-finite" || finding.code == "encoder-wrap" || finding.code == "impossible-value";
+    if (spoils_copy(finding) && patient.spoiled.empty())
+      patient.spoiled = fmt::format("mend first: {} ({})", finding.code, finding.joint);
+    Findings(examination).add(std::move(finding), {number});
+  }
+  if (unreadable) return patient;
+  try {
+    patient.copy = copy_of(run, signals, copy, head);
+    if (patient.copy->size() < kFewestSamples && patient.spoiled.empty())
+      patient.spoiled = "the run is too short";
+  } catch (const InputError& error) {  // too short for the filter, or without efforts
+    if (patient.spoiled.empty()) patient.spoiled = error.complaint().what;
+  }
+  return patient;
+}
+
+Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& runs,
+                         const DoctorOptions& options, std::vector<SignalScan> signals) {
+  Examination examination;
+  examination.signals = std::move(signals);
+  examination.repeats.resize(runs.size());
+  const std::vector<LogJoint> joints = log_joints(robot);
+  std::size_t fits = 0;
+  for (const ExaminedRun& run : runs) fits += run.label.role == RunRole::fit;
+  CoarseOptions copy = options.coarse;
+  copy.samples = std::max<Index>(50, copy.samples / static_cast<Index>(std::max<std::size_t>(1, fits)));
+  std::vector<Patient> patients, fitted;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    patients.push_back(examine_signals(runs[r], r, joints, copy, options.head, examination));
+    if (patients.back().is_fit && patients.back().copy) fitted.push_back(patients.back());
+  }
+  find_repeated_motions(runs, patients, examination);
+  const bool enough = find_poor_excitation(robot, fitted, options, examination);
+  if (!options.skip_set_up.empty()) {
+    Finding finding = make_finding("set-up-not-examined", "", options.skip_set_up);
+    if (!options.skip_remedy.empty()) finding.remedy = options.skip_remedy;
+    Findings(examination).add(std::move(finding), numbers_of(patients));
+  } else {
+    // What the motion cannot show it cannot tell apart either.
+    for (Patient& patient : patients)
+      if (!enough && patient.is_fit && patient.spoiled.empty())
+        patient.spoiled = "the motion is too poor to tell set-ups apart";
+    examine_set_ups(robot, patients, options, examination);
+  }
+  drop_consequences(examination);
+  return examination;
+}
+
+// The beginning of a long log may be a robot that stands still.
+bool too_poor(const Examination& examination) {
+  return std::any_of(examination.findings.begin(), examination.findings.end(), [](const Finding& finding) {
+    return finding.code == "poor-excitation" || finding.code == "set-up-not-examined" ||
+           finding.code == "joint-not-identifiable";
   });
 }
 
 }  // namespace
 
+std::string name_runs(const Finding& finding, const std::vector<std::string>& subjects, std::size_t runs) {
+  constexpr std::size_t kNamed = 4;
+  if (runs < 2 || subjects.empty() ||
+      std::find(subjects.begin(), subjects.end(), finding.joint) != subjects.end())
+    return finding.evidence;
+  std::string text = subjects.size() == 1 ? "run " : "runs ";
+  for (std::size_t k = 0; k < std::min(kNamed, subjects.size()); ++k)
+    text += fmt::format("{}'{}'", k == 0 ? "" : ", ", subjects[k]);
+  if (subjects.size() > kNamed) text += fmt::format(" and {} more", subjects.size() - kNamed);
+  return text + ": " + finding.evidence;
+}
+
 Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs, const DoctorOptions& options) {
-  Examination examination;
   const std::vector<LogJoint> joints = log_joints(robot);
-  std::vector<CoarseRun> coarse, fit_runs;
-  examination.repeats.resize(runs.size());
-  std::string spoiled = options.skip_set_up;
-  bool unreadable = false;
-  std::size_t fits = 0;
-  for (const ExaminedRun& run : runs) fits += run.label.role == RunRole::fit;
-  CoarseOptions copy = options.coarse;
-  copy.samples = std::max<Index>(50, copy.samples / static_cast<Index>(std::max<std::size_t>(1, fits)));
+  std::vector<SignalScan> signals;
+  bool is_part = false;
   for (const ExaminedRun& run : runs) {
-    examination.signals.push_back(scan_signals(*run.open(), joints));
-    for (Finding& finding : find_signals(examination.signals.back(), joints, run.label.label)) {
-      unreadable |= finding.code == "not-finite" || finding.code == "encoder-wrap";
-      if (spoils_copy(finding) && spoiled.empty())
-        spoiled = "mend first: " + finding.code + " in run '" + run.label.label + "'";
-      examination.findings.push_back(std::move(finding));
-    }
-    if (unreadable) continue;
-    try {
-      coarse.push_back(coarse_run(run.open(), run.label.label, examination.signals.back().time, copy));
-    } catch (const InputError& error) {  // too short for the filter, or without efforts
-      unreadable = true;
-      if (spoiled.empty()) spoiled = error.complaint().what;
-      continue;
-    }
-    if (run.label.role == RunRole::fit) fit_runs.push_back(coarse.back());
-    if (coarse.back().size() < kFewestSamples && spoiled.empty())
-      spoiled = fmt::format("run '{}' is too short", run.label.label);
+    signals.push_back(run.signals ? *run.signals : scan_signals(*run.open(), joints));
+    is_part = is_part || (options.head > 0 && signals.back().samples > options.head);
   }
-  if (coarse.size() == runs.size()) find_repeated_motions(runs, coarse, examination);
-  if (!fit_runs.empty() && coarse.size() == runs.size()) {
-    find_poor_excitation(robot, fit_runs, options, examination);
-    if (spoiled.empty()) examine_model(robot, std::move(fit_runs), options, examination);
-  }
-  if (!spoiled.empty()) examination.findings.push_back(make_finding("set-up-not-examined", "", spoiled));
-  drop_consequences(examination.findings);
-  return examination;
+  Examination examination = examine_with(robot, runs, options, signals);
+  if (!is_part || !too_poor(examination)) return examination;
+  DoctorOptions whole = options;
+  whole.head = 0;
+  return examine_with(robot, runs, whole, std::move(signals));
 }
 
 }  // namespace STEELYARD_ABI

@@ -176,7 +176,7 @@ Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction) {
 Hypothesis time_hypothesis(const Robot& robot, double factor) {
   Hypothesis hypothesis;
   hypothesis.code = "time-scale";
-  hypothesis.what = fmt::format("time runs {:.3g} times as slowly as the stamps say", factor);
+  hypothesis.what = fmt::format("one second of the time stamps lasts {:.3g} s", factor);
   hypothesis.set_up = SetUp::as_given(robot.dof());
   hypothesis.set_up.time = factor;
   return hypothesis;
@@ -190,6 +190,16 @@ Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor) {
                                 log_joints(robot)[static_cast<std::size_t>(joint)].name, factor);
   hypothesis.set_up = SetUp::as_given(robot.dof());
   hypothesis.set_up.effort(joint, joint) = factor;
+  return hypothesis;
+}
+
+Hypothesis all_efforts_hypothesis(const Robot& robot, double factor) {
+  Hypothesis hypothesis;
+  hypothesis.code = "effort-scale";
+  hypothesis.what =
+      fmt::format("the efforts of all joints times {:.4g} fit the model of the other runs", factor);
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.set_up.effort *= factor;
   return hypothesis;
 }
 

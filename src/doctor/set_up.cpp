@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 
+#include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/log/run_file.hpp"
 
@@ -25,9 +26,16 @@ std::shared_ptr<const Trial::Folded> folded(const Trial& trial, const Hypothesis
   return hypothesis.robot ? trial.fold(hypothesis.set_up, *hypothesis.robot) : trial.fold(hypothesis.set_up);
 }
 
+using Score = std::function<double(const Hypothesis&)>;
+
+// Positions at which a column of the study is not finite are none that the robot had.
 double quick_score(const Trial& trial, const Hypothesis& hypothesis) {
   if (!changes_positions(hypothesis)) return trial.quick_fit(trial.given(), hypothesis.set_up).score_fitted;
-  return trial.quick_fit(*folded(trial, hypothesis), hypothesis.set_up).score_fitted;
+  try {
+    return trial.quick_fit(*folded(trial, hypothesis), hypothesis.set_up).score_fitted;
+  } catch (const InputError&) {
+    return kInfinity;
+  }
 }
 
 // Those with a free number, on a grid.
@@ -49,16 +57,16 @@ void add_grids(const Robot& robot, std::vector<Hypothesis>& list) {
 
 // Smaller and smaller steps in each direction of `count` numbers, as long as the score falls.
 template <typename Numbers, typename Make>
-Hypothesis descend(const Trial& trial, Numbers numbers, double step, double last, Make make) {
+Hypothesis descend(const Score& score_of, Numbers numbers, double step, double last, Make make) {
   Hypothesis best = make(numbers);
-  double score = quick_score(trial, best);
+  double score = score_of(best);
   for (; step > last; step /= 2)
     for (Index k = 0; k < numbers.size(); ++k)
       for (const double sign : {-1.0, 1.0}) {
         Numbers next = numbers;
         next[k] += sign * step;
         Hypothesis hypothesis = make(next);
-        const double other = quick_score(trial, hypothesis);
+        const double other = score_of(hypothesis);
         if (other >= score) continue;
         score = other;
         numbers = next;
@@ -70,20 +78,22 @@ Hypothesis descend(const Trial& trial, Numbers numbers, double step, double last
 using Number = Eigen::Matrix<double, 1, 1>;
 
 // The same with its free number refined.
-Hypothesis refined(const Trial& trial, const Hypothesis& hypothesis) {
-  const Robot& robot = trial.robot();
+Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& hypothesis) {
+  if (hypothesis.code == "effort-scale" && hypothesis.joints.empty())
+    return descend(score_of, Number(std::log(hypothesis.set_up.effort(0, 0))), 0.5, 0.02,
+                   [&](const Number& x) { return all_efforts_hypothesis(robot, std::exp(x[0])); });
   if (hypothesis.code == "effort-scale") {
     const int j = hypothesis.joints[0];
-    return descend(trial, Number(std::log(hypothesis.set_up.effort(j, j))), 0.5, 0.02,
+    return descend(score_of, Number(std::log(hypothesis.set_up.effort(j, j))), 0.5, 0.02,
                    [&](const Number& x) { return effort_hypothesis(robot, j, std::exp(x[0])); });
   }
   if (hypothesis.code == "time-scale")
-    return descend(trial, Number(std::log(hypothesis.set_up.time)), 0.4, 0.02,
+    return descend(score_of, Number(std::log(hypothesis.set_up.time)), 0.4, 0.02,
                    [&](const Number& x) { return time_hypothesis(robot, std::exp(x[0])); });
   if (hypothesis.code == "gravity") {
     const Vector3 start = hypothesis.robot->gravity.normalized();
     const Vector3 side = start.unitOrthogonal(), other = start.cross(side);
-    return descend(trial, Eigen::Vector2d(0, 0), 0.4, 0.02, [&](const Eigen::Vector2d& x) {
+    return descend(score_of, Eigen::Vector2d(0, 0), 0.4, 0.02, [&](const Eigen::Vector2d& x) {
       return gravity_hypothesis(robot, start + x[0] * side + x[1] * other);
     });
   }
@@ -106,6 +116,7 @@ std::vector<std::size_t> finalists(const std::vector<Hypothesis>& list, const st
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
   for (const std::size_t k : order) {
+    if (!(scores[k] < kInfinity)) break;
     const bool known = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t c) {
       return list[c].code == list[k].code && list[c].joints == list[k].joints;
     });
@@ -135,8 +146,10 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
     RankedHypothesis& ranked = examination.ranked[static_cast<std::size_t>(k)];
     const std::size_t c = chosen[static_cast<std::size_t>(k)];
     // A hypothesis that is no better than the given set-up is not worth its refinement.
-    ranked.hypothesis =
-        scores[c] < examination.given.score_fitted - 0.1 ? refined(trial, list[c]) : std::move(list[c]);
+    const auto score_of = [&](const Hypothesis& hypothesis) { return quick_score(trial, hypothesis); };
+    ranked.hypothesis = scores[c] < examination.given.score_fitted - 0.1
+                            ? refined(trial.robot(), score_of, list[c])
+                            : std::move(list[c]);
     ranked.fit = trial.fit(*folded(trial, ranked.hypothesis), ranked.hypothesis.set_up);
     ranked.gain = examination.given.score - ranked.fit.score;
     ranked.gain_fitted = examination.given.score_fitted - ranked.fit.score_fitted;
@@ -156,6 +169,49 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
     examination.beaten = (gains(options.clear_gain) && 4 * best.stretches >= 3 * blocks) ||
                          (gains(options.least_gain) && best.stretches == blocks && alone);
   }
+  return examination;
+}
+
+SetUpExamination examine_against(const Trial& model, const Fit& fit, const Trial& run,
+                                 const SetUpOptions& options) {
+  SetUpExamination examination;
+  const VectorXd floors = model.floors(model.options().noise_factor).cwiseProduct(model.efforts());
+  const auto predict = [&](const Hypothesis& hypothesis) {
+    return run.predict(changes_positions(hypothesis) ? *run.fold(hypothesis.set_up) : run.given(),
+                       hypothesis.set_up, fit.values, floors);
+  };
+  const Score score_of = [&](const Hypothesis& hypothesis) {
+    try {
+      return predict(hypothesis).score;
+    } catch (const InputError&) {
+      return kInfinity;
+    }
+  };
+  examination.given = run.predict(run.given(), SetUp::as_given(run.joints()), fit.values, floors);
+  const double lost = examination.given.score - fit.score_fitted;
+  if (lost < options.clear_gain) return examination;
+  std::vector<Hypothesis> list = fixed_hypotheses(run.robot());
+  add_grids(run.robot(), list);
+  // The robot is that of the fitted runs.
+  std::erase_if(list, [](const Hypothesis& hypothesis) { return hypothesis.robot.has_value(); });
+  // A common unit shows against a model; a fit would absorb it.
+  for (const double factor : {1e-3, 1e3}) list.push_back(all_efforts_hypothesis(run.robot(), factor));
+  std::vector<double> scores(list.size());
+  parallel_for(static_cast<Index>(list.size()), options.threads, [&](Index k) {
+    scores[static_cast<std::size_t>(k)] = score_of(list[static_cast<std::size_t>(k)]);
+  });
+  for (const std::size_t c : finalists(list, scores, options.finalists)) {
+    RankedHypothesis& ranked = examination.ranked.emplace_back();
+    ranked.hypothesis = refined(run.robot(), score_of, list[c]);
+    ranked.fit = predict(ranked.hypothesis);
+    ranked.gain = ranked.gain_fitted = examination.given.score - ranked.fit.score;
+  }
+  std::stable_sort(examination.ranked.begin(), examination.ranked.end(),
+                   [](const RankedHypothesis& a, const RankedHypothesis& b) {
+                     return a.gain - rarity(a.hypothesis.code) > b.gain - rarity(b.hypothesis.code);
+                   });
+  examination.beaten = !examination.ranked.empty() && examination.ranked[0].gain > options.clear_gain &&
+                       examination.ranked[0].gain > options.least_share * lost;
   return examination;
 }
 
@@ -199,7 +255,8 @@ std::vector<Finding> find_set_up(const SetUpExamination& examination, const Robo
   if (ties.empty()) return {};
   const std::vector<LogJoint> names = log_joints(robot);
   const RankedHypothesis& best = *ties[0];
-  std::string evidence = fmt::format("{}; effort not explained on held-out rows: {}", best.hypothesis.what,
+  std::string evidence = fmt::format("{}; effort not explained{}: {}", best.hypothesis.what,
+                                     best.fit.by_block.empty() ? "" : " on held-out rows",
                                      residual_text(examination.given, best.fit, names));
   for (std::size_t k = 1; k < ties.size(); ++k)
     evidence += fmt::format("{} {}", k == 1 ? "; as good:" : ",", ties[k]->hypothesis.what);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kManyRepeated = 0.1;  // share of rows from which repeats are more than a note
 constexpr double kShortGap = 0.05;     // [s]; shorter ones are bridged well enough
+constexpr double kSlowStamps = 0.5;    // [s]; no motion is logged so rarely
+constexpr double kImpossible = 1e9;    // of any channel, in SI units
 constexpr double kLongHold = 0.1;      // [s]
 constexpr Index kHeldSamples = 20;
 constexpr double kAgreement = 0.9;    // of the velocity column with the position
@@ -29,6 +31,14 @@ std::string duration_text(double seconds) {
   return seconds < 7200 ? fmt::format("{:.3g} min", seconds / 60) : fmt::format("{:.4g} h", seconds / 3600);
 }
 
+// ": taken as ms, they would be 5 ms apart"; empty when no unit makes a usual step of it.
+std::string likely_time_unit(double step) {
+  for (const auto& [unit, seconds] : {std::pair{"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}})
+    if (step * seconds >= 1e-5 && step * seconds < 0.5)
+      return fmt::format(": taken as {}, they would be {:.4g} ms apart", unit, 1e3 * step * seconds);
+  return "";
+}
+
 // Findings of one log, as they come.
 class SignalFindings {
  public:
@@ -42,6 +52,11 @@ class SignalFindings {
           fmt::format("steps from {:.3g} to {:.3g} ms, median {:.3g} ms, deviation {:.3g} ms",
                       1e3 * time.shortest_step, 1e3 * time.longest_step, 1e3 * time.median_step,
                       1e3 * time.jitter));
+    if (time.median_step > kSlowStamps) {
+      add("time-scale", run_,
+          fmt::format("stamps are {:.4g} s apart{}", time.median_step, likely_time_unit(time.median_step)));
+      findings.back().severity = Severity::warning;
+    }
     if (time.gaps == 0) return;
     add("gaps", run_,
         fmt::format("{} {} where {:.3g} ms is usual",
@@ -66,6 +81,12 @@ class SignalFindings {
     if (scan.not_finite > 0)
       add("not-finite", name(j),
           fmt::format("{} values of the {} are not numbers", scan.not_finite, channel));
+    for (const ExtremeScan& extreme : {scan.top, scan.bottom})
+      if (std::abs(extreme.value) > kImpossible) {
+        add("impossible-value", name(j),
+            fmt::format("the {} is {:.4g} at {:.6g} s", channel, extreme.value, extreme.time));
+        return;
+      }
     if (scan.range() == 0) {
       if (is_effort(channel))
         add("dead-channel", name(j),

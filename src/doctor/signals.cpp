@@ -1,9 +1,12 @@
 #include "steelyard/doctor/signals.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
+#include <utility>
 
 #include "doctor/channel_scanner.hpp"
+#include "log/stamps.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -15,7 +18,8 @@ constexpr double kWindow = 0.05;  // [s]
 bool is_wrap(double step, double mean_step) {
   const double turns = std::abs(step) / (2 * std::numbers::pi);
   const double whole = std::round(turns);
-  return whole >= 1 && std::abs(turns - whole) < 0.05 && std::abs(step) > 20 * mean_step;
+  constexpr double kMost = 1000;  // above it, every number is nearly whole
+  return whole >= 1 && whole <= kMost && std::abs(turns - whole) < 0.05 && std::abs(step) > 20 * mean_step;
 }
 
 // Δq and ∫ q̇ dt over windows of time.
@@ -65,11 +69,11 @@ class VelocityWindows {
   VectorXd motion, velocity;
 };
 
-// One pass, sample by sample.
+// One pass, block by block.
 class SignalScanner {
  public:
-  SignalScanner(const SampleSource& source, const std::vector<LogJoint>& joints)
-      : channels_(source.channels()), joints_(joints), n_(source.joints()), windows_(n_) {
+  SignalScanner(const SampleSource& source, std::vector<LogJoint> joints)
+      : channels_(source.channels()), joints_(std::move(joints)), n_(source.joints()), windows_(n_) {
     scanners_.resize(channels_.size() * static_cast<std::size_t>(n_));
     const SampleBlock names(channels_, n_);
     position_ = names.find(channel::kPosition);
@@ -78,30 +82,20 @@ class SignalScanner {
   }
 
   void add(const SampleBlock& block) {
-    time_.add({block.time(), static_cast<std::size_t>(block.size())});
-    const Index rows = block.rows();
-    VectorXd q(n_), qd = VectorXd::Zero(n_);
-    row_.resize(static_cast<std::size_t>(rows));
-    for (Index s = 0; s < block.size(); ++s) {
-      bool repeated = samples_ > 0;
-      for (Index r = 0; r < rows; ++r) {
-        const double value = block.data()[r * block.stride() + s];
-        repeated = repeated && value == row_[static_cast<std::size_t>(r)];
-        row_[static_cast<std::size_t>(r)] = value;
-      }
-      repeated_ += repeated;
-      for (Index j = 0; j < n_ && position_ >= 0; ++j)
-        q[j] = row_[static_cast<std::size_t>(position_ * n_ + j)];
-      for (Index r = 0; r < rows; ++r)
-        scanners_[static_cast<std::size_t>(r)].add(block.time()[s], row_[static_cast<std::size_t>(r)],
-                                                   position_ >= 0 ? q[r % n_] : 0);
-      if (position_ >= 0) track_turns(q);
-      if (velocity_ >= 0 && position_ >= 0) {
-        for (Index j = 0; j < n_; ++j) qd[j] = row_[static_cast<std::size_t>(velocity_ * n_ + j)];
-        windows_.add(block.time()[s], q, qd);
-      }
-      ++samples_;
-    }
+    const Index count = block.size();
+    if (count == 0) return;
+    time_.add({block.time(), static_cast<std::size_t>(count)});
+    count_repeats(block);
+    for (Index r = 0; r < block.rows(); ++r)
+      scanners_[static_cast<std::size_t>(r)].add(block.time(), block.data() + r * block.stride(),
+                                                 position_ >= 0 ? block.row(position_, r % n_) : nullptr,
+                                                 count);
+    for (Index j = 0; j < n_ && position_ >= 0; ++j) track_turns(block, j);
+    if (velocity_ >= 0 && position_ >= 0) integrate_velocities(block);
+    last_.resize(static_cast<std::size_t>(block.rows()));
+    for (Index r = 0; r < block.rows(); ++r)
+      last_[static_cast<std::size_t>(r)] = block.data()[r * block.stride() + count - 1];
+    samples_ += count;
   }
 
   SignalScan result() const {
@@ -134,33 +128,105 @@ class SignalScanner {
   }
 
  private:
-  // Large steps are kept until the usual one is known; a log with thousands of them has told enough.
-  void track_turns(const VectorXd& q) {
-    constexpr std::size_t kMost = 4096;
-    for (Index j = 0; j < n_ && samples_ > 0; ++j) {
-      const double step = q[j] - last_[j];
-      std::vector<double>& kept = wraps_[static_cast<std::size_t>(j)];
-      if (joints_[static_cast<std::size_t>(j)].kind == JointKind::revolute && std::abs(step) > 5 &&
-          kept.size() < kMost)
-        kept.push_back(step);
+  // Rows whose channels are all those of the row before.
+  void count_repeats(const SampleBlock& block) {
+    const auto count = static_cast<std::size_t>(block.size());
+    equal_.assign(count, 1);
+    equal_[0] = samples_ > 0;
+    for (Index r = 0; r < block.rows(); ++r) {
+      const double* x = block.data() + r * block.stride();
+      equal_[0] &= samples_ > 0 && x[0] == last_[static_cast<std::size_t>(r)];
+      for (std::size_t s = 1; s < count; ++s) equal_[s] &= static_cast<std::uint8_t>(x[s] == x[s - 1]);
     }
-    last_ = q;
+    for (const std::uint8_t equal : equal_) repeated_ += equal;
+  }
+
+  // Large steps are kept until the usual one is known; a log with thousands of them has told enough.
+  void track_turns(const SampleBlock& block, Index j) {
+    constexpr std::size_t kMost = 4096;
+    if (joints_[static_cast<std::size_t>(j)].kind != JointKind::revolute) return;
+    const double* q = block.row(position_, j);
+    std::vector<double>& kept = wraps_[static_cast<std::size_t>(j)];
+    double before = samples_ > 0 ? last_[static_cast<std::size_t>(position_ * n_ + j)] : q[0];
+    for (Index s = 0; s < block.size(); ++s) {
+      const double step = q[s] - before;
+      before = q[s];
+      if (std::abs(step) > 5 && kept.size() < kMost) kept.push_back(step);
+    }
+  }
+
+  void integrate_velocities(const SampleBlock& block) {
+    VectorXd q(n_), qd(n_);
+    for (Index s = 0; s < block.size(); ++s) {
+      for (Index j = 0; j < n_; ++j) {
+        q[j] = block.row(position_, j)[s];
+        qd[j] = block.row(velocity_, j)[s];
+      }
+      windows_.add(block.time()[s], q, qd);
+    }
   }
 
   std::vector<std::string> channels_;
-  const std::vector<LogJoint>& joints_;
+  std::vector<LogJoint> joints_;
   Index n_;
   int position_ = -1, velocity_ = -1;
   std::vector<doctor::ChannelScanner> scanners_;
   std::vector<std::vector<double>> wraps_;
   VelocityWindows windows_;
   TimeScanner time_;
-  std::vector<double> row_;
-  VectorXd last_;
+  std::vector<double> last_;         // row of the block before
+  std::vector<std::uint8_t> equal_;  // to the sample before
   Index samples_ = 0, repeated_ = 0;
 };
 
+class WatchingSource : public SampleSource {
+ public:
+  WatchingSource(std::unique_ptr<SampleSource> source, std::vector<LogJoint> joints)
+      : fresh_(*source, std::move(joints)),
+        source_(std::move(source)),
+        scanner_(std::make_shared<SignalScanner>(fresh_)) {}
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override {
+    source_->rewind();
+    *scanner_ = fresh_;
+  }
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, block);
+    scanner_->add(block);
+  }
+  std::shared_ptr<const SignalScanner> scanner() const { return scanner_; }
+
+ protected:
+  SampleSource& watched() { return *source_; }
+
+ private:
+  SignalScanner fresh_;
+  std::unique_ptr<SampleSource> source_;
+  std::shared_ptr<SignalScanner> scanner_;
+};
+
+// Of a source with stamps of its own: they are as fast as before.
+class WatchingStamps final : public WatchingSource, public StampSource {
+ public:
+  using WatchingSource::WatchingSource;
+  TimeScanner scan_stamps(int threads) override {
+    return dynamic_cast<StampSource&>(watched()).scan_stamps(threads);
+  }
+};
+
 }  // namespace
+
+SignalWatch watch_signals(std::unique_ptr<SampleSource> source, std::vector<LogJoint> joints) {
+  const bool stamps = dynamic_cast<StampSource*>(source.get()) != nullptr;
+  std::unique_ptr<WatchingSource> watching =
+      stamps ? std::make_unique<WatchingStamps>(std::move(source), std::move(joints))
+             : std::make_unique<WatchingSource>(std::move(source), std::move(joints));
+  auto scanner = watching->scanner();
+  return {std::move(watching), [scanner] { return scanner->result(); }};
+}
 
 int SignalScan::find(std::string_view channel) const {
   for (std::size_t c = 0; c < channels.size(); ++c)

@@ -57,6 +57,8 @@ SetUp SetUp::as_given(Index joints) {
 Trial::Impl::Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& options)
     : robot_(with_all_drives(std::move(robot))), runs_(std::move(runs)), options_(options) {
   plan_ = plan_of(robot_);
+  extra_ = doctor::extra_names(runs_);
+  for (const CoarseRun& run : runs_) has_known_ = has_known_ || !run.known.empty();
   Index total = 0;
   for (const CoarseRun& run : runs_) {
     require(run.joints() == plan_.joints, "a coarse run has other joints than the robot");
@@ -71,7 +73,7 @@ Trial::Impl::Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& 
       stretches_.push_back({r, size * p / parts, size * (p + 1) / parts,
                             static_cast<int>(stretches_.size() % doctor::kTrialBlocks)});
   }
-  efforts_ = Eigen::VectorXd::Zero(plan_.joints);
+  efforts_ = VectorXd::Zero(plan_.joints);
   for (const CoarseRun& run : runs_) efforts_ += run.effort.colwise().squaredNorm().transpose();
   efforts_ = (efforts_ / static_cast<double>(std::max<Index>(1, total))).cwiseSqrt();
   if (stretches_.size() < 2 && total > 1) {
@@ -144,6 +146,13 @@ Fit Trial::fit(const SetUp& set_up, const Robot& other) const {
 }
 Fit Trial::fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, true);
+}
+Fit Trial::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+                   const VectorXd& floors) const {
+  return impl_->predict(folded, set_up, values, floors);
+}
+const VectorXd& Trial::efforts() const {
+  return impl_->efforts_;
 }
 Fit Trial::quick_fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, false);

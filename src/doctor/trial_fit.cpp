@@ -89,12 +89,41 @@ double log_ratio(double residual, double effort, double floor) {
 
 }  // namespace
 
+// How a row's effort is made of the logged ones, and of what is known of it.
+Eigen::VectorXd Trial::Impl::mix_of(const SetUp& set_up, std::size_t row) const {
+  Eigen::VectorXd mix = set_up.effort.row(plan_.rows[row].i).transpose();
+  if (has_known_) {
+    mix.conservativeResize(mix.size() + 1);
+    mix[mix.size() - 1] = -1;
+  }
+  return mix;
+}
+
+Fit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+                         const VectorXd& floors) const {
+  const std::size_t n = folded.columns.size();
+  Fit fit;
+  fit.values = values;
+  fit.relative_fitted.setZero(static_cast<Index>(n));
+  for (std::size_t r = 0; r < n; ++r) {
+    RowEquations all;
+    const Eigen::VectorXd mix = mix_of(set_up, r);
+    for (const std::vector<RowGram>& block : folded.grams) all.add(block[r], mix);
+    if (all.effort <= 0) continue;
+    const double residual = all.residual(pick(values, folded.columns[r]));
+    fit.relative_fitted[static_cast<Index>(r)] = std::sqrt(residual / all.effort);
+    const double floor = floors[static_cast<Index>(r)] / std::sqrt(all.effort / all.rows);
+    fit.score_fitted += log_ratio(residual, all.effort, floor);
+  }
+  fit.score = fit.score_fitted;
+  fit.relative = fit.relative_fitted;
+  return fit;
+}
+
 Fit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) const {
   const std::size_t n = folded.columns.size();
   std::vector<Eigen::VectorXd> mix;
-  for (std::size_t r = 0; r < n; ++r) {
-    mix.emplace_back(set_up.effort.row(plan_.rows[r].i).transpose());
-  }
+  for (std::size_t r = 0; r < n; ++r) mix.push_back(mix_of(set_up, r));
   const auto gather = [&](int without) {
     std::vector<RowEquations> rows(n);
     for (int b = 0; b < doctor::kTrialBlocks; ++b)

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "doctor/trial_impl.hpp"
+#include "steelyard/core/error.hpp"
 #include "steelyard/fold/samples.hpp"
 
 namespace steelyard::doctor {
@@ -23,6 +24,44 @@ Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear
   return masks;
 }
 
+ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock& mapped) {
+  ExtraSamples out;
+  if (run.extra.empty() && run.known.empty()) return out;
+  const Index count = mapped.q.rows(), joints = mapped.q.cols();
+  std::vector<std::string> names = {std::string(channel::kPosition), std::string(channel::kVelocity),
+                                    std::string(channel::kAcceleration)};
+  names.insert(names.end(), run.also_names.begin(), run.also_names.end());
+  SampleBlock block(names, joints, count);
+  for (Index s = 0; s < count; ++s) block.time()[s] = run.stamps[begin + s];
+  const auto put = [&](std::size_t c, const auto& values) {
+    for (Index j = 0; j < joints; ++j)
+      for (Index s = 0; s < count; ++s) block.row(static_cast<int>(c), j)[s] = values(s, j);
+  };
+  put(0, mapped.q);
+  put(1, mapped.qd);
+  put(2, mapped.qdd);
+  for (std::size_t c = 0; c < run.also.size(); ++c) put(3 + c, run.also[c].middleRows(begin, count));
+  for (const ExtraColumns& extra : run.extra)
+    out.columns.insert(out.columns.end(), extra.columns.begin(), extra.columns.end());
+  if (!run.extra.empty()) out.values = evaluate_columns(run.extra, block, 0, count);
+  if (run.known.empty()) return out;
+  const MatrixXd known = evaluate_columns(run.known, block, 0, count);
+  out.known = Eigen::MatrixXd::Zero(count, joints);
+  Index k = 0;
+  for (const ExtraColumns& part : run.known)
+    for (const ExtraColumn& column : part.columns) out.known.col(column.row) += known.col(k++);
+  return out;
+}
+
+std::vector<std::string> extra_names(const std::vector<CoarseRun>& runs) {
+  std::vector<std::string> names;
+  for (const CoarseRun& run : runs)
+    for (const ExtraColumns& extra : run.extra)
+      for (const ExtraColumn& column : extra.columns)
+        if (std::find(names.begin(), names.end(), column.name) == names.end()) names.push_back(column.name);
+  return names;
+}
+
 }  // namespace steelyard::doctor
 
 namespace steelyard {
@@ -34,16 +73,29 @@ using doctor::RowGram;
 
 constexpr int kConfigurations = 8;  // at which M_jj must be positive
 
+// The row of a joint.
+Index row_of(const Plan& plan, Index joint) {
+  for (std::size_t r = 0; r < plan.rows.size(); ++r)
+    if (plan.rows[r].i == joint) return static_cast<Index>(r);
+  throw InputError({"a column belongs to a joint without a row", {}, {}, {}});
+}
+
 std::string effort_name(Index j) {
   return "effort" + std::to_string(j + 1);
 }
 
-std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot) {
+// Efforts of all joints, and with `known` one more; the extra columns of a run behind the plan's.
+std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, const CoarseRun& run, bool known) {
   LayoutOptions options;
   options.efforts.clear();
   for (int j = 0; j < plan.joints; ++j) options.efforts.push_back(effort_name(j));
+  if (known) options.efforts.emplace_back("known");
   options.effort_units.assign(options.efforts.size(), "1");
-  return row_layouts(plan, robot, options);
+  std::vector<Layout> layouts = row_layouts(plan, robot, options);
+  std::vector<ExtraColumns> extra = run.extra;
+  for (ExtraColumns& part : extra)
+    for (ExtraColumn& column : part.columns) column.row = row_of(plan, column.row);
+  return with_extra_columns(std::move(layouts), extra);
 }
 
 void add_gram(const Fold& fold, RowGram& gram) {
@@ -114,16 +166,31 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, 
 std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Robot& robot,
                                                        const Plan& plan) const {
   auto folded = std::make_shared<Folded>();
-  const std::vector<Layout> layouts = trial_layouts(plan, robot);
   folded->grams.assign(doctor::kTrialBlocks, std::vector<RowGram>(plan.rows.size()));
   for (const Row& row : plan.rows) folded->columns.push_back(row.columns);
-  folded->parameters = static_cast<Index>(plan.columns.size());
+  folded->parameters = static_cast<Index>(plan.columns.size() + extra_.size());
+  for (const ExtraColumns& part : runs_.empty() ? std::vector<ExtraColumns>{} : runs_.front().extra)
+    for (const ExtraColumn& column : part.columns) {
+      const auto name = std::find(extra_.begin(), extra_.end(), column.name);
+      folded->columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
+          static_cast<int>(plan.columns.size()) + static_cast<int>(name - extra_.begin()));
+    }
+  const std::vector<Layout> layouts =
+      trial_layouts(plan, robot, runs_.empty() ? CoarseRun{} : runs_.front(), has_known_);
   for (const Stretch& stretch : stretches_) {
     const MappedBlock block = mapped(stretch, set_up);
     const CoarseRun& run = runs_[stretch.run];
+    const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block);
     RowInput input;
     for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
     std::vector<RowInput> inputs(plan.rows.size(), input);
+    const Eigen::VectorXd nothing = Eigen::VectorXd::Zero(block.q.rows());
+    for (std::size_t r = 0; r < inputs.size() && has_known_; ++r)
+      inputs[r].efforts.push_back(extra.known.size() > 0 ? extra.known.col(plan.rows[r].i).data()
+                                                         : nothing.data());
+    for (std::size_t c = 0; c < extra.columns.size(); ++c)
+      inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
+          extra.values.col(static_cast<Index>(c)).data());
     // Times are the log's, not the hypothesis's: the filter knew no other.
     const doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
     for (std::size_t r = 0; r < inputs.size(); ++r)
@@ -135,7 +202,11 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
     for (std::size_t r = 0; r < folds.size(); ++r)
       add_gram(folds[r], folded->grams[static_cast<std::size_t>(stretch.block)][r]);
   }
+  // Nothing is said of the signs of extra columns.
   folded->signs = sign_rows(set_up, robot, plan);
+  const Index own = folded->signs.cols();
+  folded->signs.conservativeResize(Eigen::NoChange, folded->parameters);
+  folded->signs.rightCols(folded->parameters - own).setZero();
   return folded;
 }
 

@@ -21,6 +21,19 @@ struct MappedBlock {
 using Masks = std::vector<std::vector<std::uint8_t>>;
 Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear);
 
+// The study's own columns of a model, and what it knows beforehand, at some samples of a run.
+struct ExtraSamples {
+  std::vector<ExtraColumn> columns;  // `row` is the number of a joint
+  Eigen::MatrixXd values;            // samples × columns
+  Eigen::MatrixXd known;             // samples × joints; empty: nothing
+};
+// Positions of the samples [begin, begin + q.rows()) as a set-up maps them. Throws InputError for values that
+// are not finite.
+ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock& mapped);
+
+// Names of all extra columns, each once.
+std::vector<std::string> extra_names(const std::vector<CoarseRun>& runs);
+
 // YᵀY, Yᵀτ and the efforts' own products of one row and block.
 struct RowGram {
   Eigen::MatrixXd columns, mixed, efforts;
@@ -46,6 +59,8 @@ class Trial::Impl {
   Plan plan_of(const Robot& robot) const;
   std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
   Fit fit(const Folded& folded, const SetUp& set_up, bool held_out) const;
+  Fit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+              const VectorXd& floors) const;
   Eigen::VectorXd floors(double noise_factor) const;
 
   Robot robot_;
@@ -53,6 +68,9 @@ class Trial::Impl {
   Plan plan_;
   TrialOptions options_;
   std::shared_ptr<const Folded> given_;
+  VectorXd efforts_;                // rms of the logged efforts
+  std::vector<std::string> extra_;  // names, behind the plan's columns
+  bool has_known_ = false;          // a further effort of every row: what is known of it
 
  private:
   struct Stretch {
@@ -64,8 +82,9 @@ class Trial::Impl {
   Eigen::MatrixXd sign_rows(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
 
   std::vector<Stretch> stretches_;
-  Eigen::VectorXd efforts_, floors_;  // rms of the logged efforts; relative to them
-  Eigen::VectorXd residual_;          // rms of the set-up as given
+  Eigen::VectorXd mix_of(const SetUp& set_up, std::size_t row) const;
+  Eigen::VectorXd floors_;    // relative to efforts_
+  Eigen::VectorXd residual_;  // rms of the set-up as given
 };
 
 }  // namespace STEELYARD_ABI

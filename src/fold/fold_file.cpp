@@ -20,6 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "STEELYARD FOLD\n";
 constexpr std::size_t kDigest = 32;
+constexpr std::uint32_t kOldestVersion = 2;  // without findings
 static_assert(std::endian::native == std::endian::little, "fold files are written as memory has them");
 
 template <typename T>
@@ -169,6 +170,33 @@ FilterOptions filter_from(const ordered_json& json) {
   return {json.at("order"), json.at("cutoff")};
 }
 
+ordered_json findings_json(const std::vector<Finding>& findings) {
+  ordered_json list = ordered_json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"code", finding.code},
+                    {"joint", finding.joint},
+                    {"severity", static_cast<int>(finding.severity)},
+                    {"evidence", finding.evidence},
+                    {"remedy", finding.remedy}});
+  return list;
+}
+
+std::vector<Finding> findings_from(const ordered_json& json, const Reader& reader) {
+  std::vector<Finding> findings;
+  for (const ordered_json& item : json) {
+    Finding& finding = findings.emplace_back();
+    finding.code = item.at("code");
+    finding.joint = item.at("joint");
+    const int severity = item.at("severity");
+    if (severity < 0 || severity > static_cast<int>(Severity::error))
+      reader.fail(fmt::format("has a finding of severity {}", severity));
+    finding.severity = static_cast<Severity>(severity);
+    finding.evidence = item.at("evidence");
+    finding.remedy = item.at("remedy");
+  }
+  return findings;
+}
+
 ordered_json run_json(const FoldedRun& run, std::string& triangles) {
   require(!run.blocks.empty(), "a fold file has at least one block");
   ordered_json json = {{"label", run.label},
@@ -184,6 +212,7 @@ ordered_json run_json(const FoldedRun& run, std::string& triangles) {
                        {"slots", run.slots},
                        {"slots_per_block", run.slots_per_block}};
   if (run.period) json["period"] = *run.period;
+  if (run.findings) json["findings"] = findings_json(*run.findings);
   json["folds"] = blocks_json(run.blocks, triangles);
   if (run.instruments.blocks.empty()) return json;
   json["instruments"] = {{"cutoff", run.instruments.cutoff}, {"simulated", run.instruments.simulated}};
@@ -206,6 +235,7 @@ FoldedRun run_from(const ordered_json& json, Reader& reader) {
   run.slots = json.at("slots");
   run.slots_per_block = json.at("slots_per_block");
   if (json.contains("period")) run.period = json.at("period").get<double>();
+  if (json.contains("findings")) run.findings = findings_from(json.at("findings"), reader);
   run.blocks = blocks_from(json.at("folds"), reader);
   if (run.blocks.empty() || run.slots_per_block < 1) reader.fail("has a run without folds");
   if (!json.contains("instruments")) return run;
@@ -254,8 +284,9 @@ std::vector<FoldedRun> read_fold_file(const std::string& path) {
   reader = Reader(std::string_view(bytes).substr(0, body), path);
   reader.take(kMagic.size());
   const auto version = reader.number<std::uint32_t>();
-  if (version != kFoldFileVersion)
-    reader.fail(fmt::format("has format version {}, this program reads {}", version, kFoldFileVersion));
+  if (version < kOldestVersion || version > kFoldFileVersion)
+    reader.fail(fmt::format("has format version {}, this program reads {} to {}", version, kOldestVersion,
+                            kFoldFileVersion));
   const auto length = reader.number<std::uint64_t>();
   std::vector<FoldedRun> runs;
   try {

@@ -34,6 +34,13 @@ std::vector<FoldBlock> joined_pairs(std::vector<FoldBlock> blocks) {
 
 }  // namespace
 
+void relabel(FoldedRun& run, const std::string& label) {
+  if (run.findings)
+    for (Finding& finding : *run.findings)
+      if (finding.joint == run.label) finding.joint = label;
+  run.label = label;
+}
+
 FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation) {
   FoldedRun run;
   run.label = label;

@@ -52,6 +52,37 @@ VectorXd per_joint(const VectorXd& given, Index joints) {
                     {}});
 }
 
+// Where the longest step is; reads the source.
+std::string longest_gap(SampleSource& source, const TimeScan& time) {
+  SampleBlock block;
+  source.rewind();
+  Index samples = 0;
+  double before = time.first;
+  for (source.read(4096, block); block.size() > 0; source.read(4096, block))
+    for (Index s = 0; s < block.size(); ++s, ++samples) {
+      if (samples > 0 && block.time()[s] - before >= time.longest_step)
+        return fmt::format("behind sample {}, at {:.6g} s", samples, before);
+      before = block.time()[s];
+    }
+  return "somewhere";
+}
+
+// A preparation that the stamps do not allow: says of which log, and what is the likely reason.
+[[noreturn]] void refuse_stamps(SampleSource& source, const TimeScan& time, Complaint complaint) {
+  constexpr double kSlow = 0.5;   // [s] between samples: hardly a motion
+  constexpr double kPause = 100;  // times the usual step
+  if (complaint.place.file.empty()) complaint.place.file = source.name();
+  if (time.longest_step > kPause * time.median_step) {
+    complaint.what += fmt::format("; there is a pause of {:.4g} s {}, where {:.4g} s is usual",
+                                  time.longest_step, longest_gap(source, time), time.median_step);
+    complaint.remedy = "cut the run there and give its parts as runs of their own";
+  } else if (time.median_step > kSlow) {
+    complaint.what += fmt::format("; its stamps are {:.4g} s apart", time.median_step);
+    complaint.remedy = "give the unit of the time column, `units: {time: ms}`, if it is not seconds";
+  }
+  throw InputError(complaint);
+}
+
 }  // namespace
 
 void PrepareOptions::validate() const {
@@ -103,7 +134,14 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
   preparation_.time = scan_time(*source, options.threads);
-  preparation_.grid = uniform_grid(preparation_.time, options.rate, options.interpolation);
+  const auto plan = [&](const auto& step) {
+    try {
+      step();
+    } catch (const InputError& error) {
+      refuse_stamps(*source, preparation_.time, error.complaint());
+    }
+  };
+  plan([&] { preparation_.grid = uniform_grid(preparation_.time, options.rate, options.interpolation); });
   passes_ = 1;
   if (preparation_.grid.samples <= options.difference_order) {
     throw InputError({fmt::format("the run has {} samples", preparation_.grid.samples),
@@ -111,8 +149,8 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
                       fmt::format("at least {}", options.difference_order + 1),
                       "use a longer run"});
   }
+  plan([&] { plan_filters(options); });
   source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
-  plan_filters(options);
   plan_rows(options);
   shared_ = SampleBlock(source_->channels(), source_->joints());
   rewind();

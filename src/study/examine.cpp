@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/doctor/doctor.hpp"
 #include "steelyard/log/last_line.hpp"
 #include "steelyard/study/check_study.hpp"
+#include "study/extra_columns.hpp"
+#include "study/folded.hpp"
 #include "study/gains.hpp"
 #include "study/prior.hpp"
 #include "study/signs.hpp"
@@ -19,68 +22,210 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Text logs that may have been cut; readers take what is left as it stands.
-void find_open_lines(const Study& study, std::vector<Finding>& findings) {
-  for (const StudyRun& run : study.runs) {
-    if (run.folded || run.simulation) continue;
-    const std::optional<OpenLine> open = open_last_line(run.file);
-    if (!open) continue;
-    std::string evidence = fmt::format("the last line of {} has no end; its last field is {}",
-                                       run.path_as_written, quoted(open->field));
-    if (open->is_short)
-      evidence += fmt::format(", with fewer digits behind the point than in any of {} lines before ({})",
-                              open->compared, open->least);
-    findings.push_back(
-        make_finding(open->is_short ? "cut-log" : "open-last-line", run.file.label.label, evidence));
+std::optional<Finding> open_line(const StudyRun& run) {
+  if (run.folded || run.simulation) return std::nullopt;
+  const std::optional<OpenLine> open = open_last_line(run.file);
+  if (!open) return std::nullopt;
+  std::string evidence = fmt::format("the last line of {} has no end; its last field is {}",
+                                     run.path_as_written, quoted(open->field));
+  if (open->is_short)
+    evidence += fmt::format(", with fewer digits behind the point than in any of {} lines before ({})",
+                            open->compared, open->least);
+  return make_finding(open->is_short ? "cut-log" : "open-last-line", run.file.label.label, evidence);
+}
+
+constexpr Index kHead = 100000;  // samples of a long log for the set-up, while folding
+
+// A finding and the labels of the runs that it speaks of.
+struct RunFinding {
+  Finding finding;
+  std::vector<std::string> runs;
+};
+
+std::vector<Finding> with_names(std::vector<RunFinding> found, std::size_t runs) {
+  std::vector<Finding> findings;
+  for (RunFinding& item : found) {
+    item.finding.evidence = name_runs(item.finding, item.runs, runs);
+    findings.push_back(std::move(item.finding));
+  }
+  return findings;
+}
+
+// Findings of several runs that were examined together are one.
+void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
+  if (!run.findings) {
+    found.push_back(
+        {make_finding("not-examined", run.label,
+                      "the run is folds that nobody examined: nothing is known of its signals and its "
+                      "set-up"),
+         {run.label}});
+    return;
+  }
+  for (const Finding& finding : *run.findings) {
+    const auto same = std::find_if(found.begin(), found.end(), [&](const RunFinding& other) {
+      return other.finding.code == finding.code && other.finding.joint == finding.joint &&
+             other.finding.evidence == finding.evidence;
+    });
+    if (same != found.end())
+      same->runs.push_back(run.label);
+    else
+      found.push_back({finding, {run.label}});
   }
 }
 
-Examination visit(StudyState& state) {
-  std::vector<ExaminedRun> runs;
-  for (const StudyRun& run : state.study.runs)
-    if (!run.folded) runs.push_back({run.file.label, [&run, &state] { return open_source(state, run); }});
-  if (runs.empty()) return {};
+// Columns of the plan's rows as columns of joints.
+std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> list) {
+  for (ExtraColumns& extra : list)
+    for (ExtraColumn& column : extra.columns) column.row = plan.rows[static_cast<std::size_t>(column.row)].i;
+  return list;
+}
+
+struct Visit {
+  std::vector<RunFinding> found;
+  std::vector<std::size_t> logs;  // numbers of the runs that were examined now
+  Examination examination;        // of them
+};
+
+DoctorOptions doctor_options(const StudyState& state, const std::vector<ExaminedRun>& runs) {
   DoctorOptions options;
   options.columns = lead_names(state.base);
   options.set_up.threads = state.options.threads;
-  if (!state.study.drive_spec.known.empty() || !state.study.drive_spec.columns.empty())
-    options.skip_set_up = "the study has known efforts or extra columns, which the doctor's model has not";
-  if (has_unsigned_runs(state.study)) options.skip_set_up = "a run has |effort| only";
+  options.coarse.also = {kKnownChannel};
+  if (has_unsigned_runs(state.study)) {
+    options.skip_set_up = "a run has |effort| only";
+    options.skip_remedy =
+        "log the efforts with their signs if you can; until then check signs and units by hand";
+  }
   for (const ExaminedRun& run : runs)
-    if (run.label.payload != runs[0].label.payload)
+    if (run.label.payload != runs[0].label.payload) {
       options.skip_set_up = "the runs have different payloads, which the doctor's model has not";
-  return state.clock.time("examining the logs", [&] {
-    Examination examination = examine(state.robot, runs, options);
-    find_open_lines(state.study, examination.findings);
-    return examination;
-  });
+      options.skip_remedy = "check a study of the runs without payload, which have the same set-up";
+    }
+  return options;
+}
+
+// What the last pass saw, if it went through the run; the last samples may lie behind the grid.
+std::optional<SignalScan> watched_signals(const RunState& run) {
+  if (!run.signals || !run.prepared) return std::nullopt;
+  SignalScan scan = run.signals();
+  const Index all = run.prepared->preparation().time.samples;
+  return scan.samples > 1 && scan.samples >= all - 4 ? std::optional(std::move(scan)) : std::nullopt;
+}
+
+Visit visit(StudyState& state, Index head) {
+  Visit visit;
+  std::vector<ExaminedRun> runs;
+  for (std::size_t r = 0; r < state.study.runs.size(); ++r) {
+    const StudyRun& run = state.study.runs[r];
+    if (run.folded) {
+      replay(*run.folded, visit.found);
+      continue;
+    }
+    ExaminedRun& examined = runs.emplace_back();
+    examined.label = run.file.label;
+    examined.open = [&run, &state] { return open_source(state, run); };
+    examined.extra = by_joint(state.plan, expression_columns(state));
+    examined.known = by_joint(state.plan, known_efforts(state, run));
+    if (r < state.runs.size()) examined.signals = watched_signals(state.runs[r]);
+    visit.logs.push_back(r);
+  }
+  if (runs.empty()) return visit;
+  DoctorOptions options = doctor_options(state, runs);
+  options.head = head;
+  visit.examination =
+      state.clock.time("examining the logs", [&] { return examine(state.robot, runs, options); });
+  for (std::size_t k = 0; k < visit.logs.size(); ++k)
+    if (const std::optional<Finding> finding = open_line(state.study.runs[visit.logs[k]])) {
+      visit.examination.findings.push_back(*finding);
+      visit.examination.subjects.push_back({k});
+    }
+  for (std::size_t k = 0; k < visit.examination.findings.size(); ++k) {
+    RunFinding& found = visit.found.emplace_back();
+    found.finding = visit.examination.findings[k];
+    for (const std::size_t r : visit.examination.subjects[k]) found.runs.push_back(runs[r].label.label);
+  }
+  return visit;
+}
+
+void examine_with_head(StudyState& state, Index head) {
+  const Visit seen = visit(state, head);
+  for (std::size_t k = 0; k < seen.logs.size(); ++k) {
+    RunState& run = state.runs[seen.logs[k]];
+    run.repeats = seen.examination.repeats[k];
+    run.findings.emplace();
+    for (std::size_t f = 0; f < seen.examination.findings.size(); ++f)
+      for (const std::size_t subject : seen.examination.subjects[f])
+        if (subject == k) run.findings->push_back(seen.examination.findings[f]);
+  }
+  for (RunState& run : state.runs)
+    if (run.run->folded) run.findings = run.run->folded->findings;
+  for (Finding& finding : with_names(seen.found, state.study.runs.size()))
+    state.findings.push_back(std::move(finding));
+}
+
+// What opening the runs refuses, as `steelyard run` would with exit code 2.
+std::vector<Finding> refused_preparations(StudyState& state) {
+  std::vector<Finding> findings;
+  for (const StudyRun& run : state.study.runs) {
+    RunState opened;
+    opened.run = &run;
+    try {
+      open_run_state(state, opened);
+    } catch (const InputError& error) {
+      findings.push_back(make_finding("preparation-refused", run.file.label.label, error.what()));
+    }
+  }
+  return findings;
 }
 
 }  // namespace
 
 void examine_runs(StudyState& state) {
-  Examination examination = visit(state);
-  for (Finding& finding : examination.findings) state.findings.push_back(std::move(finding));
-  std::size_t examined = 0;
-  for (RunState& run : state.runs)
-    if (run.prepared) run.repeats = examination.repeats[examined++];
+  examine_with_head(state, 0);
 }
 
-bool StudyCheck::is_trustworthy() const {
+void examine_for_folds(StudyState& state) {
+  examine_with_head(state, kHead);
+}
+
+bool is_trustworthy(const std::vector<Finding>& findings) {
   return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.severity == Severity::error && !finding.waived;
   });
+}
+
+bool StudyCheck::is_trustworthy() const {
+  return steelyard::is_trustworthy(findings);
+}
+
+std::vector<Finding> waived(const Study& study, std::vector<Finding> findings) {
+  waive_findings(study, findings);
+  return findings;
+}
+
+std::vector<Finding> folded_findings(std::span<const FoldedRun> runs) {
+  std::vector<RunFinding> found;
+  for (const FoldedRun& run : runs) replay(run, found);
+  return with_names(std::move(found), runs.size());
 }
 
 StudyCheck check_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
   find_gains(state);
+  if (study.cutoff.automatic) take_cutoffs_of_folds(state);
   StudyCheck check;
   check.robot = state.robot.name;
-  for (const StudyRun& run : study.runs) check.runs.push_back(run.file.label.label);
-  check.findings = visit(state).findings;
+  for (const StudyRun& run : study.runs) {
+    check.runs.push_back(run.file.label.label);
+    check.examined_then += run.folded && run.folded->findings;
+  }
+  std::vector<Finding> findings = refused_preparations(state);
+  const Visit seen = visit(state, 0);
+  check.examined = seen.logs.size();
+  for (Finding& finding : with_names(seen.found, study.runs.size())) findings.push_back(std::move(finding));
+  check.findings = waived(study, std::move(findings));
   check.warnings = state.warnings;
-  waive_findings(study, check.findings);
   return check;
 }
 

@@ -262,7 +262,9 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
   Setting s = setting_of(study, run);
   std::vector<FoldedRun> files = fold_files(*study.excite);
   if (!study.runs.empty()) {
-    const std::vector<FoldedRun> all = fold_study(study, run);
+    StudyOptions folds_only = run;
+    folds_only.examine = false;
+    const std::vector<FoldedRun> all = fold_study(study, folds_only);
     for (std::size_t r = 0; r < all.size(); ++r)
       if (study.runs[r].file.label.role == RunRole::fit) files.push_back(all[r]);
   }

@@ -14,8 +14,6 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr const char* kKnownChannel = "known";
-
 // q, qd, qdd of the joint itself, then q1, qd1, qdd1, q2, …
 std::vector<std::string> variable_names(Index joints) {
   std::vector<std::string> names = {"q", "qd", "qdd"};
@@ -82,10 +80,15 @@ Index row_of_joint(const StudyState& state, const std::string& joint, const Plac
   throw InputError(complaint);
 }
 
-std::vector<ExtraColumns> run_columns(const StudyState& state, const StudyRun& run) {
+std::vector<ExtraColumns> expression_columns(const StudyState& state) {
   std::vector<ExtraColumns> list;
   for (const EffortExpression& column : state.study.drive_spec.columns)
     list.push_back(expression_column(state, column));
+  return list;
+}
+
+std::vector<ExtraColumns> run_columns(const StudyState& state, const StudyRun& run) {
+  std::vector<ExtraColumns> list = expression_columns(state);
   if (state.study.drive_spec.offset_per_run) add_offsets(state, run, list);
   return list;
 }

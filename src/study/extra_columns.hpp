@@ -18,7 +18,13 @@ Index row_of_joint(const StudyState& state, const std::string& joint, const Plac
 // is not takes the mean of the others' offsets.
 std::vector<ExtraColumns> run_columns(const StudyState& state, const StudyRun& run);
 
-// The same, and the friction that was fitted.
+// The expressions alone.
+std::vector<ExtraColumns> expression_columns(const StudyState& state);
+
+// The channel with efforts that are known, if a run has it.
+inline constexpr const char* kKnownChannel = "known";
+
+// The same as run_columns, and the friction that was fitted.
 std::vector<ExtraColumns> all_columns(const StudyState& state, const StudyRun& run);
 
 // Expressions, and the run's channel "known" if it has one.

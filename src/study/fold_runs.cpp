@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
@@ -15,6 +18,37 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+namespace {
+
+// Rows of a run are not finite or too large: says at which sample, not in which column of the model.
+[[noreturn]] void blame_samples(const StudyState& state, const StudyRun& run, Complaint complaint) {
+  constexpr double kImpossible = 1e9;  // of any channel, in SI units
+  const std::unique_ptr<SampleSource> source = open_source(state, run);
+  if (!complaint.place.file.empty()) throw InputError(complaint);
+  complaint.place.file = source->name();
+  const std::vector<LogJoint> joints = log_joints(state.robot);
+  SampleBlock block;
+  Index samples = 0;
+  for (source->read(4096, block); block.size() > 0; source->read(4096, block)) {
+    for (std::size_t c = 0; c < block.channels().size(); ++c)
+      for (Index j = 0; j < block.joints(); ++j)
+        for (Index s = 0; s < block.size(); ++s) {
+          const double value = block.row(static_cast<int>(c), j)[s];
+          if (std::abs(value) <= kImpossible) continue;
+          complaint.what =
+              fmt::format("the {} of {} is {:.6g} in sample {}, at {:.6g} s", block.channels()[c],
+                          joints[static_cast<std::size_t>(j)].name, value, samples + s + 1, block.time()[s]);
+          complaint.limit = fmt::format("at most {:g} in SI units", kImpossible);
+          complaint.remedy = "remove the sample: a lost message or a failed conversion wrote it";
+          throw InputError(complaint);
+        }
+    samples += block.size();
+  }
+  throw InputError(complaint);
+}
+
+}  // namespace
+
 void open_runs(StudyState& state) {
   state.runs.clear();
   if (state.study.runs.empty())
@@ -25,11 +59,22 @@ void open_runs(StudyState& state) {
   for (const StudyRun& run : state.study.runs) {
     RunState& opened = state.runs.emplace_back();
     opened.run = &run;
-    if (run.folded)
-      open_folded_run(state, opened);
-    else
-      opened.prepared = std::make_unique<PreparedRun>(open_source(state, run), run.file.label, state.prepare);
+    open_run_state(state, opened);
   }
+}
+
+void open_run_state(const StudyState& state, RunState& run) {
+  if (run.run->folded) {
+    open_folded_run(state, run);
+    return;
+  }
+  std::unique_ptr<SampleSource> source = open_source(state, *run.run);
+  if (state.watch_signals) {
+    SignalWatch watch = watch_signals(std::move(source), log_joints(state.robot));
+    source = std::move(watch.source);
+    run.signals = std::move(watch.scan);
+  }
+  run.prepared = std::make_unique<PreparedRun>(std::move(source), run.run->file.label, state.prepare);
 }
 
 std::vector<Layout> study_layouts(const StudyState& state) {
@@ -65,10 +110,14 @@ void fold_runs(StudyState& state) {
       pass.watch = [&](const PreparedChunk& chunk) { positions->watch(chunk); };
     }
     pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
-    run.folds = state.clock.time(stage, [&] {
-      return run.signs ? fold_signed_run(state, run, pass.slot_samples)
-                       : fold_prepared(state, *run.run, *run.prepared, pass);
-    });
+    try {
+      run.folds = state.clock.time(stage, [&] {
+        return run.signs ? fold_signed_run(state, run, pass.slot_samples)
+                         : fold_prepared(state, *run.run, *run.prepared, pass);
+      });
+    } catch (const InputError& error) {
+      blame_samples(state, *run.run, error.complaint());
+    }
     if (positions && !run.signs) run.period = positions->period();
   }
 }

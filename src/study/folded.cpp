@@ -30,12 +30,16 @@ std::optional<LowPass> designed(const FilterOptions& filter, double step) {
   return design_low_pass(filter.order, filter.cutoff, 1 / step);
 }
 
-bool has_forms(const DriveSpec& spec) {
+}  // namespace
+
+bool has_friction_forms(const DriveSpec& spec) {
   if (spec.friction && !spec.friction->is_linear()) return true;
   return std::any_of(spec.joints.begin(), spec.joints.end(), [](const auto& joint) {
     return joint.second.friction && !joint.second.friction->is_linear();
   });
 }
+
+namespace {
 
 [[noreturn]] void refuse_folds(const RunState& run, const std::string& difference) {
   throw InputError({fmt::format("the folds of run '{}' are not of this study: {}", run.label(), difference),
@@ -70,7 +74,8 @@ bool read_folded_runs(const YamlContext& context, const YamlNode& node, const st
     context.fail(*label, fmt::format("one label for {} runs", folded.size()), "a file with one run",
                  "leave it out: the runs of a merged file have their labels");
   for (FoldedRun& one : folded) {
-    run.file.label.label = label != nullptr ? to_label(context, *label) : one.label;
+    if (label != nullptr) relabel(one, to_label(context, *label));
+    run.file.label.label = one.label;
     run.folded = std::make_shared<const FoldedRun>(std::move(one));
     study.runs.push_back(run);
   }
@@ -83,7 +88,7 @@ void check_folded_keys(const YamlContext& context, const YamlFields& fields, con
     context.fail(fields.at(key), fmt::format("{} cannot be found from folds", what), "runs that are logs",
                  "give the logs as `file:`, or leave this out");
   };
-  if (has_forms(study.drive_spec)) refuse("drives", "friction of another form than linear");
+  if (has_friction_forms(study.drive_spec)) refuse("drives", "friction of another form than linear");
   if (fields.has("gains")) refuse("gains", "drive gains");
   if (fields.has("payloads")) refuse("payloads", "loads");
   if (fields.has("elastic")) refuse("elastic", "springs");
@@ -174,6 +179,7 @@ std::vector<FoldedRun> folded_runs(const StudyState& state) {
     FoldedRun& folded = runs.emplace_back(to_folded_run(*run.folds, run.label(), run.preparation()));
     folded.period = run.period;
     folded.prepare = prepare_text(state.prepare);
+    folded.findings = run.findings;
     if (!run.is_fit() || !state.instrument) continue;
     const InstrumentSummary& summary = *state.result.estimator->instruments;
     folded.instruments = {summary.cutoff, summary.simulated, state.estimator_blocks[fit++]};
@@ -193,7 +199,9 @@ void list_unavailable(StudyState& state) {
                     label));
     list.push_back(fmt::format("curves, spectra and motion of {}: the run is folds, without samples", label));
     list.push_back(fmt::format(
-        "findings about the signals and the set-up of {}: the doctor reads logs, the run is folds", label));
+        "findings about the signals and the set-up of {}: the doctor reads logs, the run is folds{}", label,
+        run.run->folded->findings ? "; those of its examination before folding are listed"
+                                  : " without an examination"));
     if (study.cross && study.cross->by_phase && !study.cross->period && !run.run->folded->period)
       list.push_back(fmt::format("cross_validation by phase in {}: its folds do not tell the period", label));
   }

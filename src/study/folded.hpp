@@ -2,8 +2,9 @@
 //
 // Least squares and all that follows from it (weights by row and block, essential parameters, intervals,
 // cross-validation, feasible parameters, conditions) have the digits that the log would give. Needed from
-// the log: raw residuals, bands, curves, whiteness, the doctor's findings, other cut-offs, weights of single
-// rows, friction forms, gains, signs, springs. A study may mix runs of folds with logs.
+// the log: raw residuals, bands, curves, whiteness, other cut-offs, weights of single rows, friction forms,
+// gains, signs, springs. The doctor's findings are those that `steelyard fold` stored with the folds; files
+// without them are a finding of their own. A study may mix runs of folds with logs.
 #pragma once
 
 #include "study/state.hpp"
@@ -11,6 +12,9 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+// Friction that is fitted to the log before anything is folded.
+bool has_friction_forms(const DriveSpec& spec);
 
 // A run section with `folds:` becomes one run for every run in the file; false: it has none.
 bool read_folded_runs(const YamlContext& context, const YamlNode& node, const std::string& folder,

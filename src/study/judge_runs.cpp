@@ -19,11 +19,12 @@ void leave_out_motions(StudyState& state) {
         residual_summary(found[r].residuals.per_row, state.plan, state.robot);
 }
 
-// The fitted run whose motion a fresh one repeats; empty when there is none.
+// The fitted run whose motion a fresh one repeats; empty when there is none. A run that is not among these
+// was fitted by an earlier study.
 std::string repeated_fit(const RunValidation& run, const std::vector<RunValidation>& all) {
   for (const RunValidation& other : all)
-    if (!other.fresh && other.run == run.repeats) return other.run;
-  return "";
+    if (other.run == run.repeats && &other != &run) return other.fresh ? "" : other.run;
+  return run.repeats;
 }
 
 // Any other run with the motion of this one, whichever of the two is said to repeat the other.

@@ -9,6 +9,7 @@
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "study/signs.hpp"
+#include "study/simulation.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -42,6 +43,18 @@ ordered_json prepare_json(const PrepareOptions& options) {
   return json;
 }
 
+// The same for the same motion, whatever the noise.
+std::string motion_hash(const SimulationSpec& spec) {
+  constexpr int kInstants = 64;
+  const Trajectory motion = simulated_motion(spec);
+  std::string text = fmt::format("{:.6f}", motion.duration());
+  for (int k = 0; k < kInstants; ++k) {
+    const JointState state = motion.at(motion.duration() * k / kInstants);
+    for (Index j = 0; j < state.q.size(); ++j) text += fmt::format(" {:.5f}", state.q[j]);
+  }
+  return sha256(text).substr(0, 16);
+}
+
 ordered_json run_json(const StudyRun& run) {
   ordered_json json = {{"label", run.file.label.label}, {"role", to_string(run.file.label.role)}};
   if (run.unsigned_effort) json["unsigned"] = true;
@@ -49,6 +62,7 @@ ordered_json run_json(const StudyRun& run) {
     json["simulated"] = true;
     json["rate"] = run.simulation->options.rate;
     json["seed"] = run.simulation->options.seed;
+    json["motion"] = motion_hash(*run.simulation);
     return json;
   }
   json[run.folded ? "folds" : "file"] = run.path_as_written;
@@ -246,6 +260,10 @@ void add_sources(const ReverseSpec& spec, Provenance& provenance) {
 }
 
 }  // namespace
+
+std::string run_options_json(const StudyRun& run) {
+  return run_json(run).dump();
+}
 
 std::string preparation_hash(const PrepareOptions& prepare) {
   return sha256(prepare_text(prepare));

@@ -73,11 +73,16 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   open_robot(state);
   find_gains(state);
   choose_cutoff(state);
+  // Forms of friction change the robot's drive terms; the doctor looks at it as the study gives it.
+  const bool forms = has_friction_forms(study.drive_spec);
+  state.watch_signals = options.examine && !forms;
   open_runs(state);
+  if (options.examine && forms) examine_for_folds(state);
   fit_friction_forms(state);
   recover_run_signs(state);
   state.find_periods = true;
   fold_runs(state);
+  if (options.examine && !forms) examine_for_folds(state);
   if (study.estimator.instruments) estimate_runs(state);
   return folded_runs(state);
 }

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "steelyard/doctor/signals.hpp"
 #include "steelyard/estimate/bias.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 #include "steelyard/estimate/estimate.hpp"
@@ -70,9 +72,11 @@ struct RunState {
   Preparation folded_preparation;  // of a run that is folds: as far as they tell it
   std::optional<double> period;    // of its motion [samples], 0: none; absent: from the prediction
   Prediction prediction;
-  std::string repeats;                // run with the same motion; empty: none
-  std::vector<double> band_coverage;  // per joint
-  std::optional<SignedRun> signs;     // of a run without them
+  std::string repeats;                           // run with the same motion; empty: none
+  std::function<SignalScan()> signals;           // of the last pass; empty: nobody watches
+  std::optional<std::vector<Finding>> findings;  // of the doctor about this run; absent: not examined
+  std::vector<double> band_coverage;             // per joint
+  std::optional<SignedRun> signs;                // of a run without them
 
   const std::string& label() const { return run->file.label.label; }
   bool is_fit() const { return run->file.label.role == RunRole::fit; }
@@ -107,7 +111,8 @@ struct StudyState {
   // open_runs, fold_runs
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   std::vector<RunState> runs;
-  bool find_periods = false;  // while folding, for fold files
+  bool find_periods = false;   // while folding, for fold files
+  bool watch_signals = false;  // the same
 
   // fit_friction_forms
   StudyFriction friction;
@@ -140,6 +145,7 @@ void open_robot(StudyState& state);
 void plan_base(StudyState& state);      // base parameters and plan of the state's robot
 void choose_cutoff(StudyState& state);  // when the study leaves it open
 void open_runs(StudyState& state);
+void open_run_state(const StudyState& state, RunState& run);  // of `run.run`
 void fold_runs(StudyState& state);
 void estimate_runs(StudyState& state);
 void find_intervals(StudyState& state);

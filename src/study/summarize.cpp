@@ -38,6 +38,16 @@ void summarize_runs(StudyState& state) {
   result.preparation.kept_share = candidates > 0 ? static_cast<double>(result.rows) / candidates : 0;
 }
 
+// A run with another set-up is predicted badly; the cause is enough.
+bool is_consequence(const StudyState& state, const Finding& finding) {
+  if (finding.code != "validation-gap") return false;
+  return std::any_of(state.runs.begin(), state.runs.end(), [&](const RunState& run) {
+    return run.label() == finding.joint && run.findings &&
+           std::any_of(run.findings->begin(), run.findings->end(),
+                       [](const Finding& own) { return own.severity == Severity::error; });
+  });
+}
+
 }  // namespace
 
 RunValidation validation_of(const StudyState& state, const RunState& run) {
@@ -85,7 +95,7 @@ void summarize(StudyState& state) {
   result.residual.prepared_weighted = finite_or_none(state.estimated.residual_weighted);
   result.findings = state.findings;
   for (Finding& finding : find_all(state.robot, state.estimated, result))
-    result.findings.push_back(std::move(finding));
+    if (!is_consequence(state, finding)) result.findings.push_back(std::move(finding));
   list_unavailable(state);
   result.provenance = provenance(state.study, state.robot_hash);
 }

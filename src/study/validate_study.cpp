@@ -1,6 +1,7 @@
 #include "study/engines.hpp"
 #include "study/examine.hpp"
 #include "study/extra_columns.hpp"
+#include "study/fitted_before.hpp"
 #include "study/folded.hpp"
 #include "study/friction.hpp"
 #include "study/gains.hpp"
@@ -40,8 +41,9 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   result.engines.clear();
   check_engines(state, model);
   result.findings = state.findings;
+  mark_fitted_runs(model, study, result);
   judge_result(study, result);
-  result.provenance = provenance(study, state.robot_hash);
+  result.provenance = provenance(fresh, state.robot_hash);
   return take_outcome(state);
 }
 

@@ -110,6 +110,20 @@ TEST_F(StudyProgram, AModelIsTriedOnOtherRunsWithoutFitting) {
     EXPECT_NE(after["validation"][r]["residual"], before["validation"][r]["residual"]);
     EXPECT_LT(after["validation"][r]["residual"]["prepared"], 0.002);
   }
+  // The first is the fitted motion with other noise, and with the same noise the fitted run itself.
+  const auto findings = [](const nlohmann::json& result) {
+    std::string list;
+    for (const auto& finding : result["findings"])
+      list += finding["code"].get<std::string>() + " (" + finding["joint"].get<std::string>() + ") ";
+    return list;
+  };
+  EXPECT_THAT(findings(after), HasSubstr("repeated-motion (excitation)"));
+  EXPECT_EQ(after["verdict"]["level"], "usable");
+  ASSERT_EQ(steelyard({"validate", model, kDemo, "--out", again}).code, 0);
+  const auto same = nlohmann::json::parse(content(fs::path(again) / "result.json"));
+  EXPECT_THAT(findings(same), HasSubstr("fitted-run (excitation)"));
+  EXPECT_EQ(same["validation"][0]["fresh"], false);
+  EXPECT_EQ(same["verdict"]["level"], "usable");
 }
 
 TEST_F(StudyProgram, AModelOfAnotherRobotIsRefused) {

@@ -127,7 +127,42 @@ TEST_F(FoldFiles, OfAnotherVersionAreRefusedByIt) {
   hash.add(other);
   const auto digest = hash.finish();
   other.append(digest.begin(), digest.end());
-  EXPECT_THAT(complaint_about(other), HasSubstr("version 3"));
+  EXPECT_THAT(complaint_about(other), HasSubstr("version 4"));
+}
+
+TEST_F(FoldFiles, KeepWhatTheExaminationFoundAndTellWhereThereWasNone) {
+  FoldedRun run = sample_run();
+  write_fold_file(std::span(&run, 1), path_);
+  EXPECT_FALSE(read_fold_file(path_)[0].findings);
+  run.findings.emplace();  // examined, nothing found
+  write_fold_file(std::span(&run, 1), path_);
+  ASSERT_TRUE(read_fold_file(path_)[0].findings);
+  EXPECT_TRUE(read_fold_file(path_)[0].findings->empty());
+  run.findings = {make_finding("gaps", run.label, "one gap"), make_finding("saturation", "joint3", "\"9\"")};
+  (*run.findings)[0].severity = Severity::note;
+  write_fold_file(std::span(&run, 1), path_);
+  FoldedRun read = read_fold_file(path_)[0];
+  relabel(read, "another name");
+  ASSERT_EQ(read.findings->size(), 2U);
+  EXPECT_EQ((*read.findings)[0].joint, "another name");
+  EXPECT_EQ((*read.findings)[0].severity, Severity::note);
+  EXPECT_EQ((*read.findings)[1].joint, "joint3");
+  EXPECT_EQ((*read.findings)[1].evidence, "\"9\"");
+  EXPECT_EQ((*read.findings)[1].remedy, make_finding("saturation", "", "").remedy);
+}
+
+// Files of earlier programs: the same but for the findings.
+TEST_F(FoldFiles, OfTheVersionBeforeAreReadAsNotExamined) {
+  write_fold_file(std::vector{sample_run()}, path_);
+  std::string old = bytes().substr(0, bytes().size() - 32);
+  old[15] = 2;
+  Sha256 hash;
+  hash.add(old);
+  const auto digest = hash.finish();
+  std::ofstream(path_, std::ios::binary) << old.append(digest.begin(), digest.end());
+  const FoldedRun read = read_fold_file(path_)[0];
+  EXPECT_FALSE(read.findings);
+  EXPECT_EQ(read.samples, 1234);
 }
 
 // Nonsense with a right checksum: made by another program, or by a mistake of ours.

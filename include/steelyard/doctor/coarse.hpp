@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/fold/extra.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/source.hpp"
 
@@ -26,6 +27,7 @@ struct CoarseOptions {
   Index samples = 800;  // at most
   double cutoff = 10;   // [Hz], lowered to an eighth of the run's rate
   std::string effort = "torque";
+  std::vector<std::string> also = {};  // further channels that known efforts are made of; those the run has
 };
 
 // samples × joints each.
@@ -38,6 +40,13 @@ struct CoarseRun {
   MatrixXd effort;
   VectorXd lateness;              // [s] −80 … 80 ms in steps of about 10 ms, whole samples of the log
   std::vector<MatrixXd> shifted;  // the efforts so much later than the positions
+
+  // What the study's model has beside the robot's, as in fold/extra.hpp, but `row` is the number of a joint.
+  // Functions get position, velocity, acceleration and the channels of `also`.
+  std::vector<ExtraColumns> extra;  // of the same names in all runs
+  std::vector<ExtraColumns> known;
+  std::vector<std::string> also_names;
+  std::vector<MatrixXd> also;
 
   Index size() const { return q.rows(); }
   Index joints() const { return q.cols(); }

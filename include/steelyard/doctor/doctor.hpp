@@ -2,10 +2,15 @@
 //
 //   every run     one pass over the samples: signals (signals.hpp)
 //   fit runs      one pass into a coarse copy: set-up (set_up.hpp), delays, excitation
+//   other runs    a coarse copy of each: its set-up against the model of the fit runs, or as a fit run's
+//   where
+//                 there are none
 //   pairs         runs that repeat each other's motion (motion.hpp)
 //
-// Two passes a run and well under a second, whatever the log's length. Signals that spoil the copy (values
-// that are not numbers, turns of an encoder, a dead position) leave the set-up unexamined, and it is said.
+// Two passes a run, and half a second for the set-up whatever the log's length; with `head` the copy is of
+// the beginning of a long log, or of all of it when the beginning is too poor a motion. Signals that spoil a
+// run's copy (values that are not numbers, turns of an encoder, a dead effort) leave that run's set-up
+// unexamined, and it is said; the other runs are examined all the same.
 #pragma once
 
 #include <functional>
@@ -30,6 +35,10 @@ inline namespace STEELYARD_ABI {
 struct ExaminedRun {
   RunLabel label;
   std::function<std::unique_ptr<SampleSource>()> open;  // on the joint side; called once for each pass
+  std::optional<SignalScan> signals = {};               // of an earlier pass; absent: there is one here
+  // What the study's model has beside the robot's; see CoarseRun.
+  std::vector<ExtraColumns> extra = {};
+  std::vector<ExtraColumns> known = {};
 };
 
 struct DoctorOptions {
@@ -38,16 +47,23 @@ struct DoctorOptions {
   TrialOptions trial;
   std::vector<std::string> columns;  // lead columns of the robot's base; empty: excitation is not examined
   std::string skip_set_up;           // why the set-up is not to be examined; empty: it is
+  std::string skip_remedy;           // what could be done about it
+  Index head = 0;                    // samples of a run that copies are made of; 0: all
 };
 
 struct Examination {
-  std::vector<Finding> findings;  // in the order of the stages above
+  std::vector<Finding> findings;  // in the order of the stages above; no runs are named in their evidence
+  std::vector<std::vector<std::size_t>> subjects;  // of each finding: the runs it speaks of
   std::vector<SignalScan> signals;
   std::vector<std::string> repeats;  // per run: the label of an earlier run with the same motion, or empty
   std::optional<SetUpExamination> set_up;
   std::optional<Delays> delays;
   std::optional<Excitation> excitation;
 };
+
+// Evidence that begins with the runs it speaks of ("run 'a': …"), where `runs` are several and the finding is
+// not of a run as a whole.
+std::string name_runs(const Finding& finding, const std::vector<std::string>& subjects, std::size_t runs);
 
 // Throws InputError for runs that cannot be read.
 Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs,

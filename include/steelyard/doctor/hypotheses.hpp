@@ -7,7 +7,7 @@
 //   effort-scale     τ_j is another multiple: motor side, drive gain, mN m; the factor is searched for
 //   position-unit    degrees taken for radians or the reverse, one joint or all; motor side when the gear is
 //   known coupling         a joint's column contains its neighbour's motion: q_j+1 + c q_j, τ_j − c τ_j+1
-//   time-scale       time runs k times as fast as the stamps say
+//   time-scale       one second of the stamps lasts k seconds
 //   gravity          the base is mounted otherwise: any direction
 //   kinematics       standard DH taken for modified or the reverse; a twist (alpha) of the wrong sign
 #pragma once
@@ -38,6 +38,7 @@ std::vector<Hypothesis> fixed_hypotheses(const Robot& robot);
 Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction);
 Hypothesis time_hypothesis(const Robot& robot, double factor);
 Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor);
+Hypothesis all_efforts_hypothesis(const Robot& robot, double factor);
 
 // Standard DH read as modified DH or the reverse; nothing for robots that are not given by DH rows.
 std::optional<Robot> other_dh_convention(const Robot& robot);

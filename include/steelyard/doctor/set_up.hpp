@@ -11,6 +11,11 @@
 // gain up to 0.4, none of them alone; on the others of the public logs none gains more than 0.05. Hypotheses
 // within `tie` of the best explain the log as well and are named with it.
 //
+// A run that is not fitted is tried against the model of those that are: nothing is fitted to it, so that
+// free parameters absorb nothing. A hypothesis is named when it explains more than `clear_gain` of the score,
+// and at least `least_share` of what the run is worse explained than the fitted ones. A payload or another
+// temperature, which no set-up mends, is left to the validation.
+//
 // What it cannot know: faults that free parameters absorb (see trial.hpp), two faults at once.
 #pragma once
 
@@ -29,6 +34,7 @@ struct SetUpOptions {
   double clear_gain = 0.5;
   double least_gain = 0.2;
   double tie = 0.2;
+  double least_share = 0.7;
   int finalists = 8;
   double most_excess =
       0.8;  // held-out over fitted score, per joint: above it the log is too poor to judge by
@@ -51,6 +57,11 @@ struct SetUpExamination {
 };
 
 SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options = {});
+
+// One run against a model: `model` is the trial of the fitted runs, `fit` its set-up as given, `run` the
+// trial of the other one. Nothing is too poor for it.
+SetUpExamination examine_against(const Trial& model, const Fit& fit, const Trial& run,
+                                 const SetUpOptions& options = {});
 
 // The named hypothesis and those that are as good; empty when none is named.
 std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination,

@@ -8,6 +8,8 @@
 // which needs no derivative of noisy positions. Windows with a step of more than 50 ms are left out.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ struct ExtremeScan {
   double value = 0;
   Index count = 0;
   Index next_count = 0;
+  double time = 0;  // [s] of the first
 };
 
 struct ChannelScan {
@@ -59,6 +62,14 @@ struct SignalScan {
 
 // One pass from the source's beginning. Throws InputError for fewer than two samples.
 SignalScan scan_signals(SampleSource& source, const std::vector<LogJoint>& joints);
+
+// The source, and the scan of all that was read of it since it was rewound last: what signals look like
+// without a pass of their own. Samples behind the last one that was read are not in it.
+struct SignalWatch {
+  std::unique_ptr<SampleSource> source;
+  std::function<SignalScan()> scan;  // may outlive the source
+};
+SignalWatch watch_signals(std::unique_ptr<SampleSource> source, std::vector<LogJoint> joints);
 
 // `run`: its label, for findings that speak of all joints. Findings are named in docs/findings.md.
 std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,

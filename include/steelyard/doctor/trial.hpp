@@ -16,6 +16,9 @@
 // the sensors, which are alike in all joints, from speaking for a set-up through lightly loaded wrists. A
 // score lower by log 2 is one joint's residual halved.
 //
+// Columns and known efforts of the study (CoarseRun::extra, ::known) belong to the model: they are functions
+// of the mapped positions, columns are free, known efforts are subtracted from E τ_log.
+//
 // A set-up that is wrong in a way that the free parameters can absorb has the score of the right one: the
 // zero of the last joint, that of a first joint with a vertical axis, and others in weak motions.
 #pragma once
@@ -88,6 +91,11 @@ class Trial {
   Fit fit(const Folded& folded, const SetUp& set_up) const;
   // All rows at once, nothing held out: score = score_fitted, by_block is empty. Four times as fast.
   Fit quick_fit(const Folded& folded, const SetUp& set_up) const;
+  // Nothing is fitted: the values are those of another trial of the same columns. `floors` in the unit of the
+  // efforts. Folds of other robots have other columns.
+  Fit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+              const VectorXd& floors) const;
+  const VectorXd& efforts() const;  // rms of the logged ones
 
  private:
   class Impl;

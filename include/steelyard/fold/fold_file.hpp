@@ -5,7 +5,8 @@
 //   were triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
 //   SHA-256             32 bytes over everything before
 //
-// A file is read whole and believed only when its checksum is right; versions other than ours are refused.
+// A file is read whole and believed only when its checksum is right. Version 2 is read, too: it lacks the
+// findings of the examination. Others are refused.
 // Folds give back least squares and what follows from it; other cut-offs, delays, curves and raw residuals
 // need the log.
 #pragma once
@@ -16,12 +17,13 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
 #include "steelyard/fold/pass.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr std::uint32_t kFoldFileVersion = 2;
+inline constexpr std::uint32_t kFoldFileVersion = 3;
 
 // The same rows with instrument columns behind the others ("iv:m4"), for instrumental variables.
 struct FoldedInstruments {
@@ -46,7 +48,13 @@ struct FoldedRun {
   Index slots_per_block = 1;
   std::vector<FoldBlock> blocks;
   FoldedInstruments instruments = {};
+  // What the examination of the log found (docs/doctor.md), without the run's name in the evidence; absent:
+  // nobody examined it.
+  std::optional<std::vector<Finding>> findings = {};
 };
+
+// Also in findings that speak of the run as a whole.
+void relabel(FoldedRun& run, const std::string& label);
 
 FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);
 

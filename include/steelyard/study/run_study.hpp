@@ -23,6 +23,7 @@ struct StudyOptions {
   int threads = 1;
   std::function<void(const std::string& stage, double share)> progress;  // may be empty; share from 0 to 1
   std::vector<EngineKind> engines;  // that validate_study() plays the runs in
+  bool examine = true;              // fold_study(): also what the doctor finds, for the fold files
 };
 
 struct StageTime {
@@ -69,7 +70,9 @@ StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& m
 StudyOutcome retrieve_study(const Study& study, const std::string& base_values_path,
                             const StudyOptions& options = {});
 
-// Pass 1 alone: the folds of every run, for fold files.
+// Pass 1 alone: the folds of every run, for fold files, with what the doctor finds in their logs. Signals are
+// watched in the pass itself; of logs above 100 000 samples the set-up is examined on the first of them
+// (docs/doctor.md).
 std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& options = {});
 
 // The robot of a study: read, with the study's drive terms added.

@@ -1,0 +1,26 @@
+// Was a run fitted by an earlier result? Its provenance tells: hashes of the logs, and the motions of
+// simulated runs. A log that was converted or cut has another hash; that a recorded motion was repeated is
+// not seen.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "steelyard/result/result.hpp"
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct FittedBefore {
+  std::string label;      // of the run that was fitted
+  bool same_log = false;  // false: its motion with other noise
+};
+
+std::optional<FittedBefore> fitted_before(const Result& model, const StudyRun& run);
+
+// Marks the runs of `result`, in the order of the study, that the model was fitted to, with findings.
+void mark_fitted_runs(const Result& model, const Study& study, Result& result);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
