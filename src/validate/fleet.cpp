@@ -364,8 +364,8 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   floor_row_sigmas(fits, members);
   out.compared = static_cast<Index>(members.size());
   if (out.compared < kFewestFleetRobots)
-    out.unavailable = fmt::format("{} robots are too few to say which of them differs: it takes {}",
-                                  members.size(), kFewestFleetRobots);
+    out.unavailable = fmt::format("{} {} too few to say which of them differs: it takes {}", members.size(),
+                                  members.size() == 1 ? "robot is" : "robots are", kFewestFleetRobots);
   std::set<std::size_t> aside, named;
   if (out.unavailable.empty()) aside = far_robots(fits, members);
   Round round;
