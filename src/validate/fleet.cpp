@@ -401,7 +401,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
       for (Cause& cause : causes_of(input, round, r, fits[r].rows, options.level,
                                     static_cast<double>(members.size()), robot))
         robot.causes.push_back(std::move(cause));
-    robot.drifts = std::move(drifts[r]);
+    if (input.robots[r].is_compared && !misfits[r]) robot.drifts = std::move(drifts[r]);
     out.robots.push_back(std::move(robot));
   }
   return out;
