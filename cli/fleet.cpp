@@ -63,12 +63,16 @@ std::string limit_text(const steelyard::FleetResult& result) {
       "\n", "");
 }
 
+bool is_of_log(const steelyard::Cause& cause) {
+  return cause.kind == steelyard::CauseKind::fit || cause.kind == steelyard::CauseKind::set_up;
+}
+
 // Whether the comparison is whole: all logs in it, somebody could be named, no log that does not fit.
 bool is_whole(const steelyard::FleetSummary& summary) {
   if (!summary.problems.empty() || !summary.result.unavailable.empty()) return false;
   for (const steelyard::FleetRobotResult& robot : summary.result.robots)
     for (const steelyard::Cause& cause : robot.causes)
-      if (cause.kind == steelyard::CauseKind::fit || cause.kind == steelyard::CauseKind::set_up) return false;
+      if (is_of_log(cause)) return false;
   return true;
 }
 
@@ -90,7 +94,8 @@ std::string fleet_text(const steelyard::FleetSummary& summary, const std::string
   std::string named, drifts;
   for (const steelyard::FleetRobotResult& robot : result.robots) {
     for (const steelyard::Cause& cause : robot.causes) {
-      named += fmt::format("  {:{}}  {} (p {})\n", robot.name, width, cause.text, number(cause.p, 2));
+      named += wrapped(cause.text + (is_of_log(cause) ? "" : fmt::format(" (p {})", number(cause.p, 2))),
+                       fmt::format("  {:{}}  ", robot.name, width), std::string(width + 4, ' '));
       if (!cause.instead.empty()) named += fmt::format("  {:{}}  or: {}\n", "", width, cause.instead);
     }
     for (const steelyard::Drift& drift : robot.drifts)
@@ -106,7 +111,7 @@ std::string fleet_text(const steelyard::FleetSummary& summary, const std::string
   if (!summary.problems.empty()) {
     text += "\nLogs that could not be used or were left out\n";
     for (const steelyard::FleetProblem& problem : summary.problems)
-      text += wrapped(problem.message, fmt::format("{} {}: ", problem.robot, problem.log), "  ") + "\n";
+      text += wrapped(problem.message, fmt::format("{} {}: ", problem.robot, problem.log), "  ");
   }
   return text + fmt::format("\nWritten: {}\n", out);
 }

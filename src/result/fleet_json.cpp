@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "result/json_writer.hpp"
 #include "steelyard/result/fleet_summary.hpp"
@@ -38,7 +39,9 @@ void put_cause(JsonWriter& json, const Cause& cause) {
   put(json, "sigma", cause.sigma);
   if (cause.kind == CauseKind::mass) put(json, "at", VectorXd(cause.at));
   put(json, "gain", cause.gain);
-  put(json, "p", cause.p);
+  // Of what is wrong with a log no chance is known: it is beyond any.
+  const bool is_log = cause.kind == CauseKind::fit || cause.kind == CauseKind::set_up;
+  put(json, "p", is_log && cause.p == 0 ? std::numeric_limits<double>::quiet_NaN() : cause.p);
   json.key("text").value(cause.text);
   if (!cause.instead.empty()) json.key("instead").value(cause.instead);
   json.end_object();

@@ -85,17 +85,20 @@ FleetRobot merged(const std::vector<GatheredLog>& logs, const std::vector<std::s
 // Why a log leaves the fleet.
 struct Reason {
   std::string finding;
+  std::string message;
   Cause cause;
 };
 
 Reason reason_of(const FleetStudyLog& log, const Finding& finding) {
-  Reason reason{finding.code, {}};
+  Reason reason{finding.code,
+                fmt::format("{}{}: {}; {}", finding.code,
+                            finding.joint.empty() ? "" : fmt::format(" ({})", finding.joint),
+                            finding.evidence, finding.remedy),
+                {}};
   reason.cause.kind = CauseKind::set_up;
   reason.cause.of = log.log;
   reason.cause.p = 0;
-  reason.cause.text = fmt::format("log {}: {}{}: {}; {}", log.log, finding.code,
-                                  finding.joint.empty() ? "" : fmt::format(" ({})", finding.joint),
-                                  finding.evidence, finding.remedy);
+  reason.cause.text = "log " + log.log + ": " + reason.message;
   return reason;
 }
 
@@ -141,8 +144,7 @@ class Comparison {
       const FleetStudyLog& log = *logs_[k].log;
       const std::string path = log.run.simulation ? "" : log.run.path_as_written;
       if (const auto found = left_.find(k); found != left_.end()) {
-        summary.problems.push_back(
-            {log.robot, log.log, path, found->second.finding, found->second.cause.text});
+        summary.problems.push_back({log.robot, log.log, path, found->second.finding, found->second.message});
         continue;
       }
       const LogDigest& digest = logs_[k].digest;
@@ -156,7 +158,7 @@ class Comparison {
       summary.problems.push_back({log.robot, log.log, log.run.simulation ? "" : log.run.path_as_written,
                                   common_->code,
                                   "a log like most of the fleet, so that it may hold for all; it is used. " +
-                                      reason_of(log, *common_).cause.text});
+                                      reason_of(log, *common_).message});
     }
   }
 
@@ -168,7 +170,7 @@ class Comparison {
     const std::vector<std::optional<Cause>> misfits = fleet_misfits(single, options_);
     for (std::size_t k = 0; k < logs_.size(); ++k) {
       if (!misfits[k]) continue;
-      left_[k] = {to_string(misfits[k]->kind), *misfits[k]};
+      left_[k] = {to_string(misfits[k]->kind), misfits[k]->text, *misfits[k]};
       if (robots_.size() < logs_.size())
         left_[k].cause.text = "log " + logs_[k].log->log + ": " + left_[k].cause.text;
     }

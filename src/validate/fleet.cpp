@@ -364,8 +364,8 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   floor_row_sigmas(fits, members);
   out.compared = static_cast<Index>(members.size());
   if (out.compared < kFewestFleetRobots)
-    out.unavailable = fmt::format("{} robots are too few to say which of them differs: it takes {}",
-                                  members.size(), kFewestFleetRobots);
+    out.unavailable = fmt::format("{} {} too few to say which of them differs: it takes {}", members.size(),
+                                  members.size() == 1 ? "robot is" : "robots are", kFewestFleetRobots);
   std::set<std::size_t> aside, named;
   if (out.unavailable.empty()) aside = far_robots(fits, members);
   Round round;
@@ -401,7 +401,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
       for (Cause& cause : causes_of(input, round, r, fits[r].rows, options.level,
                                     static_cast<double>(members.size()), robot))
         robot.causes.push_back(std::move(cause));
-    robot.drifts = std::move(drifts[r]);
+    if (input.robots[r].is_compared && !misfits[r]) robot.drifts = std::move(drifts[r]);
     out.robots.push_back(std::move(robot));
   }
   return out;
