@@ -80,6 +80,12 @@ constexpr Verb kVerbs[] = {
     {"man", "The manual page", cli::add_man, Shared::none},
 };
 
+// A model has one folder; what is made of it, or for it, has others: none replaces what it was made of.
+std::string usual_folder(const CLI::App& verb) {
+  const std::string& name = verb.get_name();
+  return "steelyard-" + (name == "run" || name == "identify" ? "result" : name);
+}
+
 void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& common) {
   if (shared == Shared::none) return;
   verb.add_flag("--json", common.json, "Print JSON");
@@ -93,7 +99,7 @@ void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& commo
   if (shared == Shared::folder)
     verb.add_option("--out", common.out,
                     "Output folder; one that Steelyard has written is replaced as a whole")
-        ->capture_default_str();
+        ->default_str(usual_folder(verb));
 }
 
 constexpr const char* kExamples =
@@ -137,6 +143,7 @@ int run(int argc, char** argv) {
   select_isa(common.isa);
   for (const Added& verb : verbs) {
     if (!verb.app->parsed()) continue;
+    if (common.out.empty()) common.out = usual_folder(*verb.app);
     cli::watch_interrupts(verb.shared == Shared::folder ? common.out : "");
     return verb.run(common);
   }

@@ -19,10 +19,10 @@ enum ExitCode {
 struct CommonOptions {
   bool json = false;
   bool quiet = false;
-  std::string isa;                       // empty: the best the processor has
-  std::string out = "steelyard-result";  // folder, replaced as a whole
-  int threads = 0;                       // 0: all
-  std::optional<std::uint64_t> seed;     // instead of the study's
+  std::string isa;                    // empty: the best the processor has
+  std::string out;                    // folder, replaced as a whole
+  int threads = 0;                    // 0: all
+  std::optional<std::uint64_t> seed;  // instead of the study's
 };
 
 }  // namespace cli

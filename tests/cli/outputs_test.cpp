@@ -75,6 +75,18 @@ class Outputs : public program::InFolder {
   }
 };
 
+TEST_F(Outputs, WithoutANameEveryVerbHasItsOwnFolder) {
+  study("study.yaml", run_named("a", 7));
+  const std::string command =
+      "cd \"$1\" && \"$0\" run study.yaml --quiet && \"$0\" validate steelyard-result/result.json "
+      "study.yaml --quiet && \"$0\" fold study.yaml --quiet";
+  const Outcome outcome = program::run({"sh", "-c", command, STEELYARD_PROGRAM, folder_.string()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder_ / "steelyard-result/result.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "steelyard-validate/result.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "steelyard-fold/a.fold"));
+}
+
 TEST_F(Outputs, NoVerbReplacesAFolderOfLogs) {
   const std::string study = study_of_logs(), simulated = path("simulated.yaml");
   ASSERT_EQ(steelyard({"run", study, "--out", path("out"), "--quiet"}).code, 0);
