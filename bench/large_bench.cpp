@@ -3,9 +3,8 @@
 //   large_bench [SAMPLES] [--program STEELYARD] [--folder WHERE]
 //
 //   reader    our CSV reader alone, all columns, one thread
-//   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation, folds,
-//   and
-//             the doctor's examination; beside it the same with `--no-check`
+//   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation,
+//             folds and the doctor's examination; beside it the same with `--no-check`
 //   memory    the folds of up to 1 000 000 samples in memory on one and on two threads, taking turns
 //   refit     estimate and 1000 replicates of the bootstrap from the fold file; CPU time of one thread
 // Wall times are those of this moment; `CPU / 2` is what two free cores could not beat. Exit code 1 when the

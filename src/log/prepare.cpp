@@ -162,7 +162,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   if (options.filter.cutoff >= rate / 2 && options.filter.cutoff == 2 * options.column_filter.cutoff)
     throw InputError({fmt::format("the cut-off is {} Hz at a sampling rate of {:.6g} Hz",
                                   options.column_filter.cutoff, rate),
-                      {source_->name(), 0, 0, {}},
+                      {},
                       fmt::format("below a quarter of the rate, {:.4g} Hz: positions are filtered an octave "
                                   "above the columns",
                                   rate / 4),
