@@ -71,6 +71,8 @@ bool fold_beside_reader(const std::string& program, const std::string& folder) {
   fmt::print("    --no-check {:8.2f} s wall {:8.2f} s CPU\n", unexamined.wall, unexamined.seconds);
   fmt::print("fold / reader  {:8.2f} by wall{:7.2f} by CPU / 2\n", fold.wall / alone,
              fold.seconds / 2 / alone_cpu);
+  fmt::print("    --no-check {:8.2f} by wall{:7.2f} by CPU / 2\n", unexamined.wall / alone,
+             unexamined.seconds / 2 / alone_cpu);
   return fold.megabytes < 300;
 }
 
