@@ -30,6 +30,8 @@ enum class Ask : char {
 };
 constexpr char kDone = '=', kRefused = '!', kUnknown = '-';
 constexpr std::size_t kDigits = 16;
+constexpr const char* kLimit = "a robot it can move";
+constexpr const char* kRemedy = "leave this engine out, and report the robot to its makers";
 
 void put(std::string& line, const double* numbers, int count) {
   for (int k = 0; k < count; ++k) line += fmt::format("{:016x}", std::bit_cast<std::uint64_t>(numbers[k]));
@@ -87,17 +89,6 @@ std::string answer(World& world, Ask ask, const std::vector<double>& in, int joi
   return line;
 }
 
-void write_all(int to, std::string text) {
-  for (char& letter : text)
-    if (letter == '\n') letter = ' ';
-  text += '\n';
-  for (std::size_t written = 0; written < text.size();) {
-    const ssize_t count = ::write(to, text.data() + written, text.size() - written);
-    if (count < 0 && errno != EINTR) ::_exit(0);  // nobody listens any more
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
-}
-
 void serve(const std::function<World*()>& make, int joints, int in, int out) {
   std::unique_ptr<World> world;
   std::string read;
@@ -115,7 +106,7 @@ void serve(const std::function<World*()>& make, int joints, int in, int out) {
     } catch (const std::exception& error) {
       text = kRefused + std::string(error.what());
     }
-    write_all(out, std::move(text));
+    write_line(out, std::move(text));
     read.clear();
   }
 }
@@ -126,8 +117,7 @@ class ChildWorld : public World {
       : joints_(joints),
         seconds_(seconds),
         child_([make, joints](int in, int out) { serve(make, joints, in, out); },
-               {"engine", engine, "a robot it can move",
-                "leave this engine out, and report the robot to its makers"}) {
+               ChildWords{"engine", engine, kLimit, kRemedy, kLimit, kRemedy}) {
     ask(Ask::make, {});
   }
 

@@ -73,6 +73,17 @@ void enter_child(int in, int out, int errors) {
 
 }  // namespace
 
+void write_line(int out, std::string text) {
+  for (char& letter : text)
+    if (letter == '\n') letter = ' ';
+  text += '\n';
+  for (std::size_t written = 0; written < text.size();) {
+    const ssize_t count = ::write(out, text.data() + written, text.size() - written);
+    if (count < 0 && errno != EINTR) ::_exit(0);  // nobody listens any more
+    if (count > 0) written += static_cast<std::size_t>(count);
+  }
+}
+
 void Child::start(const Pipes& pipes) {
   ::close(pipes.input[1]);
   ::close(pipes.output[1]);
@@ -188,12 +199,11 @@ void Child::fail_ended() {
 void Child::fail_late(double seconds) {
   ::kill(-process_, SIGKILL);
   end();
-  throw MachineError(
-      {fmt::format("the {} '{}' gave no answer within {:g} s and was killed", words_.kind, words_.name,
-                   seconds),
-       {},
-       words_.kind == "source" ? "one whole line for every line it reads, written out at once" : words_.limit,
-       words_.kind == "source" ? "raise `time_limit`, or see that it flushes its output" : words_.remedy});
+  throw MachineError({fmt::format("the {} '{}' gave no answer within {:g} s and was killed", words_.kind,
+                                  words_.name, seconds),
+                      {},
+                      words_.late_limit,
+                      words_.late_remedy});
 }
 
 void Child::send(const std::string& text, double seconds) {

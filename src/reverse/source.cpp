@@ -107,17 +107,6 @@ bool read_line(int in, std::string& line) {
   }
 }
 
-void write_line(int out, std::string text) {
-  for (char& letter : text)
-    if (letter == '\n') letter = ' ';
-  text += '\n';
-  for (std::size_t written = 0; written < text.size();) {
-    const ssize_t count = ::write(out, text.data() + written, text.size() - written);
-    if (count < 0 && errno != EINTR) ::_exit(0);  // nobody listens any more
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
-}
-
 std::string answer_text(const ReverseAnswer& answer) {
   std::string text;
   if (answer.gravity.size() > 0) text += "g " + numbers_text(answer.gravity.data(), answer.gravity.size());
