@@ -111,7 +111,7 @@ class CsvSource : public SampleSource, public StampSource {
         parts, threads,
         [&](Index k) {
           try {
-            failed = failed || !scan_part(k, parts, part[static_cast<std::size_t>(k)]);
+            if (!scan_part(k, parts, part[static_cast<std::size_t>(k)])) failed = true;
           } catch (const InputError&) {
             failed = true;
           }
