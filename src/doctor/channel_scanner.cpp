@@ -58,6 +58,15 @@ void ChannelScanner::keep_step(double step) {
   kept_.push_back(step);
 }
 
+void ChannelScanner::keep_steps(const Stretch& steps) {
+  for (Index k = 0; k < kStretch; ++k) {
+    const Index skipped = std::min(kStretch - k, -seen_ & (stride_ - 1));
+    seen_ += skipped;
+    k += skipped;
+    if (k < kStretch) keep_step(steps[k]);
+  }
+}
+
 void ChannelScanner::end_hold(double time, double value, double position) {
   if (hold_ > scan_.longest_hold) {
     scan_.longest_hold = hold_;
@@ -70,36 +79,64 @@ void ChannelScanner::end_hold(double time, double value, double position) {
   hold_position_ = position;
 }
 
-void ChannelScanner::add(const double* times, const double* values, const double* positions, Index count) {
-  for (Index s = 0; s < count; ++s) {
-    const double value = values[s], position = positions != nullptr ? positions[s] : 0;
-    if (!std::isfinite(value)) {
-      ++scan_.not_finite;
-      continue;
-    }
-    scan_.zeros += value == 0;
-    if (value >= top_.limit) top_.add(value, times[s]);
-    if (-value >= bottom_.limit) bottom_.add(-value, times[s]);
-    last_position_ = position;
-    if (!started_) {
-      started_ = true;
-      hold_ = 1;
-      hold_begin_ = times[s];
-      hold_position_ = position;
-      last_ = value;
-      continue;
-    }
-    const double step = std::abs(value - last_);
-    step_sum_ += step;
-    ++steps_;
-    if (step == 0) {
-      ++scan_.equal_neighbours;
-      ++hold_;
-    } else {
-      keep_step(step);
-      end_hold(times[s], value, position);
-    }
+void ChannelScanner::add_one(double time, double value, double position) {
+  if (!std::isfinite(value)) {
+    ++scan_.not_finite;
+    return;
+  }
+  scan_.zeros += value == 0;
+  if (value >= top_.limit) top_.add(value, time);
+  if (-value >= bottom_.limit) bottom_.add(-value, time);
+  last_position_ = position;
+  if (!started_) {
+    started_ = true;
+    hold_ = 1;
+    hold_begin_ = time;
+    hold_position_ = position;
     last_ = value;
+    return;
+  }
+  const double step = std::abs(value - last_);
+  step_sum_ += step;
+  ++steps_;
+  if (step == 0) {
+    ++scan_.equal_neighbours;
+    ++hold_;
+  } else {
+    keep_step(step);
+    end_hold(time, value, position);
+  }
+  last_ = value;
+}
+
+// Values that are not finite make a sum that is not; every other comparison is false for them or not needed.
+bool ChannelScanner::add_plain(const double* times, const double* values, const double* positions) {
+  const Eigen::Map<const Stretch> x(values), before(values - 1);
+  const Stretch steps = (x - before).abs();
+  const double sum = steps.sum();
+  if (!(sum < kInfinity && steps.minCoeff() > 0 && x.abs().minCoeff() > 0)) return false;
+  if (!(x.maxCoeff() < top_.limit && -x.minCoeff() < bottom_.limit)) return false;
+  step_sum_ += sum;
+  steps_ += kStretch;
+  keep_steps(steps);
+  // Behind the first value, holds of one sample follow each other.
+  const auto position = [&](Index k) { return positions != nullptr ? positions[k] : 0; };
+  end_hold(times[0], values[0], position(0));
+  hold_begin_ = times[kStretch - 1];
+  hold_position_ = last_position_ = position(kStretch - 1);
+  last_ = values[kStretch - 1];
+  return true;
+}
+
+void ChannelScanner::add(const double* times, const double* values, const double* positions, Index count) {
+  for (Index s = 0; s < count;) {
+    if (s > 0 && s + kStretch <= count &&
+        add_plain(times + s, values + s, positions != nullptr ? positions + s : nullptr)) {
+      s += kStretch;
+      continue;
+    }
+    const Index end = s == 0 ? 1 : std::min(count, s + kStretch);
+    for (; s < end; ++s) add_one(times[s], values[s], positions != nullptr ? positions[s] : 0);
   }
 }
 

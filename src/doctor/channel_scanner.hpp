@@ -14,8 +14,16 @@ class ChannelScanner {
   ChannelScan result() const;
 
  private:
+  static constexpr Index kStretch = 64;
+  using Stretch = Eigen::Array<double, kStretch, 1>;
+
+  void add_one(double time, double value, double position);
+  // A stretch behind values[-1] that is finite, moves with every sample and stays off zero and the extremes,
+  // as most do; false: it is not such a one, and nothing was added.
+  bool add_plain(const double* times, const double* values, const double* positions);
   void end_hold(double time, double value, double position);
   void keep_step(double step);
+  void keep_steps(const Stretch& steps);
 
   // The largest value of a signal (or of its negative) with counts; values within rounding are one.
   struct Extreme {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "doctor/channel_scanner.hpp"
@@ -84,7 +85,7 @@ class SignalScanner {
   void add(const SampleBlock& block) {
     const Index count = block.size();
     if (count == 0) return;
-    time_.add({block.time(), static_cast<std::size_t>(count)});
+    if (!known_time_) time_.add({block.time(), static_cast<std::size_t>(count)});
     count_repeats(block);
     for (Index r = 0; r < block.rows(); ++r)
       scanners_[static_cast<std::size_t>(r)].add(block.time(), block.data() + r * block.stride(),
@@ -98,9 +99,12 @@ class SignalScanner {
     samples_ += count;
   }
 
+  // Of a source whose stamps were scanned before.
+  void know_time(const TimeScan& time) { known_time_ = time; }
+
   SignalScan result() const {
     SignalScan scan;
-    scan.time = time_.result();
+    scan.time = known_time_ ? *known_time_ : time_.result();
     scan.samples = samples_;
     scan.repeated_rows = repeated_;
     scan.channels = channels_;
@@ -128,17 +132,18 @@ class SignalScanner {
   }
 
  private:
-  // Rows whose channels are all those of the row before.
+  // Rows whose channels are all those of the row before: where the first channels differ everywhere, there
+  // are none.
   void count_repeats(const SampleBlock& block) {
-    const auto count = static_cast<std::size_t>(block.size());
-    equal_.assign(count, 1);
+    const Index count = block.size();
+    equal_.setConstant(count, true);
     equal_[0] = samples_ > 0;
-    for (Index r = 0; r < block.rows(); ++r) {
-      const double* x = block.data() + r * block.stride();
-      equal_[0] &= samples_ > 0 && x[0] == last_[static_cast<std::size_t>(r)];
-      for (std::size_t s = 1; s < count; ++s) equal_[s] &= static_cast<std::uint8_t>(x[s] == x[s - 1]);
+    for (Index r = 0; r < block.rows() && equal_.any(); ++r) {
+      const Eigen::Map<const Eigen::ArrayXd> x(block.data() + r * block.stride(), count);
+      equal_[0] = equal_[0] && x[0] == last_[static_cast<std::size_t>(r)];
+      equal_.tail(count - 1) = equal_.tail(count - 1) && x.tail(count - 1) == x.head(count - 1);
     }
-    for (const std::uint8_t equal : equal_) repeated_ += equal;
+    repeated_ += equal_.count();
   }
 
   // Large steps are kept until the usual one is known; a log with thousands of them has told enough.
@@ -174,8 +179,9 @@ class SignalScanner {
   std::vector<std::vector<double>> wraps_;
   VelocityWindows windows_;
   TimeScanner time_;
-  std::vector<double> last_;         // row of the block before
-  std::vector<std::uint8_t> equal_;  // to the sample before
+  std::optional<TimeScan> known_time_;
+  std::vector<double> last_;                     // row of the block before
+  Eigen::Array<bool, Eigen::Dynamic, 1> equal_;  // to the sample before
   Index samples_ = 0, repeated_ = 0;
 };
 
@@ -201,6 +207,10 @@ class WatchingSource : public SampleSource {
 
  protected:
   SampleSource& watched() { return *source_; }
+  void know_time(const TimeScan& time) {
+    fresh_.know_time(time);
+    scanner_->know_time(time);
+  }
 
  private:
   SignalScanner fresh_;
@@ -213,7 +223,9 @@ class WatchingStamps final : public WatchingSource, public StampSource {
  public:
   using WatchingSource::WatchingSource;
   TimeScanner scan_stamps(int threads) override {
-    return dynamic_cast<StampSource&>(watched()).scan_stamps(threads);
+    TimeScanner stamps = dynamic_cast<StampSource&>(watched()).scan_stamps(threads);
+    know_time(stamps.result());
+    return stamps;
   }
 };
 
