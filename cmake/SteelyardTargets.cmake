@@ -19,6 +19,8 @@ if(NOT DEFINED STEELYARD_STAGES)
       result report study)
 endif()
 
+add_library(steelyard_headers INTERFACE)
+target_include_directories(steelyard_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
 add_library(steelyard_options INTERFACE)
 target_compile_features(steelyard_options INTERFACE cxx_std_20)
 # EIGEN_DONT_PARALLELIZE: threads live outside Eigen.
@@ -32,12 +34,7 @@ endif()
 if(STEELYARD_WARNINGS_AS_ERRORS)
   target_compile_options(steelyard_options INTERFACE -Werror)
 endif()
-# All objects or none: under AddressSanitizer Eigen has another allocator. Null pointers are AddressSanitizer's, alignment
-# Eigen's assertions': their checks at every access would cost a quarter of the time. g++ 12 takes the concatenation of a
-# long literal for a write past a short string's own buffer.
 if(STEELYARD_SANITIZE)
-  target_compile_options(steelyard_options INTERFACE -fsanitize=${STEELYARD_SANITIZE} -fno-omit-frame-pointer
-                                                     -fno-sanitize-recover=all -fno-sanitize=null,alignment -Wno-array-bounds)
   target_link_options(steelyard_options INTERFACE -fsanitize=${STEELYARD_SANITIZE})
 endif()
 if(STEELYARD_COVERAGE)
@@ -49,10 +46,18 @@ if(STEELYARD_COVERAGE)
   set(STEELYARD_TEST_TIMEOUT 3000)
 endif()
 
-# Counters in what is judged, src/ and the program: the objects of the tests are those of the ordinary build, from ccache.
-# A child process that ends by _exit writes its counters first (counted_exit.c).
+# Sanitizers or counters in what is judged, src/ and the program: the objects of the tests are those of the ordinary
+# build, from ccache. Memory goes from one to the other, so that Eigen must not take its own allocator under
+# AddressSanitizer, whose malloc is aligned as well. A child process that ends by _exit writes its counters first
+# (counted_exit.c).
 function(steelyard_instrument target)
-  if(STEELYARD_COVERAGE)
+  if(STEELYARD_SANITIZE)
+    # Under sanitizers g++ 12 takes the concatenation of a long literal for a write past a short string's own buffer. Null
+    # pointers are AddressSanitizer's, alignment Eigen's assertions': their checks at every access would cost a quarter.
+    target_compile_options(${target} PRIVATE -O1 -g1 -UNDEBUG -fsanitize=${STEELYARD_SANITIZE} -fno-omit-frame-pointer
+                                             -fno-sanitize-recover=all -fno-sanitize=null,alignment -Wno-array-bounds)
+    target_compile_definitions(${target} PRIVATE EIGEN_MALLOC_ALREADY_ALIGNED=1)
+  elseif(STEELYARD_COVERAGE)
     target_compile_options(${target} PRIVATE -O1 --coverage)
     target_compile_definitions(${target} PRIVATE _exit=steelyard_counted_exit)
   endif()
@@ -70,11 +75,18 @@ function(steelyard_stage name)
   set_property(GLOBAL APPEND PROPERTY STEELYARD_DEPENDS ${arg_DEPENDS})
 endfunction()
 
-# Links `target` with all stages up to and including `last`.
+# Links `target` with all stages up to and including `last`. Of an inline function that both have, the linker keeps the
+# one it meets first: under sanitizers objects of the stages stand before those of the target.
 function(steelyard_link_stages target last)
   get_property(depends GLOBAL PROPERTY STEELYARD_DEPENDS)
   foreach(stage IN LISTS STEELYARD_STAGES)
-    target_link_libraries(${target} PRIVATE steelyard_${stage})
+    if(STEELYARD_SANITIZE)
+      target_link_options(${target} PRIVATE $<TARGET_OBJECTS:steelyard_${stage}>)
+      set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_OBJECTS:steelyard_${stage}>)
+      target_link_libraries(${target} PRIVATE steelyard_headers)
+    else()
+      target_link_libraries(${target} PRIVATE steelyard_${stage})
+    endif()
     if(stage STREQUAL last)
       break()
     endif()
@@ -92,8 +104,5 @@ function(steelyard_stage_test name)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main ${arg_DEPENDS})
   target_compile_definitions(${name}_test PRIVATE STEELYARD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  if(STEELYARD_FROM_NOTHING AND NOT STEELYARD_COVERAGE)
-    target_precompile_headers(${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> <Eigen/Dense>)
-  endif()
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${STEELYARD_TEST_TIMEOUT})
 endfunction()

@@ -1,4 +1,4 @@
-// Whether sanitizers are linked.
+// Whether sanitizers are linked. Tests are compiled without them, so that no macro knows: their runtime does.
 #pragma once
 
 extern "C" {

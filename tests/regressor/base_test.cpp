@@ -136,8 +136,9 @@ TEST_P(TwoHundredRandomRobots, HaveExpressionsThatHoldAtOtherGeometries) {
     EXPECT_LT(largest_formula_error(robot, {}, exact), 1e-10) << "seed " << seed << "\n"
                                                               << oracle::to_string(robot);
   }
-  // There is something to verify: on average five base parameters with a formula each, at two geometries.
-  EXPECT_GT(exact, static_cast<int>(kBlock) * 2 * 5);
+  // There is something to verify: on average five base parameters with a formula each, at two geometries. Two
+  // robots are no average.
+  EXPECT_GT(exact, oracle::is_sanitized() ? 0 : static_cast<int>(kBlock) * 2 * 5);
 }
 
 TEST(BaseParameters, TimesLeadColumnsIsTheWholeRegressorOnFreshSamples) {
