@@ -41,6 +41,7 @@ inline constexpr std::array kSymbols{
     Symbol{"s", 1, 0, kTime},
     Symbol{"ms", 1, -3, kTime},
     Symbol{"us", 1, -6, kTime},
+    Symbol{"ns", 1, -9, kTime},
     Symbol{"min", 60, 0, kTime},
     Symbol{"h", 3600, 0, kTime},
     Symbol{"Hz", 1, 0, kFrequency},

@@ -265,7 +265,7 @@ void guess_time_unit(LogFindings& found) {
   const double step = median_step(found.time);
   std::string why = "by its name";
   if (guess.file.time_unit.empty()) {
-    guess.file.time_unit = step >= 100 ? "us" : step >= 0.5 ? "ms" : "s";
+    guess.file.time_unit = step >= 1e5 ? "ns" : step >= 100 ? "us" : step >= 0.5 ? "ms" : "s";
     why = fmt::format("steps of {:.3g}", step);
   }
   const double factor = guess.file.time_unit == "s"    ? 1
@@ -276,7 +276,8 @@ void guess_time_unit(LogFindings& found) {
   guess.duration = (found.time.back() - found.time.front()) * factor;
   guess.guesses.push_back({"rate", fmt::format("{:.4g} Hz", guess.rate),
                            fmt::format("median step of the time in {} ({})", guess.file.time_unit, why)});
-  if (guess.file.time_unit == "ns") {  // doubles do not hold today's nanoseconds
+  constexpr double kLargestExact = 9007199254740992;  // doubles do not hold today's nanoseconds
+  if (guess.file.time_unit == "ns" && found.time.back() > kLargestExact) {
     guess.file.time.clear();
     guess.file.rate = guess.rate;
   }

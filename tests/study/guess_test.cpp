@@ -168,6 +168,16 @@ TEST_F(GuessLog, TellsDegreesMillisecondsAndMixedVelocities) {
   EXPECT_TRUE(guess.questions.empty());
 }
 
+TEST_F(GuessLog, TellsNanosecondsFromMicroseconds) {
+  const LogGuess nano = guess_log(log("time,q1,q2,v1,v2,tau1,tau2\n", 1, 1, 1e-9), robot_);
+  EXPECT_EQ(nano.file.time_unit, "ns");
+  EXPECT_EQ(nano.file.time, "time");
+  EXPECT_NEAR(nano.rate, 100, 1e-6);
+  const LogGuess micro = guess_log(log("time,q1,q2,v1,v2,tau1,tau2\n", 1, 1, 1e-6), robot_);
+  EXPECT_EQ(micro.file.time_unit, "us");
+  EXPECT_NEAR(micro.rate, 100, 1e-6);
+}
+
 TEST_F(GuessLog, LeavesOutVelocitiesThatAreNobodysDerivative) {
   const LogGuess guess = guess_log(log("time,q1,q2,dq2,dq1,tau1,tau2\n", 1, -1, 1), robot_);
   EXPECT_EQ(channel(guess, "velocity"), nullptr);
