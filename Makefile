@@ -10,6 +10,9 @@ export STEELYARD_DATA ?= $(abspath ../shared/data)
 endif
 ifneq ($(shell command -v ccache),)
 LAUNCHER := -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache
+# What one checkout has compiled, another takes.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
 endif
 # make WEB=ON: without npm and its packages the build stops; otherwise it warns and reports are plain.
 ifdef WEB

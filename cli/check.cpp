@@ -24,14 +24,7 @@ std::string check_json(const StudyCheck& check) {
   json["examined"] = check.examined;
   json["examined_when_folded"] = check.examined_then;
   json["trustworthy"] = check.is_trustworthy();
-  json["findings"] = nlohmann::ordered_json::array();
-  for (const Finding& finding : check.findings)
-    json["findings"].push_back({{"code", finding.code},
-                                {"joint", finding.joint},
-                                {"severity", to_string(finding.severity)},
-                                {"evidence", finding.evidence},
-                                {"remedy", finding.remedy},
-                                {"waived", finding.waived}});
+  json["findings"] = findings_json(check.findings);
   return json.dump(2) + "\n";
 }
 

@@ -171,13 +171,21 @@ int run_next(const std::string& path, double time_limit, const std::string& prev
   return kDone;
 }
 
+// CLI11's own check of a positive number takes what is none.
+std::string refuse_limit(const std::string& text) {
+  double seconds = 0;
+  const bool number = CLI::detail::lexical_cast(text, seconds);
+  return number && seconds > 0 ? "" : "a time limit is a positive number of seconds, not " + text;
+}
+
 }  // namespace
 
 Run add_excite(CLI::App& verb) {
   const auto path = std::make_shared<std::string>();
   const auto limit = std::make_shared<double>(0);
   verb.add_option("STUDY", *path, "Study file (.yaml) with a section `excite`")->required();
-  verb.add_option("--time-limit", *limit, "Seconds after which the best motion so far is taken");
+  verb.add_option("--time-limit", *limit, "Seconds after which the best motion so far is taken")
+      ->check(refuse_limit);
   verb.footer("Example:\n  steelyard excite examples/panda-excite/study.yaml --out panda-motion\n");
   return [path, limit](const CommonOptions& common) { return run_excite(*path, *limit, common); };
 }
@@ -187,7 +195,7 @@ Run add_next(CLI::App& verb) {
   const auto previous = std::make_shared<std::string>();
   const auto limit = std::make_shared<double>(0);
   verb.add_option("STUDY", *path, "Study file (.yaml) with runs and a section `excite`")->required();
-  verb.add_option("--time-limit", *limit, "Seconds a search may take");
+  verb.add_option("--time-limit", *limit, "Seconds a search may take")->check(refuse_limit);
   verb.add_option("--previous", *previous,
                   "next.json from before the last run: what it predicted is compared");
   verb.footer("Example:\n  steelyard next examples/panda-excite/next.yaml --out panda-next\n");

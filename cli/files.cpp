@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -49,26 +50,35 @@ class FileNames {
   std::set<std::string> taken_;
 };
 
+std::string lines(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += path + "\n";
+  return text;
+}
+
 int run_simulate(const std::string& path, const CommonOptions& common) {
   steelyard::Study study = steelyard::read_study(path);
   if (common.seed) set_seed(study, *common.seed);
   const steelyard::Robot robot = study_robot(study);
   steelyard::OutputFolder folder(common.out, study_inputs(study));
   FileNames names(".csv");
-  std::string written;
+  std::vector<std::string> written;
   for (const steelyard::StudyRun& run : study.runs) {
     if (!run.simulation) continue;
     const std::string name = names.add(run.file.label.label);
     const std::unique_ptr<steelyard::SampleSource> source = open_study_run(run, robot);
     const std::vector<steelyard::LogJoint> joints = log_joints(robot);
     write_csv(*source, standard_columns((folder.path() / name).string(), source->channels(), joints), joints);
-    written += (folder.target() / name).string() + "\n";
+    written.push_back((folder.target() / name).string());
   }
   if (written.empty())
     throw steelyard::InputError(
         {"the study has no simulated run", {path, 0, 0, ""}, "", "add `simulate:` to a run"});
   folder.commit();
-  if (!common.quiet) print(written);
+  if (common.json)
+    print(nlohmann::ordered_json{{"files", written}}.dump(2) + "\n");
+  else if (!common.quiet)
+    print(lines(written));
   return kDone;
 }
 
@@ -89,17 +99,22 @@ int run_fold(const FoldVerb& verb, const CommonOptions& common) {
     runs = fold_study(study, options);
   }
   FileNames names(".fold");
-  std::string written;
+  std::vector<std::string> written;
   for (const steelyard::FoldedRun& file : runs) {
     const std::string name = names.add(file.label);
     write_fold_file(std::span(&file, 1), (folder.path() / name).string());
-    written += (folder.target() / name).string() + "\n";
+    written.push_back((folder.target() / name).string());
   }
   folder.commit();
   const std::vector<steelyard::Finding> findings = waived(study, folded_findings(runs));
   const bool trusted = is_trustworthy(findings);
-  if (!common.quiet) {
-    print(written);
+  if (common.json) {
+    print(nlohmann::ordered_json{
+              {"files", written}, {"trustworthy", trusted}, {"findings", findings_json(findings)}}
+              .dump(2) +
+          "\n");
+  } else if (!common.quiet) {
+    print(lines(written));
     if (!findings.empty()) print("\nFindings, which the files carry\n" + findings_text(findings));
   }
   return trusted ? kDone : kNotTrustworthy;

@@ -29,6 +29,8 @@ extern "C" void wake(int number) {
     steelyard::remove_partial_folders(out);
     std::error_code ignored;
     if (std::filesystem::exists(out, ignored)) kept += "; '" + out + "' is as it was";
+    if (std::filesystem::exists(out + ".state", ignored))
+      kept += "; robots that were finished are kept in '" + out + ".state' for the next start";
   }
   print_problem(std::string("\nsteelyard: ") + (number == SIGINT ? "interrupted" : "terminated") + ": " +
                 kept);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "output.hpp"
 #include "steelyard/core/text_file.hpp"
@@ -54,7 +55,10 @@ int run_report(const ReportVerb& verb, const CommonOptions& common) {
                                                  : "comparison.html";
   check_replaceable_file(page, steelyard::FileKind::page);
   steelyard::write_atomically(page, html);
-  if (!common.quiet) print(fmt::format("Written: {}\n", page));
+  if (common.json)
+    print(nlohmann::ordered_json{{"page", page}}.dump(2) + "\n");
+  else if (!common.quiet)
+    print(fmt::format("Written: {}\n", page));
   return kDone;
 }
 

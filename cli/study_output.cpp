@@ -151,6 +151,18 @@ std::string findings_text(const std::vector<steelyard::Finding>& findings) {
   return text;
 }
 
+nlohmann::ordered_json findings_json(const std::vector<steelyard::Finding>& findings) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const steelyard::Finding& finding : findings)
+    json.push_back({{"code", finding.code},
+                    {"joint", finding.joint},
+                    {"severity", to_string(finding.severity)},
+                    {"evidence", finding.evidence},
+                    {"remedy", finding.remedy},
+                    {"waived", finding.waived}});
+  return json;
+}
+
 steelyard::StudyOptions study_options(const CommonOptions& common, Progress& progress) {
   steelyard::StudyOptions options;
   options.threads = common.threads > 0 ? common.threads : steelyard::hardware_threads();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "options.hpp"
@@ -17,6 +18,9 @@ steelyard::StudyOptions study_options(const CommonOptions& common, Progress& pro
 
 // Severity, code, what it is about, evidence and remedy of every finding.
 std::string findings_text(const std::vector<steelyard::Finding>& findings);
+
+// The same for machines.
+nlohmann::ordered_json findings_json(const std::vector<steelyard::Finding>& findings);
 
 // The command that does the same again: "steelyard run study.yaml --seed 3".
 std::string command_text(const std::string& verb, const std::string& path, const CommonOptions& common);

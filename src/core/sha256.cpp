@@ -114,9 +114,15 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_file(const std::string& path) {
+  // Opening a pipe waits for its other end, and a device may have no end.
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw InputError({"is a folder, not a file", {path, 0, 0, ""}, "", "give the path of a file"});
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw InputError(
+        {std::filesystem::is_directory(status) ? "is a folder, not a file" : "is no ordinary file",
+         {path, 0, 0, ""},
+         "",
+         "give the path of a file"});
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file)
     throw InputError({std::string("cannot be opened: ") + std::strerror(errno),

@@ -25,6 +25,12 @@ class Shown {
  public:
   Shown(const Robot& robot, const BaseParameters& base, const ConfigurationOptions& options) {
     for (const BaseParameter& parameter : base.base) names_.push_back(parameter.lead);
+    if (names_.empty())
+      throw InputError({fmt::format("no configuration shows anything of robot '{}' in its {} rows",
+                                    robot.name, to_string(options.rows)),
+                        {},
+                        "at least one base parameter",
+                        "take the rows of inertia too: gravity along all axes turns none"});
     const bool gravity = options.rows != RowSet::inertia;
     const bool inertia = options.rows == RowSet::inertia || options.rows == RowSet::gravity_inertia;
     for (const RowKind kind : {RowKind::gravity, RowKind::inertia}) {

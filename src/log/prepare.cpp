@@ -78,7 +78,7 @@ std::string longest_gap(SampleSource& source, const TimeScan& time) {
     complaint.remedy = "cut the run there and give its parts as runs of their own";
   } else if (time.median_step > kSlow) {
     complaint.what += fmt::format("; its stamps are {:.4g} s apart", time.median_step);
-    complaint.remedy = "give the unit of the time column, `units: {time: ms}`, if it is not seconds";
+    complaint.remedy = time_unit_remedy(time.median_step);
   }
   throw InputError(complaint);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "stamps.hpp"
 #include "steelyard/core/error.hpp"
@@ -90,6 +91,18 @@ TimeScan TimeScanner::result() const {
     if (bin.sum > kGapFactor * scan.median_step * static_cast<double>(bin.count)) scan.gaps += bin.count;
   }
   return scan;
+}
+
+std::string likely_time_unit(double step) {
+  for (const auto& [unit, seconds] : {std::pair{"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}})
+    if (step * seconds >= 1e-5 && step * seconds < 0.5) return unit;
+  return "";
+}
+
+std::string time_unit_remedy(double step) {
+  const std::string unit = likely_time_unit(step);
+  return fmt::format("give the unit of the time column, `units: {{time: {}}}`, if it is not seconds",
+                     unit.empty() ? "ms" : unit);
 }
 
 TimeScan scan_time(SampleSource& source, int threads) {

@@ -166,9 +166,8 @@ void check_replaceable_folder(const fs::path& folder, const fs::path& given,
 
 void check_replaceable_file(const fs::path& file, FileKind kind) {
   std::error_code error;
-  if (!fs::exists(file, error)) return;
-  const bool is_ours = kind == FileKind::fold ? is_fold_file(file) : is_our_page(file);
-  if (is_ours || !fs::is_regular_file(file, error)) return;  // AtomicFile speaks of what is no regular file
+  if (!fs::is_regular_file(file, error)) return;  // AtomicFile speaks of what is there and no regular file
+  if (kind == FileKind::fold ? is_fold_file(file) : is_our_page(file)) return;
   throw InputError({kind == FileKind::fold ? "the file is there already and is no fold file"
                                            : "the file is there already and is no page of Steelyard's",
                     {file.string(), 0, 0, ""},

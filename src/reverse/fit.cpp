@@ -176,6 +176,11 @@ std::vector<ComponentError> table_errors(const Robot& robot, const std::vector<s
   return errors;
 }
 
+bool shows_anything(const Robot& robot, RowSet rows, ReverseOptions options) {
+  options.expressions = false;
+  return !base_of(with_rotors(robot, options.rotor_inertia), rows, options).base.empty();
+}
+
 ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const ReverseOptions& options) {
   ReverseFit fit;
   fit.rows = rows_there(table, options.rows);
@@ -183,6 +188,12 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
   const Robot own = with_rotors(robot, options.rotor_inertia);
   fit.base = base_of(own, fit.rows, options);
   const std::vector<std::string> leads = fit.leads();
+  if (leads.empty())
+    throw InputError(
+        {fmt::format("{} rows show none of the parameters of robot '{}'", to_string(fit.rows), robot.name),
+         {table.name, 0, 0, {}},
+         "at least one base parameter",
+         "give M(q) too: gravity along all axes turns none"});
   const FreeBase free = eliminate(fit.base, options.relations);
   fit.relations = static_cast<Index>(leads.size()) - free.T.cols();
   std::vector<Fold> folds = fold_table(own, table, fit.rows, options, leads);

@@ -233,6 +233,13 @@ void choose_cutoff(StudyState& state) {
   if (first.empty())
     for (const double cutoff : kGrid)
       if (first.empty() && is_possible(state, runs, cutoff)) first.push_back(cutoff);
+  constexpr double kSlow = 2;  // [Hz]: hardly a motion
+  for (const CutoffRun& run : runs)
+    if (first.empty() && run.rate < kSlow)
+      throw InputError({fmt::format("no cut-off fits: the stamps are {:.4g} s apart", 1 / run.rate),
+                        {run.run->file.path, 0, 0, ""},
+                        "runs that are sampled at twice the cut-off",
+                        time_unit_remedy(1 / run.rate)});
   if (first.empty())
     throw InputError({"no cut-off fits the runs that are to be fitted",
                       {state.study.path, 0, 0, ""},

@@ -72,7 +72,8 @@ void fit_parts(ReverseState& reverse, StudyState& state) {
       alone.rows = rows;
       // What a relation says of columns that these rows do not have is left to the fit of both.
       if (rows == RowSet::gravity) alone.relations.clear(), alone.rotor_inertia = false;
-      if (has_rows(table, rows)) reverse.parts.push_back(fit_table(state.robot, table, alone));
+      if (has_rows(table, rows) && shows_anything(state.robot, rows, alone))
+        reverse.parts.push_back(fit_table(state.robot, table, alone));
     }
   reverse.fit = fit_table(state.robot, table, reverse.options);
 }

@@ -105,6 +105,18 @@ TEST_F(FoldFiles, GiveTheEstimateOfTheLogToTheLastDigit) {
     EXPECT_NEAR(few["base"][k]["value"].get<double>(), log["base"][k]["value"].get<double>(), 1e-10);
 }
 
+TEST_F(FoldFiles, AndLogsAreListedForMachines) {
+  study("logs.yaml", simulated("one", 3), "");
+  for (const char* verb : {"simulate", "fold"}) {
+    const program::Outcome outcome = steelyard({verb, path("logs.yaml"), "--json", "--out", path(verb)});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const json listed = json::parse(outcome.out);
+    ASSERT_EQ(listed["files"].size(), 1U);
+    EXPECT_TRUE(std::filesystem::is_regular_file(listed["files"][0].get<std::string>()));
+    EXPECT_EQ(listed.value("trustworthy", true), true);
+  }
+}
+
 TEST_F(FoldFiles, MixWithLogsAndTellWhatEachRunLacks) {
   study("logs.yaml", simulated("one", 3), kWays);
   fold("logs.yaml", "folds");

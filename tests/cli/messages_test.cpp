@@ -103,6 +103,35 @@ TEST_F(Messages, SeedsAreWholeNumbers) {
   }
 }
 
+TEST_F(Messages, StampsThatAreNoSecondsAreNamedWithTheirUnit) {
+  std::string text = log_text();
+  for (const auto& [factor, unit] : {std::pair{1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}}) {
+    std::istringstream lines(text);
+    std::string line, log;
+    std::getline(lines, line);
+    log = line + "\n";
+    while (std::getline(lines, line))
+      log += std::to_string(factor * std::stod(line)) + line.substr(line.find(',')) + "\n";
+    put("log.csv", log);
+    for (const char* cutoff : {"auto", "5"}) {
+      const std::string study =
+          put("study.yaml", kRobot + kRun + "prepare: {filter: {cutoff: " + cutoff + "}}\n");
+      const Outcome outcome = steelyard({"run", study, "--out", (folder_ / "out").string()});
+      EXPECT_EQ(outcome.code, 2) << outcome.out;
+      EXPECT_THAT(outcome.err, HasSubstr(std::string("`units: {time: ") + unit + "}`")) << cutoff;
+      EXPECT_THAT(outcome.err, HasSubstr("log.csv"));
+    }
+  }
+}
+
+TEST_F(Messages, TimeLimitsArePositive) {
+  for (const char* limit : {"0", "-1", "nan", "soon"}) {
+    const Outcome outcome = steelyard({"excite", "study.yaml", "--time-limit", limit});
+    EXPECT_EQ(outcome.code, 2) << limit;
+    EXPECT_THAT(outcome.err, HasSubstr("positive number of seconds")) << limit;
+  }
+}
+
 TEST_F(Messages, AnUnknownInstructionSetIsTheCommandLinesFault) {
   const Outcome outcome = steelyard({"check", put("study.yaml", kRobot + kRun), "--isa", "neon"});
   EXPECT_EQ(outcome.code, 2);

@@ -47,6 +47,28 @@ TEST_F(Reverse, AGoodSourceEndsWithZeroAndAResult) {
   EXPECT_EQ(result["reverse"]["errors"][1]["label"], "others");
 }
 
+// Gravity along all axes shows nothing; M(q) does.
+TEST_F(Reverse, OfVerticalAxesTakesInertiaAlone) {
+  const std::string robot = (folder_ / "planar.yaml").string();
+  std::ofstream(robot) << "name: planar\nconvention: modified_dh\njoints:\n"
+                          "  - {name: s, a: 0, alpha: 0, d: 0.4, link: {mass: 3, com: [0.1, 0, 0],"
+                          " inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}}\n"
+                          "  - {name: e, a: 0.35, alpha: 0, d: 0, link: {mass: 2, com: [0.1, 0, 0],"
+                          " inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}}\n";
+  const std::string study = (folder_ / "study.yaml").string(), out = (folder_ / "out").string();
+  std::ofstream(study) << "robot: " << robot << "\nreport: false\nreverse:\n  source: {robot: " << robot
+                       << "}\n  configurations: {count: 5}\n";
+  Outcome outcome = steelyard({"reverse", study, "--out", out});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("gravity+inertia"));
+  outcome = steelyard({"reverse", robot, "--configurations", "3", "--rows", "gravity"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no configuration shows anything of robot 'planar'"));
+  outcome = steelyard({"model", robot, "--rows", "gravity"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("rank not clear")));
+}
+
 TEST_F(Reverse, SourcesThatFailEndWithTheirReason) {
   Outcome outcome = run_program("echo no paper >&2; exit 9");
   EXPECT_EQ(outcome.code, 4);

@@ -1,6 +1,8 @@
 #include "steelyard/core/sha256.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -49,6 +51,15 @@ TEST(Sha256, OfAFileIsThatOfItsBytes) {
     const TemporaryFile file(bytes);
     EXPECT_EQ(sha256_file(file.path()), sha256(bytes)) << size;
   }
+}
+
+// Without a writer, opening it would wait for ever.
+TEST(Sha256, OfAPipeIsAnInputError) {
+  const auto pipe = std::filesystem::temp_directory_path() / ("steelyard_pipe_" + std::to_string(getpid()));
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(sha256_file(pipe.string()), InputError);
+  EXPECT_THROW(sha256_file("/dev/zero"), InputError);
+  std::filesystem::remove(pipe);
 }
 
 TEST(Sha256, OfNoFileIsAnInputError) {

@@ -38,6 +38,11 @@ struct TimeScan {
   bool is_uniform() const { return longest_step - shortest_step <= 1e-3 * median_step; }
 };
 
+// The unit of which such a step, taken as seconds, more likely is one: ms, us, ns; empty when none makes a
+// usual step of it.
+std::string likely_time_unit(double step);
+std::string time_unit_remedy(double step);
+
 // Collects a TimeScan from stamps that come in pieces; memory does not grow with their number.
 class TimeScanner {
  public:

@@ -75,6 +75,9 @@ struct ReverseFit {
   double relative() const;  // see relative_error()
 };
 
+// Whether such rows show any parameter: where gravity turns no axis, its rows show none.
+bool shows_anything(const Robot& robot, RowSet rows, ReverseOptions options = {});
+
 // Throws InputError for tables without the rows asked for, for names that are not there, and for relations
 // that contradict each other.
 ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {});

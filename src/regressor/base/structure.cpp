@@ -82,6 +82,7 @@ MatrixXd unit_columns(const MatrixXd& R, const std::vector<int>& seen) {
 }  // namespace
 
 bool Structure::is_ambiguous() const {
+  if (seen.empty()) return false;  // nothing can be known, and that is clear
   return pivots.gap < kLeastGap || static_cast<int>(leads.size()) != pivots.rank;
 }
 
