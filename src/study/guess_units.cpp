@@ -6,6 +6,7 @@
 #include <numbers>
 #include <regex>
 
+#include "steelyard/log/resample.hpp"
 #include "study/guess_log.hpp"
 
 namespace steelyard {
@@ -255,6 +256,8 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
   return columns;
 }
 
+constexpr double kSlowStep = 0.5;  // [s] between samples: hardly a motion
+
 void guess_time_unit(LogFindings& found) {
   LogGuess& guess = found.guess;
   if (guess.file.time.empty()) {
@@ -267,6 +270,11 @@ void guess_time_unit(LogFindings& found) {
   if (guess.file.time_unit.empty()) {
     guess.file.time_unit = step >= 1e5 ? "ns" : step >= 100 ? "us" : step >= 0.5 ? "ms" : "s";
     why = fmt::format("steps of {:.3g}", step);
+  } else if (const std::string likely = likely_time_unit(step);
+             guess.file.time_unit == "s" && step > kSlowStep && !likely.empty()) {
+    guess.questions.push_back(
+        {"units", fmt::format("the unit of the time: its name says s, but steps of {:.3g} are more likely {}",
+                              step, likely)});
   }
   const double factor = guess.file.time_unit == "s"    ? 1
                         : guess.file.time_unit == "ms" ? 1e-3

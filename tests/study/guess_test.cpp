@@ -178,6 +178,13 @@ TEST_F(GuessLog, TellsNanosecondsFromMicroseconds) {
   EXPECT_NEAR(micro.rate, 100, 1e-6);
 }
 
+TEST_F(GuessLog, AsksWhenTheNameOfTheTimeIsHardlyItsUnit) {
+  const LogGuess guess = guess_log(log("t_s,q1,q2,v1,v2,tau1,tau2\n", 1, 1, 1e-3), robot_);
+  ASSERT_EQ(guess.questions.size(), 1u);
+  EXPECT_EQ(guess.questions[0].name, "units");
+  EXPECT_THAT(guess.questions[0].text, HasSubstr("more likely ms"));
+}
+
 TEST_F(GuessLog, LeavesOutVelocitiesThatAreNobodysDerivative) {
   const LogGuess guess = guess_log(log("time,q1,q2,dq2,dq1,tau1,tau2\n", 1, -1, 1), robot_);
   EXPECT_EQ(channel(guess, "velocity"), nullptr);
