@@ -7,6 +7,12 @@ namespace steelyard::doctor {
 namespace {
 
 constexpr std::size_t kKept = 2048;
+constexpr std::size_t kExcursions = 32;
+constexpr double kSmallExcursion = 0.005;  // of the range: does no harm
+
+bool is_larger(const Excursion& a, const Excursion& b) {
+  return a.size != b.size ? a.size > b.size : a.time < b.time;
+}
 
 // The step of which all are multiples, 0 when there is none. The smallest step is one quantum if any is; then
 // the quotients tell.
@@ -47,7 +53,7 @@ void ChannelScanner::Extreme::add(double x, double at) {
   limit = next_count > 0 ? next : -kInfinity;
 }
 
-void ChannelScanner::keep_step(double step) {
+void Thinned::add(double value) {
   if ((seen_++ & (stride_ - 1)) != 0) return;
   if (kept_.size() == kKept) {
     for (std::size_t k = 0; 2 * k < kept_.size(); ++k) kept_[k] = kept_[2 * k];
@@ -55,16 +61,61 @@ void ChannelScanner::keep_step(double step) {
     stride_ *= 2;
     if (((seen_ - 1) & (stride_ - 1)) != 0) return;
   }
-  kept_.push_back(step);
+  kept_.push_back(value);
 }
 
-void ChannelScanner::keep_steps(const Stretch& steps) {
-  for (Index k = 0; k < kStretch; ++k) {
-    const Index skipped = std::min(kStretch - k, -seen_ & (stride_ - 1));
+void Thinned::add(const double* values, Index count) {
+  for (Index k = 0; k < count; ++k) {
+    const Index skipped = std::min(count - k, -seen_ & (stride_ - 1));
     seen_ += skipped;
     k += skipped;
-    if (k < kStretch) keep_step(steps[k]);
+    if (k < count) add(values[k]);
   }
+}
+
+double ChannelScanner::floor() const {
+  const double small = kSmallExcursion * (top_.value + bottom_.value);
+  return excursions_.size() < kExcursions ? small : std::max(small, excursions_.front().size);
+}
+
+void ChannelScanner::keep_excursions(double value) {
+  double low = kInfinity, high = -kInfinity;  // of the values inside
+  for (std::size_t width = 1; width <= kLongestExcursion && static_cast<Index>(width) < steps_; ++width) {
+    low = std::min(low, past_[width - 1]);
+    high = std::max(high, past_[width - 1]);
+    const double before = past_[width];
+    const double size = std::max(low - std::max(before, value), std::min(before, value) - high);
+    if (size <= floor()) continue;
+    if (excursions_.size() == kExcursions) {
+      std::pop_heap(excursions_.begin(), excursions_.end(), is_larger);
+      excursions_.pop_back();
+    }
+    excursions_.push_back({size, past_times_[width - 1]});
+    std::push_heap(excursions_.begin(), excursions_.end(), is_larger);
+  }
+}
+
+// An excursion is a step out, and within a few samples one back, both of its size at least.
+bool ChannelScanner::may_have_excursions(const double* values, const Stretch& changes) const {
+  const double least = floor();
+  double up = changes.maxCoeff(), down = changes.minCoeff();
+  for (Index k = -kLongestExcursion; k < 0; ++k) {
+    up = std::max(up, values[k] - values[k - 1]);
+    down = std::min(down, values[k] - values[k - 1]);
+  }
+  if (std::min(up, -down) <= least) return false;
+  for (Index width = 1; width <= kLongestExcursion; ++width) {
+    const Eigen::Map<const Stretch> inside(values - width), outside(values - width - 1);
+    if ((changes - (inside - outside)).abs().maxCoeff() > 2 * least) return true;
+  }
+  return false;
+}
+
+void ChannelScanner::remember(double time, double value) {
+  std::copy_backward(past_.begin(), past_.end() - 1, past_.end());
+  std::copy_backward(past_times_.begin(), past_times_.end() - 1, past_times_.end());
+  past_[0] = value;
+  past_times_[0] = time;
 }
 
 void ChannelScanner::end_hold(double time, double value, double position) {
@@ -90,6 +141,8 @@ void ChannelScanner::add_one(double time, double value, double position) {
   last_position_ = position;
   if (!started_) {
     started_ = true;
+    kept_values_.add(value);
+    remember(time, value);
     hold_ = 1;
     hold_begin_ = time;
     hold_position_ = position;
@@ -99,11 +152,14 @@ void ChannelScanner::add_one(double time, double value, double position) {
   const double step = std::abs(value - last_);
   step_sum_ += step;
   ++steps_;
+  kept_values_.add(value);
+  if (step > floor()) keep_excursions(value);
+  remember(time, value);
   if (step == 0) {
     ++scan_.equal_neighbours;
     ++hold_;
   } else {
-    keep_step(step);
+    kept_steps_.add(step);
     end_hold(time, value, position);
   }
   last_ = value;
@@ -112,30 +168,37 @@ void ChannelScanner::add_one(double time, double value, double position) {
 // Values that are not finite make a sum that is not; every other comparison is false for them or not needed.
 bool ChannelScanner::add_plain(const double* times, const double* values, const double* positions) {
   const Eigen::Map<const Stretch> x(values), before(values - 1);
-  const Stretch steps = (x - before).abs();
+  const Stretch changes = x - before, steps = changes.abs();
   const double sum = steps.sum();
   if (!(sum < kInfinity && steps.minCoeff() > 0 && x.abs().minCoeff() > 0)) return false;
   if (!(x.maxCoeff() < top_.limit && -x.minCoeff() < bottom_.limit)) return false;
+  if (!std::isfinite(values[-2] + values[-3] + values[-4]) || may_have_excursions(values, changes))
+    return false;
   step_sum_ += sum;
   steps_ += kStretch;
-  keep_steps(steps);
+  kept_values_.add(values, kStretch);
+  kept_steps_.add(steps.data(), kStretch);
   // Behind the first value, holds of one sample follow each other.
   const auto position = [&](Index k) { return positions != nullptr ? positions[k] : 0; };
   end_hold(times[0], values[0], position(0));
   hold_begin_ = times[kStretch - 1];
   hold_position_ = last_position_ = position(kStretch - 1);
   last_ = values[kStretch - 1];
+  for (Index k = 0; k < kReach; ++k) {
+    past_[static_cast<std::size_t>(k)] = values[kStretch - 1 - k];
+    past_times_[static_cast<std::size_t>(k)] = times[kStretch - 1 - k];
+  }
   return true;
 }
 
 void ChannelScanner::add(const double* times, const double* values, const double* positions, Index count) {
   for (Index s = 0; s < count;) {
-    if (s > 0 && s + kStretch <= count &&
+    if (s >= kReach && s + kStretch <= count &&
         add_plain(times + s, values + s, positions != nullptr ? positions + s : nullptr)) {
       s += kStretch;
       continue;
     }
-    const Index end = s == 0 ? 1 : std::min(count, s + kStretch);
+    const Index end = std::min(count, s < kReach ? kReach : s + kStretch);
     for (; s < end; ++s) add_one(times[s], values[s], positions != nullptr ? positions[s] : 0);
   }
 }
@@ -149,7 +212,14 @@ ChannelScan ChannelScanner::result() const {
   scan.bottom = {-bottom_.value, bottom_.count, bottom_.next_count, bottom_.time};
   scan.highest = scan.top.value;
   scan.lowest = scan.bottom.value;
-  scan.quantum = quantum_of(kept_);
+  scan.quantum = quantum_of(kept_steps_.kept());
+  scan.changes = steps_ - scan.equal_neighbours;
+  if (const std::vector<double>& kept = kept_values_.kept(); !kept.empty()) {
+    const Eigen::Map<const Eigen::ArrayXd> values(kept.data(), static_cast<Index>(kept.size()));
+    scan.deviation = std::sqrt((values - values.mean()).square().mean());
+  }
+  scan.excursions = excursions_;
+  std::sort(scan.excursions.begin(), scan.excursions.end(), is_larger);
   return scan;
 }
 

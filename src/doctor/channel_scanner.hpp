@@ -1,11 +1,24 @@
 // Collects a ChannelScan from values that come one after the other.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "steelyard/doctor/signals.hpp"
 
 namespace steelyard::doctor {
+
+// Every stride-th of the values that come, the stride doubled when they are too many.
+class Thinned {
+ public:
+  void add(double value);
+  void add(const double* values, Index count);
+  const std::vector<double>& kept() const { return kept_; }
+
+ private:
+  std::vector<double> kept_;
+  Index stride_ = 1, seen_ = 0;  // a power of two
+};
 
 class ChannelScanner {
  public:
@@ -15,15 +28,18 @@ class ChannelScanner {
 
  private:
   static constexpr Index kStretch = 64;
+  static constexpr Index kReach = kLongestExcursion + 1;  // values before the one behind an excursion
   using Stretch = Eigen::Array<double, kStretch, 1>;
 
   void add_one(double time, double value, double position);
-  // A stretch behind values[-1] that is finite, moves with every sample and stays off zero and the extremes,
-  // as most do; false: it is not such a one, and nothing was added.
+  // A stretch behind values[-kReach] that is finite, moves with every sample, stays off zero and the extremes
+  // and has no excursion to keep, as most do; false: it is not such a one, and nothing was added.
   bool add_plain(const double* times, const double* values, const double* positions);
   void end_hold(double time, double value, double position);
-  void keep_step(double step);
-  void keep_steps(const Stretch& steps);
+  double floor() const;                // smaller excursions are not kept
+  void keep_excursions(double value);  // those that end with this value
+  bool may_have_excursions(const double* values, const Stretch& changes) const;
+  void remember(double time, double value);
 
   // The largest value of a signal (or of its negative) with counts; values within rounding are one.
   struct Extreme {
@@ -41,8 +57,9 @@ class ChannelScanner {
   double hold_begin_ = 0, hold_position_ = 0;
   Index hold_ = 0, steps_ = 0;
   double step_sum_ = 0;
-  std::vector<double> kept_;     // steps that are not zero, every stride_-th of them
-  Index stride_ = 1, seen_ = 0;  // a power of two
+  std::array<double, kReach> past_ = {}, past_times_ = {};  // the latest first
+  std::vector<Excursion> excursions_;                       // a heap, the smallest in front
+  Thinned kept_steps_, kept_values_;                        // steps that are not zero
 };
 
 }  // namespace steelyard::doctor

@@ -33,10 +33,12 @@ std::vector<std::string> general_columns(Robot robot) {
 }
 
 bool spoils_copy(const Finding& finding) {
-  static const std::set<std::string> codes = {"not-finite", "impossible-value", "encoder-wrap",
-                                              "dead-channel"};
+  static const std::set<std::string> codes = {"not-finite",     "impossible-value", "encoder-wrap",
+                                              "dead-channel",   "zero-row",         "same-column",
+                                              "unsigned-effort"};
   // Stamps that are hardly seconds.
   if (finding.code == "time-scale" && finding.severity == Severity::warning) return true;
+  if (finding.code == "spike") return finding.severity == Severity::error;
   return codes.count(finding.code) > 0;
 }
 
@@ -298,7 +300,7 @@ Patient examine_signals(const ExaminedRun& run, std::size_t number, const std::v
   patient.is_fit = run.label.role == RunRole::fit;
   bool unreadable = false;
   const SignalScan& signals = examination.signals[number];
-  for (Finding& finding : find_signals(signals, joints, run.label.label)) {
+  for (Finding& finding : find_signals(signals, joints, run.label.label, run.use)) {
     unreadable |=
         finding.code == "not-finite" || finding.code == "encoder-wrap" || finding.code == "impossible-value";
     if (spoils_copy(finding) && patient.spoiled.empty())

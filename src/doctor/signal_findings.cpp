@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <set>
 
-#include "steelyard/doctor/signals.hpp"
+#include "doctor/velocity_findings.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -16,9 +16,16 @@ constexpr double kSlowStamps = 0.5;    // [s]; no motion is logged so rarely
 constexpr double kImpossible = 1e9;    // of any channel, in SI units
 constexpr double kLongHold = 0.1;      // [s]
 constexpr Index kHeldSamples = 20;
-constexpr double kAgreement = 0.9;    // of the velocity column with the position
-constexpr double kFactor = 0.05;      // by which the velocity may differ from the derivative
-constexpr double kCoarseEffort = 64;  // levels over the range
+constexpr double kFarPosition = 8;   // mean changes from which a position stands apart
+constexpr double kFarOther = 40;     // likewise; currents of real drives reach 20
+constexpr double kFarDeviation = 3;  // and deviations
+constexpr double kSpoilsFit = 1e-4;  // share of a channel's energy, a hundredth of its deviation
+constexpr std::size_t kNamedSpikes = 2;
+constexpr double kSameColumn = 0.01;   // share of a column's changes in which another one may differ
+constexpr Index kFewestChanges = 100;  // of columns that are compared
+constexpr double kTouchesZero = 0.02;  // of the largest effort
+constexpr double kReverses = 1.5;      // ways over its range of a joint that goes to and fro
+constexpr double kCoarseEffort = 64;   // levels over the range
 constexpr double kCoarsePosition = 1000;
 
 bool is_effort(const std::string& channel) {
@@ -75,9 +82,62 @@ class SignalFindings {
     if (share < kManyRepeated) findings.back().severity = Severity::note;
   }
 
+  // A robot at rest in its zero comes there slowly.
+  void find_zero_rows() {
+    const int position = scan_.find(channel::kPosition);
+    if (position < 0 || scan_.zeros.empty()) return;
+    const ZeroRows* first = nullptr;
+    Index rows = 0, kept = 0;
+    for (const ZeroRows& zeros : scan_.zeros) {
+      kept += zeros.count;
+      for (int j = 0; j < static_cast<int>(joints_.size()); ++j) {
+        const ChannelScan& q = channel(position, j);
+        if (zeros.leap[j] <= kFarPosition * q.mean_change() || zeros.leap[j] <= 3 * q.quantum) continue;
+        if (first == nullptr) first = &zeros;
+        rows += zeros.count;
+        break;
+      }
+    }
+    if (first == nullptr) return;
+    if (rows == kept) rows = scan_.zero_rows;
+    add("zero-row", run_,
+        fmt::format("{} of {} rows {} zero in all channels, the first at {:.6g} s", rows, scan_.samples,
+                    rows == 1 ? "is" : "are", first->time));
+    has_zero_rows_ = true;
+    for (int j = 0; j < static_cast<int>(joints_.size()); ++j) spoiled.insert(j);
+  }
+
+  void find_spikes() {
+    if (has_zero_rows_) return;
+    std::vector<Spike> spikes;
+    for (int c = 0; c < static_cast<int>(scan_.channels.size()); ++c)
+      for (int j = 0; j < static_cast<int>(joints_.size()); ++j)
+        if (const Spike spike = spike_of(c, j); spike.count > 0) {
+          spikes.push_back(spike);
+          if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) spoiled.insert(j);
+        }
+    if (spikes.size() <= kNamedSpikes) {
+      for (const Spike& spike : spikes) {
+        add("spike", name(spike.joint), spike_text(spike));
+        findings.back().severity = spike.severity;
+      }
+      return;
+    }
+    // A bad row, mostly.
+    std::string text = fmt::format("{} signals have samples that stand apart: ", spikes.size());
+    Severity worst = Severity::warning;
+    for (std::size_t k = 0; k < spikes.size(); ++k) {
+      if (k < kNamedSpikes)
+        text += fmt::format("{}{}: {}", k == 0 ? "" : "; ", name(spikes[k].joint), spike_text(spikes[k]));
+      if (spikes[k].severity == Severity::error) worst = Severity::error;
+    }
+    add("spike", run_, text + "; …");
+    findings.back().severity = worst;
+  }
+
   void find_channel(int c, int j) {
     const std::string& channel = scan_.channels[static_cast<std::size_t>(c)];
-    const ChannelScan& scan = scan_.scans[static_cast<std::size_t>(c)][static_cast<std::size_t>(j)];
+    const ChannelScan& scan = this->channel(c, j);
     if (scan.not_finite > 0)
       add("not-finite", name(j),
           fmt::format("{} values of the {} are not numbers", scan.not_finite, channel));
@@ -115,15 +175,98 @@ class SignalFindings {
             fmt::format("the position steps by whole turns {} times", scan_.wraps[j]));
   }
 
-  void find_velocity();
+  // Equal numbers of two joints that move are one column that was taken twice.
+  void find_same_columns() {
+    for (const AlikeColumns& pair : scan_.alike) {
+      const Index changes =
+          std::min(channel(pair.channel, pair.first).changes, channel(pair.channel, pair.second).changes);
+      if (changes < kFewestChanges ||
+          static_cast<double>(pair.differing) > kSameColumn * static_cast<double>(changes))
+        continue;
+      add("same-column", name(pair.second),
+          fmt::format("the {} is that of {} in {} of {} samples",
+                      scan_.channels[static_cast<std::size_t>(pair.channel)], name(pair.first),
+                      scan_.samples - pair.differing, scan_.samples));
+      spoiled.insert({pair.first, pair.second});
+    }
+  }
+
+  // Joints that go to and fro need efforts of both signs, but for those that a load pulls one way all the
+  // time; those stay away from zero.
+  void find_unsigned_efforts() {
+    const int position = scan_.find(channel::kPosition);
+    for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
+      if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) continue;
+      int moving = 0, touching = 0, negative = 0;
+      for (int j = 0; j < static_cast<int>(joints_.size()); ++j) {
+        const ChannelScan &effort = channel(c, j), &q = channel(position, j);
+        const double way = q.mean_step * static_cast<double>(scan_.samples);
+        negative += effort.lowest < 0;
+        if (effort.range() == 0 || q.range() == 0 || way < kReverses * q.range()) continue;
+        ++moving;
+        touching += effort.lowest <= kTouchesZero * effort.highest;
+      }
+      if (negative == 0 && touching > 1 && 2 * touching > moving)
+        add("unsigned-effort", run_,
+            fmt::format("no {} is negative although the joints go to and fro, and {} of {} touch zero",
+                        scan_.channels[static_cast<std::size_t>(c)], touching, moving));
+    }
+  }
 
   std::vector<Finding> findings;
+  std::set<int> spoiled;  // joints whose velocity is not compared with their position
 
  private:
   void add(const char* code, const std::string& joint, std::string evidence) {
     findings.push_back(make_finding(code, joint, std::move(evidence)));
   }
   const std::string& name(int j) const { return joints_[static_cast<std::size_t>(j)].name; }
+  const ChannelScan& channel(int c, int j) const {
+    return scan_.scans[static_cast<std::size_t>(c)][static_cast<std::size_t>(j)];
+  }
+
+  struct Spike {
+    int channel = 0, joint = 0;
+    Index count = 0;
+    double size = 0, time = 0;  // of the largest
+    Severity severity = Severity::error;
+  };
+
+  // Excursions that no motion and no noise makes. Positions are smooth: their largest excursions are below
+  // one mean change in all logs that were looked at.
+  Spike spike_of(int c, int j) const {
+    const ChannelScan& scan = channel(c, j);
+    Spike spike{c, j};
+    const bool is_position = scan_.channels[static_cast<std::size_t>(c)] == channel::kPosition;
+    const bool is_told = std::max(std::abs(scan.highest), std::abs(scan.lowest)) > kImpossible ||
+                         (is_position && scan_.wraps[static_cast<std::size_t>(j)] > 0);
+    if (is_told || scan.excursions.empty()) return spike;
+    const double far =
+        is_position
+            ? std::max(kFarPosition * scan.mean_change(), 4 * scan.quantum)
+            : std::max({kFarOther * scan.mean_change(), kFarDeviation * scan.deviation, 4 * scan.quantum});
+    double energy = 0;
+    for (const Excursion& excursion : scan.excursions)
+      if (excursion.size > far) {
+        ++spike.count;
+        energy += excursion.size * excursion.size;
+      }
+    spike.size = scan.excursions.front().size;
+    spike.time = scan.excursions.front().time;
+    const double all = static_cast<double>(scan_.samples) * scan.deviation * scan.deviation;
+    if (!is_position && energy < kSpoilsFit * all) spike.severity = Severity::warning;
+    return spike;
+  }
+
+  std::string spike_text(const Spike& spike) const {
+    const std::string& what = scan_.channels[static_cast<std::size_t>(spike.channel)];
+    const bool is_full =
+        spike.count == static_cast<Index>(channel(spike.channel, spike.joint).excursions.size());
+    if (spike.count == 1)
+      return fmt::format("the {} leaves its neighbours by {:.4g} at {:.6g} s", what, spike.size, spike.time);
+    return fmt::format("the {} leaves its neighbours {} times{}, by up to {:.4g} at {:.6g} s", what,
+                       spike.count, is_full ? " at least" : "", spike.size, spike.time);
+  }
 
   // One value for long although the joint moves: for an effort the position tells, for a position the jump at
   // the end of the hold, for a velocity the position again.
@@ -170,81 +313,25 @@ class SignalFindings {
   const SignalScan& scan_;
   const std::vector<LogJoint>& joints_;
   const std::string& run_;
+  bool has_zero_rows_ = false;
 };
-
-// "57.3 (degrees per second?)"
-std::string factor_text(double factor) {
-  struct Known {
-    double factor;
-    const char* what;
-  };
-  for (const Known& known :
-       {Known{180 / std::numbers::pi, "degrees per second"},
-        Known{std::numbers::pi / 180, "position in degrees"}, Known{-1, "the opposite sign"},
-        Known{60 / (2 * std::numbers::pi), "revolutions per minute"},
-        Known{1 / (2 * std::numbers::pi), "revolutions per second"}, Known{1000, "a thousand"}})
-    if (std::abs(factor / known.factor - 1) < 0.03) return fmt::format("{:.4g} ({})", factor, known.what);
-  return fmt::format("{:.4g}", factor);
-}
-
-void SignalFindings::find_velocity() {
-  if (scan_.motion_velocity.size() == 0) return;
-  const Index n = scan_.motion_squared.size();
-  const auto agreement = [&](Index i, Index j) {
-    const double product = scan_.motion_squared[i] * scan_.velocity_squared[j];
-    return product > 0 ? std::pow(scan_.motion_velocity(i, j), 2) / product : 0;
-  };
-  const auto factor = [&](Index j) { return scan_.motion_velocity(j, j) / scan_.motion_squared[j]; };
-  std::vector<Index> off;
-  Index moving = 0;
-  bool alike = true;
-  for (Index j = 0; j < n; ++j) {
-    if (scan_.motion_squared[j] <= 0) continue;
-    ++moving;
-    if (agreement(j, j) >= kAgreement && std::abs(factor(j) - 1) <= kFactor) continue;
-    off.push_back(j);
-    alike &= agreement(j, j) >= kAgreement && std::abs(factor(j) / factor(off[0]) - 1) < 0.02;
-  }
-  if (off.empty()) return;
-  if (alike && moving > 1 && static_cast<Index>(off.size()) == moving) {
-    const double common = factor(off[0]);
-    const bool unit = factor_text(common).find('(') != std::string::npos;
-    add(unit ? "velocity-scale" : "time-scale", unit ? "" : run_,
-        unit ? fmt::format("the velocity is {} times the derivative of the position in all joints",
-                           factor_text(common))
-             : fmt::format("the velocity is {:.4g} times the derivative of the position in all joints: the "
-                           "sampling rate "
-                           "is {:.4g} times as high as the stamps say, or the velocity's unit is wrong",
-                           common, common));
-    return;
-  }
-  for (const Index j : off) {
-    if (agreement(j, j) >= kAgreement) {
-      add("velocity-scale", name(static_cast<int>(j)),
-          fmt::format("the velocity is {} times the derivative of the position", factor_text(factor(j))));
-      continue;
-    }
-    std::string whose;
-    for (Index i = 0; i < n; ++i)
-      if (i != j && agreement(i, j) > 0.97)
-        whose = fmt::format("; it follows the position of {}", name(static_cast<int>(i)));
-    add("velocity-scale", name(static_cast<int>(j)),
-        fmt::format("the velocity follows the position with a correlation of {:.2f} only{}",
-                    std::sqrt(agreement(j, j)), whose));
-  }
-}
 
 }  // namespace
 
 std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,
-                                  const std::string& run) {
+                                  const std::string& run, const SignalUse& use) {
   SignalFindings found(scan, joints, run);
   found.find_time();
   found.find_repeats();
+  found.find_zero_rows();
+  found.find_spikes();
   for (int c = 0; c < static_cast<int>(scan.channels.size()); ++c)
     for (int j = 0; j < static_cast<int>(joints.size()); ++j) found.find_channel(c, j);
   found.find_wraps();
-  found.find_velocity();
+  found.find_same_columns();
+  if (use.effort_signs) found.find_unsigned_efforts();
+  for (Finding& finding : doctor::find_velocities(scan, joints, run, use, found.spoiled))
+    found.findings.push_back(std::move(finding));
   return std::move(found.findings);
 }
 

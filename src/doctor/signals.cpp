@@ -1,5 +1,6 @@
 #include "steelyard/doctor/signals.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -7,13 +8,14 @@
 #include <utility>
 
 #include "doctor/channel_scanner.hpp"
+#include "doctor/velocity_windows.hpp"
 #include "log/stamps.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kWindow = 0.05;  // [s]
+constexpr Index kMostDiffering = 64;  // samples of columns that are one all the same
 
 // A step of whole turns, where neighbours are close: the value of an encoder that starts again.
 bool is_wrap(double step, double mean_step) {
@@ -22,53 +24,6 @@ bool is_wrap(double step, double mean_step) {
   constexpr double kMost = 1000;  // above it, every number is nearly whole
   return whole >= 1 && whole <= kMost && std::abs(turns - whole) < 0.05 && std::abs(step) > 20 * mean_step;
 }
-
-// Δq and ∫ q̇ dt over windows of time.
-class VelocityWindows {
- public:
-  explicit VelocityWindows(Index joints)
-      : begin_(VectorXd::Zero(joints)),
-        integral_(VectorXd::Zero(joints)),
-        cross(MatrixXd::Zero(joints, joints)),
-        motion(VectorXd::Zero(joints)),
-        velocity(VectorXd::Zero(joints)) {}
-
-  void add(double time, const VectorXd& q, const VectorXd& qd) {
-    if (!q.allFinite() || !qd.allFinite()) {
-      open_ = false;
-      return;
-    }
-    if (open_ && time - last_time_ <= kWindow) {
-      integral_ += 0.5 * (time - last_time_) * (qd + last_velocity_);
-      if (time - begin_time_ >= kWindow) {
-        const VectorXd change = q - begin_;
-        cross += change * integral_.transpose();
-        motion += change.cwiseAbs2();
-        velocity += integral_.cwiseAbs2();
-        open_ = false;
-      }
-    } else {
-      open_ = false;
-    }
-    if (!open_) {
-      open_ = true;
-      begin_time_ = time;
-      begin_ = q;
-      integral_.setZero();
-    }
-    last_time_ = time;
-    last_velocity_ = qd;
-  }
-
- private:
-  bool open_ = false;
-  double begin_time_ = 0, last_time_ = 0;
-  VectorXd begin_, integral_, last_velocity_;
-
- public:
-  MatrixXd cross;
-  VectorXd motion, velocity;
-};
 
 // One pass, block by block.
 class SignalScanner {
@@ -80,6 +35,9 @@ class SignalScanner {
     position_ = names.find(channel::kPosition);
     velocity_ = names.find(channel::kVelocity);
     wraps_.assign(static_cast<std::size_t>(n_), {});
+    for (int c = 0; c < static_cast<int>(channels_.size()); ++c)
+      for (int j = 0; j < n_; ++j)
+        for (int i = 0; i < j; ++i) alike_.push_back({c, i, j, 0});
   }
 
   void add(const SampleBlock& block) {
@@ -87,6 +45,8 @@ class SignalScanner {
     if (count == 0) return;
     if (!known_time_) time_.add({block.time(), static_cast<std::size_t>(count)});
     count_repeats(block);
+    find_zero_rows(block);
+    compare_joints(block);
     for (Index r = 0; r < block.rows(); ++r)
       scanners_[static_cast<std::size_t>(r)].add(block.time(), block.data() + r * block.stride(),
                                                  position_ >= 0 ? block.row(position_, r % n_) : nullptr,
@@ -107,6 +67,8 @@ class SignalScanner {
     scan.time = known_time_ ? *known_time_ : time_.result();
     scan.samples = samples_;
     scan.repeated_rows = repeated_;
+    scan.zero_rows = zero_rows_;
+    scan.zeros = zeros_;
     scan.channels = channels_;
     for (std::size_t c = 0; c < channels_.size(); ++c) {
       scan.scans.emplace_back();
@@ -123,11 +85,8 @@ class SignalScanner {
       for (const double step : wraps_[static_cast<std::size_t>(j)]) count += is_wrap(step, mean);
       scan.wraps.push_back(count);
     }
-    if (velocity_ >= 0 && position_ >= 0) {
-      scan.motion_velocity = windows_.cross;
-      scan.motion_squared = windows_.motion;
-      scan.velocity_squared = windows_.velocity;
-    }
+    if (velocity_ >= 0 && position_ >= 0) windows_.result(scan);
+    scan.alike = alike_;
     return scan;
   }
 
@@ -144,6 +103,47 @@ class SignalScanner {
       equal_.tail(count - 1) = equal_.tail(count - 1) && x.tail(count - 1) == x.head(count - 1);
     }
     repeated_ += equal_.count();
+  }
+
+  void find_zero_rows(const SampleBlock& block) {
+    constexpr std::size_t kMost = 64;
+    const Index count = block.size();
+    equal_.setConstant(count, true);
+    for (Index r = 0; r < block.rows() && equal_.any(); ++r)
+      equal_ = equal_ && Eigen::Map<const Eigen::ArrayXd>(block.data() + r * block.stride(), count) == 0;
+    if (position_ < 0 || !(in_zeros_ || equal_.any())) return;
+    const auto leap_to = [&](Index s) {
+      for (Index j = 0; j < n_; ++j) {
+        const double q =
+            s < 0 ? last_[static_cast<std::size_t>(position_ * n_ + j)] : block.row(position_, j)[s];
+        zeros_.back().leap[j] = std::max(zeros_.back().leap[j], std::abs(q));
+      }
+    };
+    for (Index s = 0; s < count; ++s) {
+      if (equal_[s] && !in_zeros_) {
+        zeros_kept_ = zeros_.size() < kMost;
+        if (zeros_kept_) zeros_.push_back({block.time()[s], 0, VectorXd::Zero(n_)});
+        if (zeros_kept_ && samples_ + s > 0) leap_to(s - 1);
+      } else if (!equal_[s] && in_zeros_ && zeros_kept_) {
+        leap_to(s);
+      }
+      in_zeros_ = equal_[s];
+      zero_rows_ += in_zeros_;
+      if (in_zeros_ && zeros_kept_) ++zeros_.back().count;
+    }
+  }
+
+  // Few samples tell most columns apart.
+  void compare_joints(const SampleBlock& block) {
+    constexpr Index kPiece = 128;
+    std::erase_if(alike_, [&](AlikeColumns& pair) {
+      const double *a = block.row(pair.channel, pair.first), *b = block.row(pair.channel, pair.second);
+      for (Index s = 0; s < block.size() && pair.differing <= kMostDiffering; s += kPiece) {
+        const Index end = std::min(block.size(), s + kPiece);
+        for (Index k = s; k < end; ++k) pair.differing += a[k] != b[k];
+      }
+      return pair.differing > kMostDiffering;
+    });
   }
 
   // Large steps are kept until the usual one is known; a log with thousands of them has told enough.
@@ -177,12 +177,15 @@ class SignalScanner {
   int position_ = -1, velocity_ = -1;
   std::vector<doctor::ChannelScanner> scanners_;
   std::vector<std::vector<double>> wraps_;
-  VelocityWindows windows_;
+  doctor::VelocityWindows windows_;
   TimeScanner time_;
   std::optional<TimeScan> known_time_;
   std::vector<double> last_;                     // row of the block before
   Eigen::Array<bool, Eigen::Dynamic, 1> equal_;  // to the sample before
-  Index samples_ = 0, repeated_ = 0;
+  Index samples_ = 0, repeated_ = 0, zero_rows_ = 0;
+  std::vector<ZeroRows> zeros_;
+  std::vector<AlikeColumns> alike_;
+  bool in_zeros_ = false, zeros_kept_ = false;
 };
 
 class WatchingSource : public SampleSource {
@@ -238,6 +241,12 @@ SignalWatch watch_signals(std::unique_ptr<SampleSource> source, std::vector<LogJ
              : std::make_unique<WatchingSource>(std::move(source), std::move(joints));
   auto scanner = watching->scanner();
   return {std::move(watching), [scanner] { return scanner->result(); }};
+}
+
+double ChannelScan::mean_change() const {
+  return changes > 0
+             ? mean_step * static_cast<double>(changes + equal_neighbours) / static_cast<double>(changes)
+             : 0;
 }
 
 int SignalScan::find(std::string_view channel) const {

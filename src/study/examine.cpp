@@ -126,6 +126,7 @@ Visit visit(StudyState& state, Index head) {
     examined.open = [&run, &state] { return open_source(state, run); };
     examined.extra = by_joint(state.plan, expression_columns(state));
     examined.known = by_joint(state.plan, known_efforts(state, run));
+    examined.use = {!run.unsigned_effort, state.study.prepare.measured_velocity};
     if (r < state.runs.size()) examined.signals = watched_signals(state.runs[r]);
     visit.logs.push_back(r);
   }

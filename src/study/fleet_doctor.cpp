@@ -15,11 +15,12 @@ namespace {
 // robots share.
 bool spoils_log(const Finding& finding) {
   static const std::set<std::string> codes = {
-      "velocity-scale",   "time-scale",        "not-finite",   "dead-channel", "frozen-channel",
-      "saturation",       "encoder-wrap",      "effort-delay", "torque-sign",  "position-sign",
-      "impossible-value", "axis-sign",         "joint-zero",   "joint-order",  "position-order",
-      "effort-order",     "position-unit",     "coupling",     "gravity",      "kinematics",
-      "effort-scale",     "unexplained-effort"};
+      "velocity-scale",   "time-scale",         "not-finite",   "dead-channel", "frozen-channel",
+      "saturation",       "encoder-wrap",       "effort-delay", "torque-sign",  "position-sign",
+      "impossible-value", "axis-sign",          "joint-zero",   "joint-order",  "position-order",
+      "effort-order",     "position-unit",      "coupling",     "gravity",      "kinematics",
+      "effort-scale",     "unexplained-effort", "spike",        "zero-row",     "same-column",
+      "unsigned-effort",  "velocity-delay"};
   if (finding.waived) return false;
   return finding.code == "still-joint" ||
          (finding.severity == Severity::error && codes.contains(finding.code));
@@ -27,9 +28,10 @@ bool spoils_log(const Finding& finding) {
 
 // What makes the others: a channel that stands still makes a model look wrong as well.
 int rank(const Finding& finding) {
-  static const std::set<std::string> signals = {"not-finite",     "impossible-value", "dead-channel",
-                                                "frozen-channel", "velocity-scale",   "encoder-wrap",
-                                                "saturation"};
+  static const std::set<std::string> signals = {
+      "not-finite",     "impossible-value", "dead-channel",   "frozen-channel",
+      "velocity-scale", "encoder-wrap",     "saturation",     "spike",
+      "zero-row",       "same-column",      "unsigned-effort"};
   if (signals.contains(finding.code)) return 0;
   if (finding.code == "still-joint") return 2;
   return finding.code == "unexplained-effort" ? 3 : 1;

@@ -103,6 +103,132 @@ TEST(Signals, OfAJointThatRestsAreNotFrozen) {
   for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "frozen-channel") << finding.evidence;
 }
 
+// The only finding, or nothing.
+Finding only(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings)
+    if (findings.size() > 1)
+      ADD_FAILURE() << finding.code << " " << finding.joint << ": " << finding.evidence;
+  return findings.size() == 1 ? findings[0] : Finding{};
+}
+
+TEST(Signals, WithSamplesThatStandApartAreNamedWithTimeAndSize) {
+  for (const int width : {1, 2, 3})
+    for (const int channel : {0, 1, 2}) {
+      steelyard::Run run = sines();
+      for (int k = 0; k < width; ++k) run.samples.row(channel, 1)[2000 + k] += 60;
+      const Finding finding = only(find(run));
+      EXPECT_EQ(finding.code, "spike") << width << " of channel " << channel;
+      EXPECT_EQ(finding.joint, "elbow");
+      EXPECT_EQ(finding.severity, Severity::error);
+      EXPECT_NE(finding.evidence.find("at 10 s"), std::string::npos) << finding.evidence;
+    }
+  // Longer than a spike, and smaller than what the effort does itself.
+  steelyard::Run run = sines();
+  for (int k = 0; k < 4; ++k) run.samples.row(2, 1)[2000 + k] += 60;
+  run.samples.row(2, 0)[2000] += 0.3;
+  EXPECT_EQ(only(find(run)).code, "");
+}
+
+TEST(Signals, WithABadRowHaveOneFinding) {
+  steelyard::Run run = sines();
+  for (Index r = 0; r < 6; ++r) run.samples.data()[r * run.samples.stride() + 2100] += 100;
+  const Finding apart = only(find(run));
+  EXPECT_EQ(apart.code, "spike");
+  EXPECT_EQ(apart.joint, "run");
+  run = sines();
+  for (const Index s : {0, 2100, 2102, 3000})
+    for (Index r = 0; r < 6; ++r) run.samples.data()[r * run.samples.stride() + s] = 0;
+  const Finding zero = only(find(run));
+  EXPECT_EQ(zero.code, "zero-row");
+  EXPECT_EQ(zero.joint, "run");
+  // The first row's positions were zero anyway: what follows it is near.
+  EXPECT_NE(zero.evidence.find("3 of 4000 rows"), std::string::npos) << zero.evidence;
+  EXPECT_NE(zero.evidence.find("10.5 s"), std::string::npos) << zero.evidence;
+}
+
+TEST(Signals, OfARobotThatRestsInItsZeroHaveNoZeroRows) {
+  steelyard::Run run = sines();
+  for (Index s = 0; s < 4000; ++s) {
+    const bool rests = s >= 2000 && s < 2400;
+    const double t = static_cast<double>(s < 2400 ? s : s - 400) / kRate;
+    for (Index j = 0; j < 2; ++j) {
+      const double w = M_PI * static_cast<double>(j + 1) / 5;
+      run.samples.row(0, j)[s] = rests ? 0 : std::sin(w * t) * std::sin(w * t);
+      run.samples.row(1, j)[s] = rests ? 0 : w * std::sin(2 * w * t);
+      if (rests) run.samples.row(2, j)[s] = 0;
+    }
+  }
+  EXPECT_GE(scan(run).zero_rows, 400);
+  for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "zero-row") << finding.evidence;
+}
+
+TEST(Signals, OfTwoJointsFromOneColumnAreTold) {
+  for (const int channel : {0, 1, 2}) {
+    steelyard::Run run = sines();
+    std::copy_n(run.samples.row(channel, 0), 4000, run.samples.row(channel, 1));
+    const Finding finding = only(find(run));
+    EXPECT_EQ(finding.code, "same-column");
+    EXPECT_EQ(finding.joint, "elbow");
+    EXPECT_NE(finding.evidence.find("that of shoulder in 4000 of 4000"), std::string::npos)
+        << finding.evidence;
+  }
+  // Both at rest: equal, and no matter.
+  steelyard::Run run = sines();
+  for (Index j = 0; j < 2; ++j)
+    for (int channel : {0, 1}) std::fill_n(run.samples.row(channel, j), 4000, 0.0);
+  for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "same-column") << finding.evidence;
+}
+
+TEST(Signals, OfEffortsWithoutSignAreTold) {
+  steelyard::Run run = sines();
+  for (Index j = 0; j < 2; ++j)
+    for (Index s = 0; s < 4000; ++s) run.samples.row(2, j)[s] = std::abs(run.samples.row(2, j)[s]);
+  const Finding finding = only(find(run));
+  EXPECT_EQ(finding.code, "unsigned-effort");
+  EXPECT_NE(finding.remedy.find("unsigned: true"), std::string::npos);
+  EXPECT_TRUE(find_signals(scan(run), kJoints, "run", {.effort_signs = false}).empty());
+  // Loads that pull one way.
+  run = sines();
+  for (Index j = 0; j < 2; ++j)
+    for (Index s = 0; s < 4000; ++s) run.samples.row(2, j)[s] += 6;
+  EXPECT_EQ(only(find(run)).code, "");
+}
+
+TEST(Signals, OfLateVelocitiesHaveTheirDelay) {
+  for (const double late : {0.2 - 0.02, 0.1, 0.02, -0.05}) {
+    steelyard::Run run = sines();
+    for (Index s = 0; s < 4000; ++s)
+      for (Index j = 0; j < 2; ++j) {
+        const double w = 1.3 + 0.9 * static_cast<double>(j);
+        run.samples.row(1, j)[s] = w * std::cos(w * (static_cast<double>(s) / kRate - late));
+      }
+    const Finding all = only(find(run));
+    EXPECT_EQ(all.code, "velocity-delay");
+    EXPECT_EQ(all.joint, "");
+    const std::string size = std::to_string(std::lround(std::abs(1e3 * late))) + " ms ";
+    EXPECT_NE(all.evidence.find(size + (late > 0 ? "later" : "earlier")), std::string::npos) << all.evidence;
+    EXPECT_EQ(all.severity, std::abs(late) > 0.03 ? Severity::error : Severity::warning) << late;
+    const std::vector<Finding> unused = find_signals(scan(run), kJoints, "run", {.velocity = false});
+    EXPECT_EQ(only(unused).severity, Severity::note);
+    std::copy_n(sines().samples.row(1, 0), 4000, run.samples.row(1, 0));
+    const Finding one = only(find(run));
+    EXPECT_EQ(one.code, "velocity-delay");
+    EXPECT_EQ(one.joint, "elbow");
+  }
+}
+
+TEST(Signals, OfNoisyVelocitiesAreTold) {
+  steelyard::Run run = sines();
+  Random random(4, "velocity");
+  for (Index s = 0; s < 4000; ++s) {
+    run.samples.row(1, 0)[s] += random.normal(0, 0.05);
+    run.samples.row(1, 1)[s] += random.normal(0, 0.8);
+  }
+  const Finding finding = only(find(run));
+  EXPECT_EQ(finding.code, "velocity-noise");
+  EXPECT_EQ(finding.joint, "elbow");
+}
+
 TEST(ConstrainedLeastSquares, KeepsItsInequalitiesAndIsOptimal) {
   Random random(5, "constrained");
   for (int trial = 0; trial < 20; ++trial) {

@@ -33,6 +33,10 @@ Run eventful() {
   for (Index r = 0; r < 6; ++r)
     run.samples.data()[r * run.samples.stride() + 4096] = run.samples.data()[r * run.samples.stride() + 4095];
   run.samples.row(2, 1)[8000] = NAN;
+  run.samples.row(2, 1)[6200] = 50;
+  for (const Index s : {4095, 4096}) run.samples.row(1, 0)[s] = 30;
+  for (Index r = 0; r < 6; ++r)
+    for (const Index s : {3999, 4000, 4500}) run.samples.data()[r * run.samples.stride() + s] = 0;
   return run;
 }
 
@@ -41,6 +45,14 @@ void expect_same(const SignalScan& a, const SignalScan& b) {
   EXPECT_EQ(a.repeated_rows, b.repeated_rows);
   EXPECT_EQ(a.wraps, b.wraps);
   EXPECT_EQ(a.motion_velocity, b.motion_velocity);
+  EXPECT_EQ(a.lags.motion_velocity, b.lags.motion_velocity);
+  EXPECT_EQ(a.zero_rows, b.zero_rows);
+  ASSERT_EQ(a.zeros.size(), b.zeros.size());
+  for (std::size_t k = 0; k < a.zeros.size(); ++k) {
+    EXPECT_EQ(a.zeros[k].count, b.zeros[k].count);
+    EXPECT_EQ(a.zeros[k].leap, b.zeros[k].leap);
+  }
+  ASSERT_EQ(a.alike.size(), b.alike.size());
   EXPECT_EQ(a.time.longest_step, b.time.longest_step);
   ASSERT_EQ(a.scans.size(), b.scans.size());
   for (std::size_t c = 0; c < a.scans.size(); ++c)
@@ -60,6 +72,12 @@ void expect_same(const SignalScan& a, const SignalScan& b) {
       EXPECT_EQ(x.top.count, y.top.count);
       EXPECT_EQ(x.bottom.next_count, y.bottom.next_count);
       EXPECT_EQ(x.quantum, y.quantum);
+      EXPECT_NEAR(x.deviation, y.deviation, 1e-12 * y.deviation);
+      ASSERT_EQ(x.excursions.size(), y.excursions.size());
+      for (std::size_t k = 0; k < x.excursions.size(); ++k) {
+        EXPECT_EQ(x.excursions[k].size, y.excursions[k].size);
+        EXPECT_EQ(x.excursions[k].time, y.excursions[k].time);
+      }
     }
 }
 
@@ -67,11 +85,14 @@ TEST(SignalWatch, SeesWhatAPassOfItsOwnSees) {
   const steelyard::Run run = eventful();
   const std::unique_ptr<SampleSource> own = view_run(run);
   const SignalScan alone = scan_signals(*own, kJoints);
-  EXPECT_EQ(alone.repeated_rows, 1);
+  EXPECT_EQ(alone.repeated_rows, 2);
   EXPECT_EQ(alone.wraps[1], 1);
   EXPECT_EQ(alone.scans[2][1].not_finite, 1);
   EXPECT_GT(alone.scans[2][0].longest_hold, 100);
   EXPECT_GT(alone.scans[2][0].top.count, 100);
+  EXPECT_EQ(alone.zero_rows, 3);
+  ASSERT_EQ(alone.zeros.size(), 2u);
+  EXPECT_EQ(alone.zeros[0].count, 2);
   SignalWatch watch = watch_signals(view_run(run), kJoints);
   SampleBlock block;
   for (const Index piece : {4096, 7, 1000}) {  // whatever the pieces, and of the last pass only

@@ -9,8 +9,8 @@
 //
 // Two passes a run, and half a second for the set-up whatever the log's length; with `head` the copy is of
 // the beginning of a long log, or of all of it when the beginning is too poor a motion. Signals that spoil a
-// run's copy (values that are not numbers, turns of an encoder, a dead effort) leave that run's set-up
-// unexamined, and it is said; the other runs are examined all the same.
+// run's copy (values that are not numbers, spikes, turns of an encoder, a dead effort) leave that run's
+// set-up unexamined, and it is said; the other runs are examined all the same.
 #pragma once
 
 #include <functional>
@@ -39,6 +39,7 @@ struct ExaminedRun {
   // What the study's model has beside the robot's; see CoarseRun.
   std::vector<ExtraColumns> extra = {};
   std::vector<ExtraColumns> known = {};
+  SignalUse use = {};
 };
 
 struct DoctorOptions {

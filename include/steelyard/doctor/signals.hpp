@@ -1,11 +1,12 @@
 // What a log looks like before any model: one pass over a source, memory that does not grow with it.
 //
 // Per channel and joint: range, samples that are not finite, equal neighbours, the longest hold of one value
-// and the step behind it, how often the extreme values occur, and the quantum: the number of which (nearly)
-// all steps between neighbours are multiples. Per joint: steps of whole turns in the position, and the
-// velocity column against the position,
+// and the step behind it, how often the extreme values occur, the largest excursions of a few samples, and
+// the quantum: the number of which (nearly) all steps between neighbours are multiples. Per joint: steps of
+// whole turns in the position, and the velocity column against the position,
 //   V = ∫ q̇ dt,  Δq  over windows of 50 ms;   factor = Σ Δq V / Σ Δq²,   agreement = (Σ Δq V)² / (Σ Δq² Σ V²)
-// which needs no derivative of noisy positions. Windows with a step of more than 50 ms are left out.
+// which needs no derivative of noisy positions. Windows with a step of more than 50 ms are left out. The same
+// over bins of 20 ms, earlier and later ones, tells by how much the velocity is late.
 #pragma once
 
 #include <functional>
@@ -30,6 +31,20 @@ struct ExtremeScan {
   double time = 0;  // [s] of the first
 };
 
+// One to three samples that leave the one before and the one behind in the same direction.
+struct Excursion {
+  double size = 0;  // from the nearer of the two
+  double time = 0;  // [s] of the first sample
+};
+inline constexpr Index kLongestExcursion = 3;  // samples
+
+// Rows that are zero in all channels, one behind the other.
+struct ZeroRows {
+  double time = 0;  // [s] of the first
+  Index count = 0;
+  VectorXd leap;  // per joint: |position| in the row before or behind, the larger
+};
+
 struct ChannelScan {
   double lowest = 0;
   double highest = 0;
@@ -42,20 +57,46 @@ struct ChannelScan {
   double hold_motion = 0;  // |change of the joint's position| over that hold and the step behind it
   double step_behind = 0;  // of the value
   ExtremeScan top, bottom;
-  double quantum = 0;  // 0: none found
+  double quantum = 0;                 // 0: none found
+  Index changes = 0;                  // neighbours that differ
+  double deviation = 0;               // of some 2000 values in equal distances
+  std::vector<Excursion> excursions;  // the largest ones, at most 32, the largest first
 
+  // Mean |difference| of neighbours that differ.
+  double mean_change() const;
   double range() const { return highest - lowest; }
+};
+
+// Two joints whose values of a channel are the same numbers, but for a few samples.
+struct AlikeColumns {
+  int channel = 0;
+  int first = 0, second = 0;  // joints
+  Index differing = 0;        // samples
+};
+
+// ∫ q̇ dt of bins of 20 ms against Δq of the bin and of those before and behind it. Row kLagBins + k has
+// integrals that are k bins later than the change of position; joints in columns.
+inline constexpr Index kLagBins = 10;
+struct VelocityLags {
+  MatrixXd motion_velocity, velocity_squared;  // Σ Δq V, Σ V²
+  VectorXd motion_squared;                     // Σ Δq²
+  Index bins = 0;
+  double seconds = 0;  // of all bins
 };
 
 struct SignalScan {
   TimeScan time;
   Index samples = 0;
   Index repeated_rows = 0;  // all channels equal to the row before
+  Index zero_rows = 0;
+  std::vector<ZeroRows> zeros;  // the first ones
   std::vector<std::string> channels;
   std::vector<std::vector<ChannelScan>> scans;  // [channel][joint]
   std::vector<Index> wraps;                     // per joint: steps of ±1, ±2, … turns
   MatrixXd motion_velocity;                     // Σ Δq_i V_j; empty without a velocity channel
   VectorXd motion_squared, velocity_squared;    // Σ Δq², Σ V²
+  VelocityLags lags;                            // likewise
+  std::vector<AlikeColumns> alike;
 
   int find(std::string_view channel) const;
 };
@@ -71,9 +112,15 @@ struct SignalWatch {
 };
 SignalWatch watch_signals(std::unique_ptr<SampleSource> source, std::vector<LogJoint> joints);
 
+// What the study takes from a log.
+struct SignalUse {
+  bool effort_signs = true;  // false: the run is known to have |effort| only
+  bool velocity = true;      // false: velocities are computed from the positions
+};
+
 // `run`: its label, for findings that speak of all joints. Findings are named in docs/findings.md.
 std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,
-                                  const std::string& run);
+                                  const std::string& run, const SignalUse& use = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
