@@ -21,6 +21,15 @@ constexpr double kPlainGain = 0.12;       // of one joint
 constexpr double kBeyondFriction = 0.5;   // share of it that remains when friction may build up over a way
 constexpr double kEarly = 2;              // times as much when the effort is before the position
 constexpr double kCommonResidual = 0.04;  // per joint, when all have the same delay
+constexpr double kFarther = 2;            // from reversals than a trial, for the gain that must remain there
+constexpr double kOwnError = 0.01;        // of a joint's effort: what the copy leaves of a perfect log there
+constexpr double kChance = 2.8;           // deviations of the gain that noise has by chance
+
+Index nearest(const VectorXd& lateness, double seconds) {
+  Index at = 0;
+  (lateness.array() - seconds).abs().minCoeff(&at);
+  return at;
+}
 
 // Gains over the residuals that a fit leaves with the shifts it was weighed with.
 class Gains {
@@ -43,6 +52,14 @@ class Gains {
   }
   DelayEstimate common() const {
     return best(&DelayEstimate::plain, [&](Index k) { return with(Shifts(shifts_.size(), k), k); });
+  }
+  // Of this delay of one joint, or of all (−1).
+  double beyond_own_error(int joint, double seconds) const {
+    constexpr double kOwn = kOwnError * kOwnError;
+    Shifts shifts = shifts_;
+    for (std::size_t j = 0; j < shifts.size(); ++j)
+      if (joint < 0 || static_cast<int>(j) == joint) shifts[j] = nearest(data_.lateness, seconds);
+    return 0.5 * ((none_.array() + kOwn) / (fit_.residuals(shifts).array() + kOwn)).log().sum();
   }
 
  private:
@@ -80,12 +97,6 @@ class Gains {
   Eigen::VectorXd none_;
 };
 
-Index nearest(const VectorXd& lateness, double seconds) {
-  Index at = 0;
-  (lateness.array() - seconds).abs().minCoeff(&at);
-  return at;
-}
-
 DelayedJoint most_delayed(const DelayData& data, const VectorXd& floors, const Gains& gains,
                           double DelayEstimate::*by) {
   DelayedJoint out;
@@ -111,7 +122,8 @@ DelayedJoint most_delayed(const DelayData& data, const VectorXd& floors, const G
 
 Delays examine_delays(const Trial& trial) {
   Delays delays;
-  const DelayData data = doctor::delay_data(trial);
+  const double smear = trial.options().smear;
+  const DelayData data = doctor::delay_data(trial, smear);
   const VectorXd floors = trial.floors(1);
   const Gains gains(data, floors, Shifts(data.joints.size(), data.none));
   for (std::size_t j = 0; j < data.joints.size(); ++j)
@@ -119,6 +131,14 @@ Delays examine_delays(const Trial& trial) {
   delays.common = gains.common();
   delays.loaded = most_delayed(data, floors, gains, &DelayEstimate::gain);
   delays.light = most_delayed(data, floors, gains, &DelayEstimate::plain);
+  const DelayData away = doctor::delay_data(trial, kFarther * smear);
+  const Gains left(away, floors, Shifts(away.joints.size(), away.none));
+  delays.common.away = left.beyond_own_error(-1, delays.common.seconds);
+  for (DelayedJoint* one : {&delays.loaded, &delays.light})
+    if (one->joint >= 0) one->estimate.away = left.beyond_own_error(one->joint, one->estimate.seconds);
+  for (const doctor::DelayRows& rows : away.joints)
+    if (rows.Y.rows() > 0) delays.chance += 1 / static_cast<double>(rows.Y.rows());
+  delays.chance = std::sqrt(delays.chance);
   return delays;
 }
 
@@ -127,7 +147,7 @@ namespace {
 bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double least) {
   const double factor = one.estimate.seconds < 0 ? kEarly : 1;
   return one.joint >= 0 && std::abs(one.estimate.seconds) >= least && gain > factor * limit &&
-         gain > 2 * common && gain >= 2 * one.others;
+         gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain;
 }
 
 // The joint whose delay alone explains enough, or none.
@@ -155,7 +175,10 @@ std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, doubl
   if (const DelayedJoint* one = delayed_joint(delays, least))
     return {
         make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
-  if (delays.common.residual <= kCommonResidual * n || std::abs(delays.common.seconds) < least) return {};
+  const double limit = kCommonResidual * n;
+  if (delays.common.plain <= limit || delays.common.away <= std::max(limit, kChance * delays.chance) ||
+      std::abs(delays.common.seconds) < least)
+    return {};
   DelayEstimate mean = delays.common;
   mean.residual /= n;
   return {make_finding("effort-delay", "", text(mean) + " on average over all joints")};

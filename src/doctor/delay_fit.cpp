@@ -77,7 +77,7 @@ void add_run(const CoarseRun& run, const Plan& plan, const std::vector<std::stri
 
 }  // namespace
 
-DelayData delay_data(const Trial& trial) {
+DelayData delay_data(const Trial& trial, double smear) {
   DelayData data;
   data.joints.resize(static_cast<std::size_t>(trial.joints()));
   if (trial.runs().empty()) return data;
@@ -90,7 +90,7 @@ DelayData delay_data(const Trial& trial) {
   for (const CoarseRun& run : trial.runs())
     if (run.lateness.size() == data.lateness.size() &&
         (run.lateness - data.lateness).cwiseAbs().maxCoeff() < 1e-3)
-      add_run(run, plan, names, trial.options().smear, data);
+      add_run(run, plan, names, smear, data);
   return data;
 }
 

@@ -28,8 +28,9 @@ struct DelayData {
   Index none = 0;     // the shift that is zero
 };
 
-// Runs whose shifts differ (other rates) are left out behind the first.
-DelayData delay_data(const Trial& trial);
+// Rows within `smear` seconds of a reversal are left out. Runs whose shifts differ (other rates) are left out
+// behind the first.
+DelayData delay_data(const Trial& trial, double smear);
 
 // Which shift each joint has.
 using Shifts = std::vector<Index>;

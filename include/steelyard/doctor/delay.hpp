@@ -11,7 +11,15 @@
 //   plain > 0.12, and more than half of it remains when the joint's friction may build up over a way.
 // The second is for lightly loaded joints. Friction of presliding and hysteresis looks like a delay in them:
 // the Panda's joint 7 as it is has plain 0.4 at 40 ms, and a third remains. A joint whose effort is mostly
-// friction can therefore hide a delay. Efforts that are early are rare; they must gain twice as much.
+// friction can therefore hide a delay. Efforts that are early are rare; they must gain twice as much. All
+// joints are late when a common delay has plain > 0.04 per joint.
+//
+// Healthy logs gain too. Coulomb friction behind the copy's filter rings after a reversal, which moves with a
+// shift: in both cases the plain limit must also be exceeded on rows twice as far from reversals, by
+//   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is what the copy leaves of a perfect log
+// Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the deviation
+// 1/√n by chance, more than the limit of a common delay when there are few joints. Of a common delay, away
+// must be 2.8 times its deviation.
 #pragma once
 
 #include <vector>
@@ -27,6 +35,7 @@ struct DelayEstimate {
   double seconds = 0;   // by which the effort is late
   double gain = 0;      // see above
   double plain = 0;     // see above
+  double away = 0;      // see above; not of `Delays::joints`
   double residual = 0;  // log of the residual without over that with the delay; of all joints: summed
 };
 
@@ -43,6 +52,7 @@ struct Delays {
   DelayEstimate common;               // of all
   DelayedJoint loaded;                // by gain
   DelayedJoint light;                 // by plain gain
+  double chance = 0;                  // deviation of a common delay's gain, √(Σ_j 1/n_j)
 };
 
 Delays examine_delays(const Trial& trial);
