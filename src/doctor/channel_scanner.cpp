@@ -18,6 +18,7 @@ bool is_larger(const Excursion& a, const Excursion& b) {
 // the quotients tell.
 double quantum_of(std::vector<double> steps) {
   if (steps.size() < 16) return 0;
+  for (double& step : steps) step = std::abs(step);
   std::sort(steps.begin(), steps.end());
   const double smallest = steps.front();
   std::size_t multiples = 0;
@@ -168,16 +169,16 @@ void ChannelScanner::add_one(double time, double value, double position) {
 // Values that are not finite make a sum that is not; every other comparison is false for them or not needed.
 bool ChannelScanner::add_plain(const double* times, const double* values, const double* positions) {
   const Eigen::Map<const Stretch> x(values), before(values - 1);
-  const Stretch changes = x - before, steps = changes.abs();
-  const double sum = steps.sum();
-  if (!(sum < kInfinity && steps.minCoeff() > 0 && x.abs().minCoeff() > 0)) return false;
+  const Stretch changes = x - before;
+  const double sum = changes.abs().sum();
+  if (!(sum < kInfinity && changes.abs().minCoeff() > 0 && x.abs().minCoeff() > 0)) return false;
   if (!(x.maxCoeff() < top_.limit && -x.minCoeff() < bottom_.limit)) return false;
   if (!std::isfinite(values[-2] + values[-3] + values[-4]) || may_have_excursions(values, changes))
     return false;
   step_sum_ += sum;
   steps_ += kStretch;
   kept_values_.add(values, kStretch);
-  kept_steps_.add(steps.data(), kStretch);
+  kept_steps_.add(changes.data(), kStretch);
   // Behind the first value, holds of one sample follow each other.
   const auto position = [&](Index k) { return positions != nullptr ? positions[k] : 0; };
   end_hold(times[0], values[0], position(0));

@@ -59,7 +59,7 @@ class ChannelScanner {
   double step_sum_ = 0;
   std::array<double, kReach> past_ = {}, past_times_ = {};  // the latest first
   std::vector<Excursion> excursions_;                       // a heap, the smallest in front
-  Thinned kept_steps_, kept_values_;                        // steps that are not zero
+  Thinned kept_steps_, kept_values_;                        // steps that are not zero, of any sign
 };
 
 }  // namespace steelyard::doctor
