@@ -5,6 +5,7 @@
 #include <set>
 
 #include "doctor/velocity_findings.hpp"
+#include "steelyard/core/units.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -39,11 +40,11 @@ std::string duration_text(double seconds) {
 }
 
 // ": taken as ms, they would be 5 ms apart"; empty when no unit makes a usual step of it.
-std::string likely_time_unit(double step) {
-  for (const auto& [unit, seconds] : {std::pair{"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}})
-    if (step * seconds >= 1e-5 && step * seconds < 0.5)
-      return fmt::format(": taken as {}, they would be {:.4g} ms apart", unit, 1e3 * step * seconds);
-  return "";
+std::string as_other_unit(double step) {
+  const std::string unit = likely_time_unit(step);
+  if (unit.empty()) return "";
+  return fmt::format(": taken as {}, they would be {:.4g} ms apart", unit,
+                     1e3 * step * parse_unit(unit).factor);
 }
 
 // Findings of one log, as they come.
@@ -61,7 +62,7 @@ class SignalFindings {
                       1e3 * time.jitter));
     if (time.median_step > kSlowStamps) {
       add("time-scale", run_,
-          fmt::format("stamps are {:.4g} s apart{}", time.median_step, likely_time_unit(time.median_step)));
+          fmt::format("stamps are {:.4g} s apart{}", time.median_step, as_other_unit(time.median_step)));
       findings.back().severity = Severity::warning;
     }
     if (time.gaps == 0) return;
