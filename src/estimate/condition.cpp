@@ -4,6 +4,8 @@
 #include <Eigen/SVD>
 #include <limits>
 
+#include "estimate/solve.hpp"
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
@@ -20,7 +22,7 @@ double ratio(const VectorXd& singular, Index columns) {
 
 Conditioning condition_of(const MatrixXd& R, double tolerance) {
   Conditioning out;
-  out.norms = R.colwise().norm().transpose();
+  out.norms = column_norms(R);
   const VectorXd scale = (out.norms.array() > 0).select(out.norms, 1.0);
   const MatrixXd scaled = R * scale.cwiseInverse().asDiagonal();
   if (R.size() == 0) {

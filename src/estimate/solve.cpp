@@ -2,6 +2,7 @@
 
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 
 namespace steelyard {
@@ -11,6 +12,7 @@ namespace {
 // Share of a column in the null space below which it counts as determined: errors of the null space itself
 // are about 1e-16 over the gap of the singular values.
 constexpr double kShare = 1e-8;
+constexpr double kRounding = 1e-14;  // of the median norm
 
 // The columns that are not zero, scaled to norm one.
 struct Scaled {
@@ -21,7 +23,7 @@ struct Scaled {
 
 Scaled scale_columns(const MatrixXd& R) {
   Scaled out;
-  const VectorXd norms = R.colwise().norm().transpose();
+  const VectorXd norms = column_norms(R);
   for (Index k = 0; k < norms.size(); ++k) {
     if (norms[k] > 0) out.active.push_back(k);
   }
@@ -76,6 +78,17 @@ void solve_deficient(const Scaled& scaled, const VectorXd& z, double tolerance, 
 }
 
 }  // namespace
+
+VectorXd column_norms(const MatrixXd& R) {
+  VectorXd norms = R.colwise().norm().transpose();
+  std::vector<double> others;
+  for (const double norm : norms)
+    if (norm > 0) others.push_back(norm);
+  if (others.empty()) return norms;
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+  std::nth_element(others.begin(), middle, others.end());
+  return (norms.array() > kRounding * *middle).select(norms, 0.0);
+}
 
 Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance) {
   const Scaled scaled = scale_columns(R);

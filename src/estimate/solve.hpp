@@ -17,6 +17,11 @@ struct Solution {
   Index rank = 0;
 };
 
+// Norms of columns; 0 for a column of nothing but rounding errors, which are some 1e-16 of what the
+// regressor's columns are computed from. Measured by the median of the others, so that no single column
+// decides.
+VectorXd column_norms(const MatrixXd& R);
+
 // R: any rows × columns; z: one value per row of R.
 Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance);
 

@@ -135,12 +135,13 @@ double model_difference(const Robot& robot, const Plan& plan, const VectorXd& va
 double gradient_difference(const Estimate& estimate) {
   const MatrixXd Y = estimate.factor.columns(), E = estimate.factor.efforts();
   VectorXd x = VectorXd::Zero(Y.cols());
-  std::vector<bool> free(static_cast<std::size_t>(Y.cols()), true);
+  std::vector<bool> free(static_cast<std::size_t>(Y.cols()), true);  // neither eliminated nor zero
   for (Index k = 0; k < Y.cols(); ++k) {
     const Index found = estimate.find(estimate.factor.layout().columns[static_cast<std::size_t>(k)]);
-    free[static_cast<std::size_t>(k)] =
-        found >= 0 && estimate.column_status[static_cast<std::size_t>(found)] != ColumnStatus::eliminated;
     if (found >= 0) x[k] = estimate.values[found];
+    const ColumnStatus status =
+        found >= 0 ? estimate.column_status[static_cast<std::size_t>(found)] : ColumnStatus::eliminated;
+    free[static_cast<std::size_t>(k)] = status != ColumnStatus::eliminated && status != ColumnStatus::zero;
   }
   const VectorXd residual = Y * x - E.col(0);
   const double size = E.col(0).norm();

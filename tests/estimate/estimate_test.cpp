@@ -49,6 +49,24 @@ TEST(Estimate, OrdinaryLeastSquaresIsTheDenseSolution) {
   }
 }
 
+// What a column has that is zero but for cos(π/2) = 6e-17 of a robot's frames.
+TEST(Estimate, AColumnOfRoundingErrorsIsZero) {
+  std::vector<Rows> rows = three_kinds(100, 1);
+  for (Rows& some : rows) some.Y.col(2) *= 1e-16;
+  const Estimate found = estimate(folds_of(rows));
+  EXPECT_EQ(found.status, EstimateStatus::deficient);
+  EXPECT_EQ(found.column_status[2], ColumnStatus::zero);
+  EXPECT_EQ(found.values[2], 0);
+  EXPECT_TRUE(std::isinf(found.condition_scaled));
+  // One that is only small is not.
+  for (Rows& some : rows) some.Y.col(2) *= 1e6;
+  EXPECT_EQ(estimate(folds_of(rows)).column_status[2], ColumnStatus::determined);
+  // Nor are the others beside one that is large.
+  for (Rows& some : rows) some.Y.col(2) *= 1e30;
+  const Estimate large = estimate(folds_of(rows));
+  EXPECT_EQ(large.status, EstimateStatus::solved);
+}
+
 TEST(Estimate, ConditionNumbersAreThoseOfTheStackedColumns) {
   const std::vector<Rows> rows = three_kinds(100, 2);
   const Estimate found = estimate(folds_of(rows));
