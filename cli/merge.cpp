@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -26,23 +27,37 @@ struct MergeOptions {
   bool relabel = false;
 };
 
-// Names of columns carry the label of a run whose offsets are its own.
-bool has_own_columns(const FoldedRun& run) {
-  for (const steelyard::Fold& fold : run.blocks.front().core)
-    for (const std::string& column : fold.layout().columns)
-      if (column.find('@') != std::string::npos) return true;
-  return false;
+// What tells a file from the others: its name, with as many folders before it as it takes ("monday/run").
+std::string short_name(const std::string& path, const std::vector<std::string>& all) {
+  namespace fs = std::filesystem;
+  const auto last_parts = [](const fs::path& file, std::size_t count) {
+    const fs::path full = fs::absolute(file).lexically_normal();
+    std::vector<std::string> parts;
+    for (const fs::path& part : full.relative_path()) parts.push_back(part.string());
+    if (!parts.empty()) parts.back() = full.stem().string();
+    std::string text;
+    for (std::size_t k = parts.size() - std::min(count, parts.size()); k < parts.size(); ++k)
+      text += (text.empty() ? "" : "/") + parts[k];
+    return text;
+  };
+  for (std::size_t count = 1;; ++count) {
+    const std::string name = last_parts(path, count);
+    const bool is_longest = name == last_parts(path, count + 1);
+    const auto same = std::count_if(
+        all.begin(), all.end(), [&](const std::string& other) { return last_parts(other, count) == name; });
+    if (same < 2 || is_longest) return same < 2 ? name : last_parts(path, 1);
+  }
 }
 
 void add_run(FoldedRun run, const std::string& path, const MergeOptions& options,
              std::set<std::string>& labels, std::vector<FoldedRun>& runs) {
-  if (options.relabel && !has_own_columns(run))
-    relabel(run, std::filesystem::path(path).stem().string() + " " + run.label);
+  if (options.relabel) relabel(run, short_name(path, options.files) + " " + run.label);
   if (!labels.insert(run.label).second)
     throw InputError({fmt::format("two runs are labelled '{}'", run.label),
                       {path, 0, 0, ""},
                       "a label of its own for every run",
-                      "`--relabel` puts the names of the files before them"});
+                      options.relabel ? "give every file once; `label:` names the run of a study"
+                                      : "`--relabel` puts the names of the files before them"});
   if (!runs.empty())
     if (const auto difference = first_difference(run, runs.front()))
       throw InputError({fmt::format("the folds of '{}' cannot be merged with those of '{}': {}", run.label,

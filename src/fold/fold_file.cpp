@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "STEELYARD FOLD\n";
 constexpr std::size_t kDigest = 32;
-constexpr std::uint32_t kOldestVersion = 2;  // without findings
+constexpr std::uint32_t kOldestVersion = 2;  // without findings and motion
 static_assert(std::endian::native == std::endian::little, "fold files are written as memory has them");
 
 template <typename T>
@@ -87,6 +87,7 @@ class Reader {
     return value;
   }
   bool is_empty() const { return bytes_.empty(); }
+  std::size_t left() const { return bytes_.size(); }
 
   [[noreturn]] void fail(const std::string& what) const {
     throw InputError({"fold file " + what, {path_, 0, 0, ""}, "", "make it again with `steelyard fold`"});
@@ -197,6 +198,24 @@ std::vector<Finding> findings_from(const ordered_json& json, const Reader& reade
   return findings;
 }
 
+ordered_json motion_json(const FoldedMotion& motion, std::string& triangles) {
+  for (const double position : motion.position.reshaped()) append(triangles, position);
+  return {{"step", motion.step}, {"samples", motion.position.rows()}, {"joints", motion.position.cols()}};
+}
+
+FoldedMotion motion_from(const ordered_json& json, Reader& reader) {
+  FoldedMotion motion;
+  motion.step = json.at("step");
+  const Index samples = json.at("samples"), joints = json.at("joints");
+  const auto most = static_cast<Index>(reader.left() / sizeof(double));
+  if (!(motion.step > 0) || samples < 1 || joints < 1 || samples > most || joints > most / samples)
+    reader.fail("has a motion of impossible size");
+  motion.position.resize(samples, joints);
+  for (double& position : motion.position.reshaped()) position = reader.number<double>();
+  if (!motion.position.allFinite()) reader.fail("has a motion that is not finite");
+  return motion;
+}
+
 ordered_json run_json(const FoldedRun& run, std::string& triangles) {
   require(!run.blocks.empty(), "a fold file has at least one block");
   ordered_json json = {{"label", run.label},
@@ -213,6 +232,7 @@ ordered_json run_json(const FoldedRun& run, std::string& triangles) {
                        {"slots_per_block", run.slots_per_block}};
   if (run.period) json["period"] = *run.period;
   if (run.findings) json["findings"] = findings_json(*run.findings);
+  if (run.motion) json["motion"] = motion_json(*run.motion, triangles);
   json["folds"] = blocks_json(run.blocks, triangles);
   if (run.instruments.blocks.empty()) return json;
   json["instruments"] = {{"cutoff", run.instruments.cutoff}, {"simulated", run.instruments.simulated}};
@@ -236,6 +256,7 @@ FoldedRun run_from(const ordered_json& json, Reader& reader) {
   run.slots_per_block = json.at("slots_per_block");
   if (json.contains("period")) run.period = json.at("period").get<double>();
   if (json.contains("findings")) run.findings = findings_from(json.at("findings"), reader);
+  if (json.contains("motion")) run.motion = motion_from(json.at("motion"), reader);
   run.blocks = blocks_from(json.at("folds"), reader);
   if (run.blocks.empty() || run.slots_per_block < 1) reader.fail("has a run without folds");
   if (!json.contains("instruments")) return run;

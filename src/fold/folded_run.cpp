@@ -32,9 +32,45 @@ std::vector<FoldBlock> joined_pairs(std::vector<FoldBlock> blocks) {
   return half;
 }
 
+// "fo2@old" becomes "fo2@new", here and in columns made of it ("iv:fo2@old").
+void rename_columns(std::vector<FoldBlock>& blocks, const std::string& old_label, const std::string& label) {
+  const std::string ending = "@" + old_label;
+  std::vector<std::shared_ptr<const Layout>> layouts;  // of the rows, shared by the blocks
+  const auto rename = [&](Fold& fold, std::size_t row) {
+    if (row == layouts.size()) {
+      Layout layout = fold.layout();
+      for (std::string& column : layout.columns)
+        if (column.ends_with(ending))
+          column.replace(column.size() - ending.size(), ending.size(), "@" + label);
+      layouts.push_back(std::make_shared<const Layout>(std::move(layout)));
+    }
+    fold = fold_of_triangle(layouts[row], fold.R(), fold.rows(), fold.block());
+  };
+  for (FoldBlock& block : blocks)
+    for (std::vector<Fold>* folds : {&block.core, &block.gap})
+      for (std::size_t r = 0; r < folds->size(); ++r) rename((*folds)[r], r);
+}
+
+bool has_own_columns(const FoldedRun& run) {
+  return std::any_of(run.blocks.front().core.begin(), run.blocks.front().core.end(), [&](const Fold& fold) {
+    const std::vector<std::string>& names = fold.layout().columns;
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return name.ends_with("@" + run.label); });
+  });
+}
+
 }  // namespace
 
+bool is_examined(const FoldedRun& run) {
+  return run.findings && std::none_of(run.findings->begin(), run.findings->end(),
+                                      [](const Finding& finding) { return finding.code == "not-examined"; });
+}
+
 void relabel(FoldedRun& run, const std::string& label) {
+  if (has_own_columns(run)) {
+    rename_columns(run.blocks, run.label, label);
+    rename_columns(run.instruments.blocks, run.label, label);
+  }
   if (run.findings)
     for (Finding& finding : *run.findings)
       if (finding.joint == run.label) finding.joint = label;

@@ -177,6 +177,36 @@ TEST_F(FoldFiles, OfOtherRobotsOrPreparationsAreRefusedByTheFirstDifference) {
   EXPECT_EQ(steelyard({"identify", path("ur10.yaml"), "--out", path("out")}).code, 2);
 }
 
+// Files of one name in two folders, runs of one label, with offsets of their own.
+TEST_F(FoldFiles, AreRelabelledByWhatTellsThemApart) {
+  const std::string own =
+      "drives: {friction: [viscous, coulomb, offset], offset: per_run}\n"
+      "prepare: {filter: {order: 4, cutoff: 8}, columns: filtered}\n";
+  const std::string ways[] = {kWays, own};
+  for (const std::string& rest : ways) {
+    study("a.yaml", simulated("run", 3), rest);
+    study("b.yaml", simulated("run", 4), rest);
+    fold("a.yaml", "day/a");
+    fold("b.yaml", "day/b");
+    const auto merge = [&](const std::string& x, const std::string& y) {
+      return steelyard({"merge", path(x), path(y), "--relabel", "--out", path("w.fold")});
+    };
+    program::Outcome outcome = merge("day/a/run.fold", "day/b/run.fold");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    study("merged.yaml", "  - folds: w.fold\n", rest);
+    const json merged = result("merged.yaml", "merged");
+    EXPECT_EQ(merged["validation"][0]["run"], "a/run run");
+    EXPECT_EQ(merged["validation"][1]["run"], "b/run run");
+    study("named.yaml", "  - {folds: day/a/run.fold, label: mon}\n  - {folds: day/b/run.fold, label: tue}\n",
+          rest);
+    const json named = result("named.yaml", "named");
+    EXPECT_EQ(named["residual"]["prepared"], merged["residual"]["prepared"]);
+    outcome = merge("day/a/run.fold", "day/a/run.fold");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, testing::Not(HasSubstr("--relabel")));
+  }
+}
+
 TEST_F(FoldFiles, ThatAreDamagedTruncatedForeignOrOfAnotherVersionAreNamed) {
   study("a.yaml", simulated("one", 3), kWays);
   fold("a.yaml", "a");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -127,7 +128,7 @@ TEST_F(FoldFiles, OfAnotherVersionAreRefusedByIt) {
   hash.add(other);
   const auto digest = hash.finish();
   other.append(digest.begin(), digest.end());
-  EXPECT_THAT(complaint_about(other), HasSubstr("version 4"));
+  EXPECT_THAT(complaint_about(other), HasSubstr("version 5"));
 }
 
 TEST_F(FoldFiles, KeepWhatTheExaminationFoundAndTellWhereThereWasNone) {
@@ -165,9 +166,66 @@ TEST_F(FoldFiles, OfTheVersionBeforeAreReadAsNotExamined) {
   EXPECT_EQ(read.samples, 1234);
 }
 
+// Version 3: examined, without a motion. A file of that time, as it was written.
+TEST_F(FoldFiles, OfTheVersionWithoutMotionsAreRead) {
+  std::ifstream stream(STEELYARD_SOURCE_DIR "/tests/fuzz/corpus/fold/two_r_examined", std::ios::binary);
+  std::string old(std::istreambuf_iterator<char>(stream), {});
+  ASSERT_EQ(old.at(15), 3);
+  Sha256 hash;  // the corpus has files without their last 32 bytes
+  hash.add(old);
+  const auto digest = hash.finish();
+  std::ofstream(path_, std::ios::binary) << old.append(digest.begin(), digest.end());
+  const FoldedRun read = read_fold_file(path_).at(0);
+  EXPECT_TRUE(read.findings);
+  EXPECT_FALSE(read.motion);
+}
+
+TEST_F(FoldFiles, KeepTheMotion) {
+  FoldedRun run = sample_run();
+  run.motion = FoldedMotion{0.25, MatrixXd::Random(7, 2)};
+  write_fold_file(std::vector{run, sample_run()}, path_);
+  const std::vector<FoldedRun> read = read_fold_file(path_);
+  ASSERT_TRUE(read[0].motion);
+  EXPECT_EQ(read[0].motion->step, 0.25);
+  EXPECT_EQ(read[0].motion->position, run.motion->position);
+  EXPECT_EQ(read[0].blocks[2].core[1].R(), run.blocks[2].core[1].R());
+  EXPECT_FALSE(read[1].motion);
+}
+
+TEST_F(FoldFiles, RunsAreRelabelledWithTheirOwnColumns) {
+  FoldedRun run = sample_run();
+  run.label = "run";
+  const auto own = [](std::vector<FoldBlock>& blocks) {
+    for (FoldBlock& block : blocks)
+      for (std::vector<Fold>* folds : {&block.core, &block.gap})
+        for (Fold& fold : *folds) {
+          Layout layout = fold.layout();
+          layout.columns[0] = "fo1@run";
+          layout.columns[1] = "fo1@other run";
+          fold =
+              fold_of_triangle(std::make_shared<const Layout>(layout), fold.R(), fold.rows(), fold.block());
+        }
+  };
+  own(run.blocks);
+  run.instruments = {3.2, true, run.blocks};
+  const MatrixXd before = run.blocks[1].gap[1].R();
+  relabel(run, "monday");
+  for (const std::vector<FoldBlock>* blocks : {&run.blocks, &run.instruments.blocks})
+    for (const FoldBlock& block : *blocks)
+      for (const std::vector<Fold>* folds : {&block.core, &block.gap})
+        for (const Fold& fold : *folds) {
+          EXPECT_EQ(fold.layout().columns[0], "fo1@monday");
+          EXPECT_EQ(fold.layout().columns[1], "fo1@other run");
+        }
+  EXPECT_EQ(run.blocks[1].gap[1].R(), before);
+  EXPECT_EQ(run.blocks[1].gap[1].block(), 1);
+}
+
 // Nonsense with a right checksum: made by another program, or by a mistake of ours.
 TEST_F(FoldFiles, WhoseHeaderContradictsTheirContentAreRefused) {
-  write_fold_file(std::vector{sample_run()}, path_);
+  FoldedRun sample = sample_run();
+  sample.motion = FoldedMotion{0.25, MatrixXd::Zero(3, 2)};
+  write_fold_file(std::vector{sample}, path_);
   const std::string good = bytes();
   std::uint64_t length = 0;
   std::memcpy(&length, good.data() + 19, sizeof length);  // behind the mark and the version
@@ -201,6 +259,14 @@ TEST_F(FoldFiles, WhoseHeaderContradictsTheirContentAreRefused) {
   EXPECT_THAT(said(instead("\"samples\":1234", "\"samples\":\"many\""), rest),
               HasSubstr("header that makes no sense"));
   EXPECT_THAT(said(instead("\"p1\"", "\"p0\""), rest), HasSubstr("makes no sense"));
+  for (const char* size : {"\"samples\":3000000000,\"joints\":3000000000", "\"samples\":0,\"joints\":2",
+                           "\"samples\":3,\"joints\":-2"})
+    EXPECT_THAT(said(instead("\"samples\":3,\"joints\":2", size), rest),
+                HasSubstr("motion of impossible size"));
+  const double nothing = std::nan("");
+  std::string broken = rest;
+  std::memcpy(broken.data(), &nothing, sizeof nothing);
+  EXPECT_THAT(said(header, broken), HasSubstr("motion that is not finite"));
 }
 
 TEST_F(FoldFiles, HoldSeveralRunsWithTheirInstruments) {

@@ -5,10 +5,9 @@
 //   were triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
 //   SHA-256             32 bytes over everything before
 //
-// A file is read whole and believed only when its checksum is right. Version 2 is read, too: it lacks the
-// findings of the examination. Others are refused.
-// Folds give back least squares and what follows from it; other cut-offs, delays, curves and raw residuals
-// need the log.
+// A file is read whole and believed only when its checksum is right. Versions 2 and 3 are read, too: they
+// lack the motion, and version 2 the findings of the examination. Others are refused. Folds give back least
+// squares and what follows from it; other cut-offs, delays, curves and raw residuals need the log.
 #pragma once
 
 #include <optional>
@@ -23,13 +22,19 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr std::uint32_t kFoldFileVersion = 3;
+inline constexpr std::uint32_t kFoldFileVersion = 4;
 
 // The same rows with instrument columns behind the others ("iv:m4"), for instrumental variables.
 struct FoldedInstruments {
   double cutoff = 0;              // [Hz] of the reference motion
   bool simulated = false;         // the instruments are of a simulated motion, not of the reference itself
   std::vector<FoldBlock> blocks;  // empty: none
+};
+
+// Positions of a run, evenly spread: enough to tell whether another run repeats its motion.
+struct FoldedMotion {
+  double step = 0;    // [s] between two
+  MatrixXd position;  // some 400 × joints
 };
 
 struct FoldedRun {
@@ -51,9 +56,13 @@ struct FoldedRun {
   // What the examination of the log found (docs/doctor.md), without the run's name in the evidence; absent:
   // nobody examined it.
   std::optional<std::vector<Finding>> findings = {};
+  std::optional<FoldedMotion> motion = {};  // absent: in files before version 4
 };
 
-// Also in findings that speak of the run as a whole.
+// Somebody examined the log, before it was folded.
+bool is_examined(const FoldedRun& run);
+
+// Also in findings that speak of the run as a whole, and in the names of its own columns ("fo2@monday").
 void relabel(FoldedRun& run, const std::string& label);
 
 FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);
