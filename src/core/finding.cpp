@@ -15,6 +15,8 @@ constexpr std::array kKinds = {
                 "move the joints that these columns belong to together and alone, or leave the columns out"},
     FindingKind{"zero-column", Severity::warning, "move the joint, or leave the column out of the study"},
     FindingKind{"too-few-rows", Severity::error, "use a longer run, or reject and decimate less"},
+    FindingKind{"joint-without-rows", Severity::error,
+                "reject and decimate less, move this joint faster, or freeze it in the robot"},
     FindingKind{"not-converged", Severity::warning,
                 "look for a bad stretch in the log; try weights by joint"},
     FindingKind{"ill-conditioned", Severity::warning,
@@ -23,6 +25,9 @@ constexpr std::array kKinds = {
                 "do not read these values one by one; predictions are not affected"},
     FindingKind{"large-residual", Severity::warning,
                 "check units, signs and the joint order of the log, then the friction model"},
+    FindingKind{
+        "absurd-prediction", Severity::error,
+        "do not use this model: rows that were rejected, or a motion that hides a column, left it open"},
     FindingKind{"cross-validation-gap", Severity::warning,
                 "use more or longer motions: the model follows this run, not the robot"},
     FindingKind{
@@ -147,6 +152,9 @@ constexpr std::array kKinds = {
         "joint-not-identifiable", Severity::warning,
         "do not use the parameters that only this joint shows; load it, or measure its effort better"},
     FindingKind{"repeated-motion", Severity::warning, "validate on a motion that was not fitted"},
+    FindingKind{"motion-unknown", Severity::warning,
+                "make the folds again from the log with `steelyard fold`, which stores its motion"},
+    FindingKind{"same-log", Severity::error, "give every log once"},
     FindingKind{"few-blocks", Severity::note,
                 "use longer runs: intervals are wide, or hold for white noise only"},
     FindingKind{"biased-by-differentiation", Severity::warning,

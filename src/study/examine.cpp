@@ -13,7 +13,9 @@
 #include "study/extra_columns.hpp"
 #include "study/folded.hpp"
 #include "study/gains.hpp"
+#include "study/kept_rows.hpp"
 #include "study/prior.hpp"
+#include "study/repeats.hpp"
 #include "study/signs.hpp"
 #include "study/summary.hpp"
 
@@ -51,7 +53,8 @@ std::vector<Finding> with_names(std::vector<RunFinding> found, std::size_t runs)
   return findings;
 }
 
-// Findings of several runs that were examined together are one.
+// Findings of several runs that were examined together are one. Repeated motions are those of this study
+// where the file tells the motion, not those of the study that made it.
 void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
   if (!run.findings) {
     found.push_back(
@@ -62,6 +65,7 @@ void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
     return;
   }
   for (const Finding& finding : *run.findings) {
+    if (run.motion && finding.code == "repeated-motion") continue;
     const auto same = std::find_if(found.begin(), found.end(), [&](const RunFinding& other) {
       return other.finding.code == finding.code && other.finding.joint == finding.joint &&
              other.finding.evidence == finding.evidence;
@@ -82,8 +86,9 @@ std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> l
 
 struct Visit {
   std::vector<RunFinding> found;
-  std::vector<std::size_t> logs;  // numbers of the runs that were examined now
-  Examination examination;        // of them
+  std::vector<std::size_t> logs;     // numbers of the runs that were examined now
+  Examination examination;           // of them
+  std::vector<std::string> repeats;  // of all runs: another one with the same motion; empty: none
 };
 
 DoctorOptions doctor_options(const StudyState& state, const std::vector<ExaminedRun>& runs) {
@@ -112,6 +117,32 @@ std::optional<SignalScan> watched_signals(const RunState& run) {
   return scan.samples > 1 && scan.samples >= all - 4 ? std::optional(std::move(scan)) : std::nullopt;
 }
 
+// Motions of logs are copied once more here, where there are folds to compare them with.
+void compare_with_folds(const StudyState& state, Visit& visit) {
+  const auto log_motion = [&](std::size_t r) -> std::optional<CoarseRun> {
+    const auto k = std::find(visit.logs.begin(), visit.logs.end(), r) - visit.logs.begin();
+    const StudyRun& run = state.study.runs[r];
+    try {
+      return coarse_run(open_source(state, run), run.file.label.label,
+                        visit.examination.signals[static_cast<std::size_t>(k)].time);
+    } catch (const InputError&) {  // too short for the filter, or without efforts: a finding of its own
+      return std::nullopt;
+    }
+  };
+  visit.repeats.resize(state.study.runs.size());
+  for (std::size_t k = 0; k < visit.logs.size(); ++k)
+    visit.repeats[visit.logs[k]] = visit.examination.repeats[k];
+  for (Repeat& repeat : repeated_folds(state.study, log_motion)) {
+    const auto original =
+        std::find_if(state.study.runs.begin(), state.study.runs.end(),
+                     [&](const StudyRun& run) { return run.file.label.label == repeat.original; });
+    std::string& repeats = visit.repeats[repeat.run];
+    const bool is_fit = original != state.study.runs.end() && original->file.label.role == RunRole::fit;
+    if (repeats.empty() || is_fit) repeats = repeat.original;
+    visit.found.push_back({std::move(repeat.finding), {state.study.runs[repeat.run].file.label.label}});
+  }
+}
+
 Visit visit(StudyState& state, Index head) {
   Visit visit;
   std::vector<ExaminedRun> runs;
@@ -130,7 +161,10 @@ Visit visit(StudyState& state, Index head) {
     if (r < state.runs.size()) examined.signals = watched_signals(state.runs[r]);
     visit.logs.push_back(r);
   }
-  if (runs.empty()) return visit;
+  if (runs.empty()) {
+    compare_with_folds(state, visit);
+    return visit;
+  }
   DoctorOptions options = doctor_options(state, runs);
   options.head = head;
   visit.examination =
@@ -145,6 +179,7 @@ Visit visit(StudyState& state, Index head) {
     found.finding = visit.examination.findings[k];
     for (const std::size_t r : visit.examination.subjects[k]) found.runs.push_back(runs[r].label.label);
   }
+  compare_with_folds(state, visit);
   return visit;
 }
 
@@ -152,30 +187,39 @@ void examine_with_head(StudyState& state, Index head) {
   const Visit seen = visit(state, head);
   for (std::size_t k = 0; k < seen.logs.size(); ++k) {
     RunState& run = state.runs[seen.logs[k]];
-    run.repeats = seen.examination.repeats[k];
     run.findings.emplace();
     for (std::size_t f = 0; f < seen.examination.findings.size(); ++f)
       for (const std::size_t subject : seen.examination.subjects[f])
         if (subject == k) run.findings->push_back(seen.examination.findings[f]);
   }
-  for (RunState& run : state.runs)
+  for (std::size_t r = 0; r < state.runs.size(); ++r) {
+    RunState& run = state.runs[r];
+    run.repeats = seen.repeats[r];
     if (run.run->folded) run.findings = run.run->folded->findings;
+  }
   for (Finding& finding : with_names(seen.found, state.study.runs.size()))
     state.findings.push_back(std::move(finding));
 }
 
-// What opening the runs refuses, as `steelyard run` would with exit code 2.
+// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are
+// left.
 std::vector<Finding> refused_preparations(StudyState& state) {
   std::vector<Finding> findings;
+  std::vector<RunState> opened;
   for (const StudyRun& run : state.study.runs) {
-    RunState opened;
-    opened.run = &run;
+    opened.emplace_back().run = &run;
     try {
-      open_run_state(state, opened);
+      open_run_state(state, opened.back());
     } catch (const InputError& error) {
       findings.push_back(make_finding("preparation-refused", run.file.label.label, error.what()));
     }
   }
+  try {
+    for (Finding& finding : missing_rows(state, opened)) findings.push_back(std::move(finding));
+  } catch (const InputError& error) {
+    findings.push_back(make_finding("preparation-refused", "", error.what()));
+  }
+  find_same_rows(opened, findings);
   return findings;
 }
 
@@ -219,7 +263,7 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
   check.robot = state.robot.name;
   for (const StudyRun& run : study.runs) {
     check.runs.push_back(run.file.label.label);
-    check.examined_then += run.folded && run.folded->findings;
+    check.examined_then += run.folded && is_examined(*run.folded);
   }
   std::vector<Finding> findings = refused_preparations(state);
   const Visit seen = visit(state, 0);

@@ -15,6 +15,10 @@ constexpr double kLargeCondition = 1e4;     // of scaled columns
 constexpr double kPoorRelativeSigma = 0.5;  // deviation over value
 constexpr double kLargeResidual = 0.5;      // of one joint
 constexpr double kGap = 2;                  // residual on held-out rows over that of the fit
+// Samples as they were logged, whose accelerations may be noise of a hundred times the motion; beyond this
+// the model itself is nonsense.
+constexpr double kAbsurd = 1e3;
+constexpr double kGrown = 1.5;  // rms of a joint on held-out rows over that of the fit
 constexpr double kFewKept = 0.3;
 
 std::string joined(const std::vector<std::string>& names) {
@@ -64,6 +68,31 @@ void find_signs(const Robot& robot, const Result& result, std::vector<Finding>& 
     }
 }
 
+void find_absurd(const std::string& run, const ResidualSummary& residual, std::vector<Finding>& findings) {
+  if (residual.raw && !(*residual.raw < kAbsurd))
+    findings.push_back(make_finding("absurd-prediction", run,
+                                    fmt::format("samples as they were logged are missed by {:.1g} times the "
+                                                "effort itself",
+                                                *residual.raw)));
+}
+
+// The joint whose rms has grown most from the fit to another run. A quieter motion has a larger share of the
+// same noise; a model that is worse there has larger errors.
+struct Growth {
+  const JointResidual* fitted = nullptr;
+  const JointResidual* found = nullptr;
+  double ratio() const { return fitted && fitted->rms > 0 ? found->rms / fitted->rms : 0; }
+};
+
+Growth largest_growth(const ResidualSummary& fitted, const ResidualSummary& found) {
+  Growth largest;
+  for (std::size_t k = 0; k < std::min(fitted.per_joint.size(), found.per_joint.size()); ++k) {
+    const Growth own{&fitted.per_joint[k], &found.per_joint[k]};
+    if (own.ratio() > largest.ratio()) largest = own;
+  }
+  return largest;
+}
+
 void find_residuals(const Result& result, std::vector<Finding>& findings) {
   for (const JointResidual& joint : result.residual.per_joint)
     if (joint.prepared && *joint.prepared > kLargeResidual)
@@ -77,11 +106,16 @@ void find_residuals(const Result& result, std::vector<Finding>& findings) {
         make_finding("cross-validation-gap", "",
                      fmt::format("{:.2f} % on blocks left out, {:.2f} % on those fitted",
                                  100 * result.cross_validation->residual.prepared, 100 * fitted)));
-  for (const RunValidation& run : result.validation)
-    if (run.fresh && run.residual.prepared > kGap * fitted)
-      findings.push_back(make_finding("validation-gap", run.run,
-                                      fmt::format("{:.2f} % on this run, {:.2f} % on those fitted",
-                                                  100 * run.residual.prepared, 100 * fitted)));
+  for (const RunValidation& run : result.validation) {
+    if (!run.fresh || !(run.residual.prepared > kGap * fitted)) continue;
+    const Growth growth = largest_growth(result.residual, run.residual);
+    if (!(growth.ratio() > kGrown)) continue;
+    findings.push_back(make_finding(
+        "validation-gap", run.run,
+        fmt::format("{:.2f} % on this run, {:.2f} % on those fitted; {} has an rms of {:.3g}, fitted {:.3g}",
+                    100 * run.residual.prepared, 100 * fitted, growth.found->name, growth.found->rms,
+                    growth.fitted->rms)));
+  }
 }
 
 }  // namespace
@@ -101,6 +135,9 @@ std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, cons
                                     fmt::format("scaled condition {:.3g}", estimate.condition_scaled)));
   find_signs(robot, result, findings);
   find_residuals(result, findings);
+  find_absurd("", result.residual, findings);
+  for (const RunValidation& run : result.validation)
+    if (run.fresh) find_absurd(run.run, run.residual, findings);
   if (result.preparation.kept_share < kFewKept)
     findings.push_back(
         make_finding("few-rows-kept", "",

@@ -118,7 +118,14 @@ void fold_runs(StudyState& state) {
     } catch (const InputError& error) {
       blame_samples(state, *run.run, error.complaint());
     }
-    if (positions && !run.signs) run.period = positions->period();
+    if (!positions) continue;
+    if (run.signs) {
+      positions->watch(run.signs->samples);
+    } else {
+      positions->gather();
+      run.period = positions->period();
+    }
+    run.motion = positions->motion(run.preparation().grid.step);
   }
 }
 

@@ -180,6 +180,7 @@ std::vector<FoldedRun> folded_runs(const StudyState& state) {
     folded.period = run.period;
     folded.prepare = prepare_text(state.prepare);
     folded.findings = run.findings;
+    folded.motion = run.motion;
     if (!run.is_fit() || !state.instrument) continue;
     const InstrumentSummary& summary = *state.result.estimator->instruments;
     folded.instruments = {summary.cutoff, summary.simulated, state.estimator_blocks[fit++]};
@@ -200,8 +201,8 @@ void list_unavailable(StudyState& state) {
     list.push_back(fmt::format("curves, spectra and motion of {}: the run is folds, without samples", label));
     list.push_back(fmt::format(
         "findings about the signals and the set-up of {}: the doctor reads logs, the run is folds{}", label,
-        run.run->folded->findings ? "; those of its examination before folding are listed"
-                                  : " without an examination"));
+        is_examined(*run.run->folded) ? "; those of its examination before folding are listed"
+                                      : " without an examination"));
     if (study.cross && study.cross->by_phase && !study.cross->period && !run.run->folded->period)
       list.push_back(fmt::format("cross_validation by phase in {}: its folds do not tell the period", label));
   }

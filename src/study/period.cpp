@@ -11,6 +11,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr Index kCoarseRows = 1000;      // of a run, as a prediction keeps them
+constexpr Index kMotionRows = 400;       // at least, of a run that has so many
 constexpr std::size_t kMostKept = 2000;  // samples; every other one is dropped beyond
 constexpr double kSameAgain = 0.1;       // of the movement: RMS of position(t + period) − position(t)
 // At the nearest whole row: half a row off, of a thousand, is up to 7 % for the Panda's excitation.
@@ -68,23 +69,40 @@ CoarsePositions::CoarsePositions(Index samples, Index joints)
       position_(MatrixXd::Constant((samples + step_ - 1) / step_, joints, std::nan(""))) {}
 
 void CoarsePositions::watch(const PreparedChunk& chunk) {
-  const Range core = chunk.chunk.core;
-  const int position = chunk.samples.find(channel::kPosition);
-  for (Index at = (core.begin + step_ - 1) / step_ * step_; at < core.end; at += step_)
-    for (Index j = 0; j < position_.cols(); ++j)
-      position_(at / step_, j) = chunk.samples.row(position, j)[at - chunk.chunk.halo.begin];
+  watch(chunk.samples, chunk.chunk.core, chunk.chunk.halo.begin);
 }
 
-double CoarsePositions::period() {
-  if (processes().size() > 1) {
-    const std::string own(reinterpret_cast<const char*>(position_.data()),
-                          static_cast<std::size_t>(position_.size()) * sizeof(double));
-    for (const std::string& bytes : processes().exchange(own))
-      for (Index k = 0; k < position_.size(); ++k)
-        if (std::isnan(position_.data()[k]))
-          std::memcpy(position_.data() + k, bytes.data() + static_cast<std::size_t>(k) * sizeof(double),
-                      sizeof(double));
-  }
+void CoarsePositions::watch(const SampleBlock& run) {
+  watch(run, {0, std::min(run.size(), position_.rows() * step_)}, 0);
+}
+
+void CoarsePositions::watch(const SampleBlock& block, Range core, Index begin) {
+  const int position = block.find(channel::kPosition);
+  for (Index at = (core.begin + step_ - 1) / step_ * step_; at < core.end; at += step_)
+    for (Index j = 0; j < position_.cols(); ++j)
+      position_(at / step_, j) = block.row(position, j)[at - begin];
+}
+
+void CoarsePositions::gather() {
+  if (processes().size() < 2) return;
+  const std::string own(reinterpret_cast<const char*>(position_.data()),
+                        static_cast<std::size_t>(position_.size()) * sizeof(double));
+  for (const std::string& bytes : processes().exchange(own))
+    for (Index k = 0; k < position_.size(); ++k)
+      if (std::isnan(position_.data()[k]))
+        std::memcpy(position_.data() + k, bytes.data() + static_cast<std::size_t>(k) * sizeof(double),
+                    sizeof(double));
+}
+
+std::optional<FoldedMotion> CoarsePositions::motion(double step) const {
+  const Index every = std::max<Index>(1, position_.rows() / kMotionRows);
+  FoldedMotion motion{static_cast<double>(every * step_) * step,
+                      position_(Eigen::seq(0, Eigen::last, every), Eigen::all)};
+  return motion.position.size() > 0 && motion.position.allFinite() ? std::optional(std::move(motion))
+                                                                   : std::nullopt;
+}
+
+double CoarsePositions::period() const {
   return find_period(position_) * static_cast<double>(step_);
 }
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "steelyard/fold/fold_file.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/source.hpp"
 
@@ -24,9 +26,15 @@ class CoarsePositions {
  public:
   CoarsePositions(Index samples, Index joints);
   void watch(const PreparedChunk& chunk);
-  double period();  // [samples], 0: none; a meeting of the processes
+  void watch(const SampleBlock& run);  // all of it
+  void gather();                       // what other processes saw; a meeting of them
+  double period() const;               // [samples], 0: none
+  // For fold files; `step` [s] of a sample. Nothing where positions are missing or not finite.
+  std::optional<FoldedMotion> motion(double step) const;
 
  private:
+  void watch(const SampleBlock& block, Range core, Index begin);  // the block begins with sample `begin`
+
   Index step_;
   MatrixXd position_;  // samples × joints
 };

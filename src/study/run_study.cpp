@@ -10,7 +10,9 @@
 #include "study/friction.hpp"
 #include "study/gains.hpp"
 #include "study/intervals_bands.hpp"
+#include "study/kept_rows.hpp"
 #include "study/prior.hpp"
+#include "study/repeats.hpp"
 #include "study/reverse.hpp"
 #include "study/self_check.hpp"
 #include "study/signs.hpp"
@@ -68,6 +70,30 @@ void predict_runs(StudyState& state) {
     state.runs[r].band_coverage = counter->coverage(r, state.result.bands);
 }
 
+namespace {
+
+// What making the efforts of the runs has found (gains, friction, signs) goes with their folds, from the
+// `first` finding on. Signs are those of the runs without.
+void attach_findings(StudyState& state, std::size_t first, bool of_signs) {
+  for (RunState& run : state.runs) {
+    if (!run.prepared || (of_signs && !run.signs)) continue;
+    for (std::size_t f = first; f < state.findings.size(); ++f) run.made.push_back(state.findings[f]);
+  }
+}
+
+void keep_findings(StudyState& state) {
+  for (RunState& run : state.runs) {
+    if (run.made.empty()) continue;
+    if (!run.findings)
+      run.findings = {make_finding("not-examined", run.label(),
+                                   "the log was folded without an examination: nothing is known of its "
+                                   "signals and its set-up")};
+    run.findings->insert(run.findings->end(), run.made.begin(), run.made.end());
+  }
+}
+
+}  // namespace
+
 std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
@@ -77,12 +103,18 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   const bool forms = has_friction_forms(study.drive_spec);
   state.watch_signals = options.examine && !forms;
   open_runs(state);
+  attach_findings(state, 0, false);
   if (options.examine && forms) examine_for_folds(state);
+  std::size_t first = state.findings.size();
   fit_friction_forms(state);
+  attach_findings(state, first, false);
+  first = state.findings.size();
   recover_run_signs(state);
+  attach_findings(state, first, true);
   state.find_periods = true;
   fold_runs(state);
   if (options.examine && !forms) examine_for_folds(state);
+  keep_findings(state);
   if (study.estimator.instruments) estimate_runs(state);
   return folded_runs(state);
 }
@@ -111,6 +143,8 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   fit_friction_forms(state);
   recover_run_signs(state);
   fold_runs(state);
+  find_missing_rows(state);
+  find_same_rows(state.runs, state.findings);
   estimate_runs(state);
   find_intervals(state);
   retrieve_feasible(state);

@@ -20,6 +20,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/estimate/instrument.hpp"
 #include "steelyard/estimate/intervals.hpp"
+#include "steelyard/fold/fold_file.hpp"
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/base.hpp"
@@ -69,12 +70,14 @@ struct RunState {
   const StudyRun* run = nullptr;
   std::unique_ptr<PreparedRun> prepared;  // null: the run is folds, without samples
   std::optional<FoldPass> folds;
-  Preparation folded_preparation;  // of a run that is folds: as far as they tell it
-  std::optional<double> period;    // of its motion [samples], 0: none; absent: from the prediction
+  Preparation folded_preparation;      // of a run that is folds: as far as they tell it
+  std::optional<double> period;        // of its motion [samples], 0: none; absent: from the prediction
+  std::optional<FoldedMotion> motion;  // for its fold file
   Prediction prediction;
   std::string repeats;                           // run with the same motion; empty: none
   std::function<SignalScan()> signals;           // of the last pass; empty: nobody watches
   std::optional<std::vector<Finding>> findings;  // of the doctor about this run; absent: not examined
+  std::vector<Finding> made;                     // for its fold file: about gains, friction forms, signs
   std::vector<double> band_coverage;             // per joint
   std::optional<SignedRun> signs;                // of a run without them
 

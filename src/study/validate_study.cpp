@@ -6,6 +6,7 @@
 #include "study/friction.hpp"
 #include "study/gains.hpp"
 #include "study/given_base.hpp"
+#include "study/kept_rows.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
 #include "study/summary.hpp"
@@ -26,6 +27,7 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   take_extra_values(model, state);
   take_links(model, state);
   fold_runs(state);
+  find_missing_rows(state);
   predict_runs(state);
 
   Result& result = state.result = model;

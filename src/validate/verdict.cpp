@@ -28,13 +28,25 @@ std::string share_in_percent(double share) {
   return share < 1e-4 && share > 0 ? fmt::format("{:.1g}", 100 * share) : fmt::format("{:.2f}", 100 * share);
 }
 
+// Folds of older files do not tell their motion: any run may repeat it.
+bool knows_motions(const Evidence& evidence) {
+  return std::none_of(evidence.findings.begin(), evidence.findings.end(), [](const Finding& finding) {
+    return finding.code == "motion-unknown" && !finding.waived;
+  });
+}
+
 Test strongest_test(const Evidence& evidence) {
+  if (!knows_motions(evidence))
+    if (const HeldOutRun* run = worst(evidence.not_used, true))
+      return {run->residual,
+              fmt::format("on run '{}', which was not fitted; whether its motion was is not known", run->run),
+              false};
   if (const HeldOutRun* run = worst(evidence.not_used, true))
     return {run->residual,
             evidence.of_tables ? fmt::format("at the configurations '{}', which were not fitted", run->run)
                                : fmt::format("on run '{}', a motion that was not fitted", run->run),
             true};
-  if (const HeldOutRun* run = worst(evidence.motions, true))
+  if (const HeldOutRun* run = knows_motions(evidence) ? worst(evidence.motions, true) : nullptr)
     return {run->residual, fmt::format("on run '{}' when it is left out of the fit", run->run), true};
   if (const HeldOutRun* run = worst(evidence.not_used, false))
     return {run->residual,
@@ -73,7 +85,7 @@ Verdict judge(const Evidence& evidence) {
   const Test test = strongest_test(evidence);
   verdict.reasons.push_back(fmt::format("{} % of {} is not explained {}", share_in_percent(test.residual),
                                         evidence.of_tables ? "g and M" : "the effort", test.words));
-  if (!test.other_motion)
+  if (!test.other_motion && knows_motions(evidence))
     verdict.reasons.emplace_back(
         evidence.of_tables
             ? "no other configurations have tried this model: add a set to `validation` before relying on it"

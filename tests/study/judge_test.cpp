@@ -39,5 +39,42 @@ TEST(Judge, AMotionMadeTwiceButNeverFittedIsNew) {
             VerdictLevel::good);
 }
 
+// The worst joint of a run that was not fitted, against those fitted.
+std::string codes_of(double fitted_rms, double fitted_share, double rms, double share) {
+  Result result;
+  result.preparation.kept_share = 1;
+  const auto summary = [](double joint_rms, double joint_share) {
+    ResidualSummary residual;
+    residual.prepared = joint_share;
+    residual.per_joint = {{"elbow", joint_rms, joint_share, std::nullopt}};
+    return residual;
+  };
+  result.residual = summary(fitted_rms, fitted_share);
+  result.validation = {run_of("a", false, ""), run_of("b", true, "")};
+  result.validation[1].residual = summary(rms, share);
+  std::string codes;
+  for (const Finding& finding : find_all(Robot{}, Estimate{}, result)) codes += finding.code + " ";
+  return codes;
+}
+
+TEST(Judge, AQuieterMotionHasALargerShareOfTheSameNoise) {
+  EXPECT_EQ(codes_of(0.0155, 0.0024, 0.0144, 0.0119), "");
+  EXPECT_EQ(codes_of(0.0155, 0.0024, 0.04, 0.0119), "validation-gap ");
+}
+
+// Whatever the rows that were kept say.
+TEST(Judge, AnAbsurdPredictionOfTheSamplesIsAnError) {
+  Result result;
+  result.preparation.kept_share = 1;
+  result.residual.prepared = 0.01;
+  result.residual.raw = 100;  // accelerations of a coarse encoder
+  EXPECT_TRUE(find_all(Robot{}, Estimate{}, result).empty());
+  result.residual.raw = 5e13;
+  const std::vector<Finding> found = find_all(Robot{}, Estimate{}, result);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].code, "absurd-prediction");
+  EXPECT_EQ(found[0].severity, Severity::error);
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -44,6 +44,21 @@ TEST(Verdict, TheWorstFreshRunDecidesAndRepeatsDoNotHideIt) {
   EXPECT_EQ(judge(evidence).level, VerdictLevel::not_trustworthy);
 }
 
+TEST(Verdict, AMotionThatIsNotKnownToBeAnotherOneProvesNothing) {
+  Evidence evidence = clean();
+  evidence.motions = {{"left", 0.02, ""}};
+  evidence.findings = {make_finding("motion-unknown", "fresh", "not known")};
+  Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_THAT(verdict.reasons.back(), HasSubstr("whether its motion was is not known"));
+  evidence.not_used.clear();
+  verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_THAT(verdict.reasons.back(), HasSubstr("on stretches of the fitted runs"));
+  evidence.findings[0].waived = true;
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::good);
+}
+
 TEST(Verdict, TablesAreSpokenOfAsTables) {
   Evidence evidence;
   evidence.of_tables = true;
