@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "output.hpp"
@@ -78,12 +79,21 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
     for (FoldedRun& run : steelyard::read_fold_file(path))
       add_run(std::move(run), path, options, labels, runs);
   write_fold_file(runs, options.out);
-  double samples = 0;
-  for (const FoldedRun& run : runs) samples += static_cast<double>(run.samples);
-  if (common.quiet) return kDone;
-  print(fmt::format("{}: {} runs, {:.0f} samples\n", options.out, runs.size(), samples));
+  steelyard::Index samples = 0;
+  for (const FoldedRun& run : runs) samples += run.samples;
   // Nothing is judged here, and no study says what is waived: the findings go with the file.
   const std::vector<steelyard::Finding> findings = folded_findings(runs);
+  if (common.json) {
+    print(nlohmann::ordered_json{{"file", options.out},
+                                 {"runs", runs.size()},
+                                 {"samples", samples},
+                                 {"findings", findings_json(findings)}}
+              .dump(2) +
+          "\n");
+    return kDone;
+  }
+  if (common.quiet) return kDone;
+  print(fmt::format("{}: {} runs, {} samples\n", options.out, runs.size(), samples));
   if (!findings.empty()) print("\nFindings, which the file carries\n" + findings_text(findings));
   return kDone;
 }

@@ -115,6 +115,10 @@ TEST_F(FoldFiles, AndLogsAreListedForMachines) {
     EXPECT_TRUE(std::filesystem::is_regular_file(listed["files"][0].get<std::string>()));
     EXPECT_EQ(listed.value("trustworthy", true), true);
   }
+  const program::Outcome merged =
+      steelyard({"merge", path("fold/one.fold"), "--json", "--out", path("week.fold")});
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_EQ(json::parse(merged.out)["runs"], 1);
 }
 
 TEST_F(FoldFiles, MixWithLogsAndTellWhatEachRunLacks) {

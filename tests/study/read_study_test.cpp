@@ -111,7 +111,7 @@ TEST(ReadStudy, AllExamplesAreValid) {
     if (entry.path().extension() != ".yaml") continue;
     ++studies;
     const std::string path = entry.path().string();
-    if (path.find("/fleet/") != std::string::npos) {
+    if (path.find("examples/fleet/") != std::string::npos) {
       EXPECT_NO_THROW(read_fleet_study(path)) << path;
     } else {
       EXPECT_NO_THROW(read_study(path)) << path;
