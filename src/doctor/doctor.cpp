@@ -122,19 +122,12 @@ void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vect
       if (!patients[a].copy || !patients[b].copy) continue;
       const MotionMatch match = match_motions(*patients[a].copy, *patients[b].copy);
       if (match.mismatch > kSameMotion) continue;
-      // A fresh run repeats the fitted one, whatever their order in the study.
-      const bool fresh = runs[a].label.role != runs[b].label.role;
-      const bool first_is_fresh = fresh && runs[a].label.role == RunRole::validate;
+      const bool first_is_fresh = first_repeats(runs[a].label, runs[b].label);
       const std::size_t repeat = first_is_fresh ? a : b, original = first_is_fresh ? b : a;
       std::string& repeats = examination.repeats[repeat];
       if (repeats.empty() || runs[original].label.role == RunRole::fit) repeats = runs[original].label.label;
-      Finding finding = make_finding(
-          "repeated-motion", runs[repeat].label.label,
-          fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's deviation{}",
-                      runs[original].label.label, 100 * match.mismatch,
-                      fresh ? ": predicting it says little of other motions" : ""));
-      if (!fresh) finding.severity = Severity::note;
-      Findings(examination).add(std::move(finding), {repeat});
+      Findings(examination)
+          .add(repeated_motion(runs[repeat].label, runs[original].label, match.mismatch), {repeat});
     }
 }
 

@@ -1,5 +1,7 @@
 #include "steelyard/doctor/motion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -52,6 +54,20 @@ MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b) {
     if (worst < match.mismatch) match = {worst, static_cast<double>(shift) * step};
   }
   return match;
+}
+
+bool first_repeats(const RunLabel& first, const RunLabel& second) {
+  return first.role == RunRole::validate && second.role != RunRole::validate;
+}
+
+Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double mismatch) {
+  const bool fresh = repeat.role != original.role;
+  Finding finding = make_finding(
+      "repeated-motion", repeat.label,
+      fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's deviation{}", original.label,
+                  100 * mismatch, fresh ? ": predicting it says little of other motions" : ""));
+  if (!fresh) finding.severity = Severity::note;
+  return finding;
 }
 
 }  // namespace STEELYARD_ABI

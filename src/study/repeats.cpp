@@ -33,17 +33,6 @@ bool is_comparable(const Study& study) {
          std::any_of(study.runs.begin(), study.runs.end(), [](const StudyRun& run) { return !!run.folded; });
 }
 
-Finding repeated(const StudyRun& repeat, const StudyRun& original, double mismatch) {
-  const bool fresh = is_fit(repeat) != is_fit(original);
-  Finding finding =
-      make_finding("repeated-motion", repeat.file.label.label,
-                   fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's deviation{}",
-                               original.file.label.label, 100 * mismatch,
-                               fresh ? ": predicting it says little of other motions" : ""));
-  if (!fresh) finding.severity = Severity::note;
-  return finding;
-}
-
 // RᵀR of every row of the plan.
 std::vector<MatrixXd> grams_of(const RunState& run) {
   std::vector<MatrixXd> grams;
@@ -90,11 +79,10 @@ std::vector<Repeat> repeated_folds(
       if (motions[a]->joints() != motions[b]->joints()) continue;
       const double mismatch = match_motions(*motions[a], *motions[b]).mismatch;
       if (mismatch > kSameMotion) continue;
-      // A fresh run repeats the fitted one, whatever their order in the study.
-      const bool first_is_fresh = !is_fit(first) && is_fit(second);
-      const StudyRun &repeat = first_is_fresh ? first : second, &original = first_is_fresh ? second : first;
-      repeats.push_back(
-          {first_is_fresh ? a : b, original.file.label.label, repeated(repeat, original, mismatch)});
+      const bool swapped = first_repeats(first.file.label, second.file.label);
+      const RunLabel &repeat = (swapped ? first : second).file.label,
+                     &original = (swapped ? second : first).file.label;
+      repeats.push_back({swapped ? a : b, original.label, repeated_motion(repeat, original, mismatch)});
     }
   return repeats;
 }

@@ -7,7 +7,9 @@
 #pragma once
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
 #include "steelyard/doctor/coarse.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -20,6 +22,11 @@ struct MotionMatch {
 };
 
 MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b);
+
+// Of two runs with the same motion the fresh one repeats the fitted one, whatever their order; else the
+// second.
+bool first_repeats(const RunLabel& first, const RunLabel& second);
+Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double mismatch);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
