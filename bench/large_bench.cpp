@@ -1,16 +1,17 @@
 // A log of any size: from CSV to folds beside the CSV reader alone, folds on two threads, a refit from folds.
 //
-//   large_bench [SAMPLES] [--program STEELYARD] [--folder WHERE]
+//   large_bench [SAMPLES] [--turns 3] [--program STEELYARD] [--folder WHERE]
 //
 //   reader    our CSV reader alone, all columns, one thread
-//   fold      `steelyard fold --threads 2` of the same file: scan of the stamps, reading, preparation,
-//             folds and the doctor's examination; beside it the same with `--no-check`
+//   fold      `steelyard fold --threads 2` of the same file: reading, preparation, folds and the doctor's
+//             examination; beside it the same with `--no-check`; both take turns with the reader
 //   memory    the folds of up to 1 000 000 samples in memory on one and on two threads, taking turns
 //   refit     estimate and 1000 replicates of the bootstrap from the fold file; CPU time of one thread
 // Wall times are those of this moment; `CPU / 2` is what two free cores could not beat. Exit code 1 when the
 // peak of `fold` is 300 MB or more.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -52,27 +53,62 @@ void read_alone(const std::string& path) {
   }
 }
 
-bool fold_beside_reader(const std::string& program, const std::string& folder) {
+struct Timing {
+  std::vector<double> wall, cpu;  // [s]
+  double megabytes = 0;
+};
+
+void add_child(const std::vector<std::string>& command, Timing& timing) {
+  const Child child = run_child(command);
+  if (child.code != 0) throw std::runtime_error(fmt::format("steelyard fold ended with {}", child.code));
+  timing.wall.push_back(child.wall);
+  timing.cpu.push_back(child.seconds);
+  timing.megabytes = std::max(timing.megabytes, child.megabytes);
+}
+
+// Taking turns: each turn's ratio is against the reader just before and just after it.
+bool fold_beside_reader(const std::string& program, const std::string& folder, int turns) {
   const std::string log = folder + "/logs/long.csv";
+  const std::vector<std::string> command = {program, "fold",  folder + "/read.yaml", "--threads",
+                                            "2",     "--out", folder + "/folds",     "--quiet"};
+  std::vector<std::string> plain = command;
+  plain.emplace_back("--no-check");
+  Timing reader, fold, unexamined;
+  const auto read = [&] {
+    const double cpu = thread_nanoseconds();
+    reader.wall.push_back(wall_seconds([&] { read_alone(log); }));
+    reader.cpu.push_back(1e-9 * (thread_nanoseconds() - cpu));
+  };
   read_alone(log);  // into the cache of the disk
-  const double cpu = thread_nanoseconds();
-  const double alone = wall_seconds([&] { read_alone(log); });
-  const double alone_cpu = 1e-9 * (thread_nanoseconds() - cpu);
-  std::vector<std::string> command = {program, "fold",  folder + "/read.yaml", "--threads",
-                                      "2",     "--out", folder + "/folds",     "--quiet"};
-  const Child fold = run_child(command);
-  if (fold.code != 0) throw std::runtime_error(fmt::format("steelyard fold ended with {}", fold.code));
-  command.emplace_back("--no-check");
-  const Child unexamined = run_child(command);
-  if (unexamined.code != 0) throw std::runtime_error("steelyard fold --no-check failed");
-  fmt::print("reader alone   {:8.2f} s wall {:8.2f} s CPU\n", alone, alone_cpu);
-  fmt::print("fold, 2 threads{:8.2f} s wall {:8.2f} s CPU   peak {:.0f} MB\n", fold.wall, fold.seconds,
-             fold.megabytes);
-  fmt::print("    --no-check {:8.2f} s wall {:8.2f} s CPU\n", unexamined.wall, unexamined.seconds);
-  fmt::print("fold / reader  {:8.2f} by wall{:7.2f} by CPU / 2\n", fold.wall / alone,
-             fold.seconds / 2 / alone_cpu);
-  fmt::print("    --no-check {:8.2f} by wall{:7.2f} by CPU / 2\n", unexamined.wall / alone,
-             unexamined.seconds / 2 / alone_cpu);
+  read();
+  for (int k = 0; k < turns; ++k) {
+    add_child(command, fold);
+    read();
+    add_child(plain, unexamined);
+    read();
+  }
+  const auto print = [&](const char* name, const Timing& timing) {
+    const Spread wall = spread_of(timing.wall), cpu = spread_of(timing.cpu);
+    fmt::print("{:<15}{:8.2f} s wall {:8.2f} s CPU", name, wall.median, cpu.median);
+    if (timing.megabytes > 0) fmt::print("   peak {:.0f} MB", timing.megabytes);
+    fmt::print("\n");
+  };
+  const auto print_ratios = [&](const char* name, const Timing& timing, std::size_t first) {
+    std::vector<double> wall, cpu;
+    for (std::size_t k = 0; k < timing.wall.size(); ++k) {
+      const std::size_t before = 2 * k + first;
+      wall.push_back(2 * timing.wall[k] / (reader.wall[before] + reader.wall[before + 1]));
+      cpu.push_back(timing.cpu[k] / (reader.cpu[before] + reader.cpu[before + 1]));
+    }
+    fmt::print("{:<15}{:8.2f} by wall ({:.2f} to {:.2f}){:7.2f} by CPU / 2\n", name, spread_of(wall).median,
+               *std::min_element(wall.begin(), wall.end()), *std::max_element(wall.begin(), wall.end()),
+               spread_of(cpu).median);
+  };
+  print("reader alone", reader);
+  print("fold, 2 threads", fold);
+  print("    --no-check", unexamined);
+  print_ratios("fold / reader", fold, 0);
+  print_ratios("    --no-check", unexamined, 1);
   return fold.megabytes < 300;
 }
 
@@ -142,13 +178,16 @@ void refit(const std::string& path) {
 int main(int argc, char** argv) {
   std::string program = STEELYARD_PROGRAM, where;
   double samples = 1e6;
+  int turns = 3;
   for (int k = 1; k < argc; ++k) {
     if (std::strcmp(argv[k], "--program") == 0 && k + 1 < argc) {
       program = argv[++k];
     } else if (std::strcmp(argv[k], "--folder") == 0 && k + 1 < argc) {
       where = argv[++k];
+    } else if (std::strcmp(argv[k], "--turns") == 0 && k + 1 < argc) {
+      turns = std::max(1, std::atoi(argv[++k]));
     } else if (samples = std::atof(argv[k]); samples < 1e4) {
-      fmt::print(stderr, "usage: large_bench [SAMPLES] [--program STEELYARD] [--folder WHERE]\n");
+      fmt::print(stderr, "usage: large_bench [SAMPLES] [--turns 3] [--program STEELYARD] [--folder WHERE]\n");
       return 2;
     }
   }
@@ -162,7 +201,7 @@ int main(int argc, char** argv) {
       throw std::runtime_error(fmt::format("steelyard simulate ended with {}", writer.code));
     const auto bytes = static_cast<double>(std::filesystem::file_size(folder.path() + "/logs/long.csv"));
     fmt::print("{:.0e} samples of 7 joints, {:.0f} MB of CSV\n", samples, bytes / 1e6);
-    const bool bounded = fold_beside_reader(program, folder.path());
+    const bool bounded = fold_beside_reader(program, folder.path(), turns);
     refit(folder.path() + "/folds/long.fold");
     fold_in_memory(folder.path() + "/read.yaml");
     return bounded ? 0 : 1;

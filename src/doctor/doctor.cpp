@@ -70,37 +70,25 @@ struct Patient {
 };
 
 // The first samples of a source.
-class HeadSource final : public SampleSource {
- public:
-  HeadSource(std::unique_ptr<SampleSource> source, Index most) : source_(std::move(source)), most_(most) {}
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override {
-    source_->rewind();
-    read_ = 0;
+Run head_of(SampleSource& source, const RunLabel& label, Index most) {
+  Run head{label, SampleBlock(source.channels(), source.joints())};
+  SampleBlock block;
+  for (Index left = most; left > 0; left -= block.size()) {
+    source.read(std::min<Index>(4096, left), block);
+    if (block.size() == 0) break;
+    head.samples.append(block, 0, block.size());
   }
-  void read(Index samples, SampleBlock& block) override {
-    const Index left = std::min(samples, most_ - read_);
-    if (left > 0) {
-      source_->read(left, block);
-      read_ += block.size();
-    } else {
-      block.resize(0);
-    }
-  }
-
- private:
-  std::unique_ptr<SampleSource> source_;
-  Index most_, read_ = 0;
-};
+  return head;
+}
 
 CoarseRun copy_of(const ExaminedRun& run, const SignalScan& signals, const CoarseOptions& options,
                   Index head) {
   std::unique_ptr<SampleSource> source = run.open();
   TimeScan time = signals.time;
+  Run samples;  // of a head, read once
   if (head > 0 && signals.samples > head) {
-    source = std::make_unique<HeadSource>(std::move(source), head);
+    samples = head_of(*source, run.label, head);
+    source = view_run(samples);
     time = scan_time(*source);
   }
   CoarseRun copy = coarse_run(std::move(source), run.label.label, time, options);

@@ -209,7 +209,7 @@ class WatchingSource : public SampleSource {
   std::shared_ptr<const SignalScanner> scanner() const { return scanner_; }
 
  protected:
-  SampleSource& watched() { return *source_; }
+  SampleSource& watched() const { return *source_; }
   void know_time(const TimeScan& time) {
     fresh_.know_time(time);
     scanner_->know_time(time);
@@ -229,6 +229,9 @@ class WatchingStamps final : public WatchingSource, public StampSource {
     TimeScanner stamps = dynamic_cast<StampSource&>(watched()).scan_stamps(threads);
     know_time(stamps.result());
     return stamps;
+  }
+  std::optional<TimeScan> presume_stamps() const override {
+    return dynamic_cast<const StampSource&>(watched()).presume_stamps();
   }
 };
 

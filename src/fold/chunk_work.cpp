@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <deque>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -15,39 +17,63 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// One pass on the threads of this process.
+// One pass on the threads of this process. Each does what there is to be done: one at a time reads the next
+// chunk, the others fold those that have been read.
 class Pipeline {
  public:
   Pipeline(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set)
-      : run_(run), options_(options), fold_(fold), set_(set), room_(2 * std::max(1, options.threads)) {}
+      : run_(run), options_(options), fold_(fold), set_(set), end_(run.plan().count()) {}
 
   void work() {
-    const Index chunks = run_.plan().count();
-    parallel_for(chunks, options_.threads, [&](Index k) {
-      try {
-        chunk(k);
-      } catch (...) {
-        const std::scoped_lock lock(mutex_);
-        ended_ = true;
-        changed_.notify_all();
-        throw;
+    parallel_for(std::min(threads_, end_), options_.threads, [&](Index) {
+      while (step()) {
       }
     });
-    if (options_.progress) options_.progress(chunks, chunks);
+    if (error_) std::rethrow_exception(error_);
+    if (options_.progress) options_.progress(end_, end_);
   }
 
  private:
-  // Indices are handed out in ascending order, so that the chunk that is read next always has its thread.
-  // When another chunk has failed, it is one before this.
-  void chunk(Index k) {
+  // False when nothing is left for this thread. Reading comes first: it gives the others their work.
+  bool step() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return ended_ || (read_ == k && k < appended_ + room_); });
-    if (ended_) return;
+    const auto can_read = [&] {
+      return !reading_ && read_ < end_ && read_ < appended_ + 2 * threads_ &&
+             static_cast<Index>(raw_.size()) < threads_;
+    };
+    const auto is_done = [&] { return !reading_ && read_ >= end_ && raw_.empty(); };
+    changed_.wait(lock, [&] { return can_read() || !raw_.empty() || is_done(); });
+    if (is_done()) return false;
+    Index k = read_;
+    try {
+      if (can_read()) {
+        read(lock);
+      } else {
+        k = raw_.front().first;
+        fold(lock);
+      }
+    } catch (...) {
+      if (!lock.owns_lock()) lock.lock();
+      fail(k);
+    }
+    return true;
+  }
+
+  void read(std::unique_lock<std::mutex>& lock) {
+    reading_ = true;
     lock.unlock();
     RawChunk raw;
     require(run_.read(raw), "a run has the chunks of its plan");
     lock.lock();
+    reading_ = false;
+    if (read_ < end_) raw_.emplace_back(read_, std::move(raw));
     ++read_;
+    changed_.notify_all();
+  }
+
+  void fold(std::unique_lock<std::mutex>& lock) {
+    auto [k, raw] = std::move(raw_.front());
+    raw_.pop_front();
     changed_.notify_all();
     lock.unlock();
     std::vector<FoldSlot> slots = fold_(std::move(raw));
@@ -74,19 +100,33 @@ class Pipeline {
       options_.progress(appended_, run_.plan().count());
   }
 
+  // Chunks before this one are still read and folded: the error is that of the first one that has one.
+  void fail(Index k) {
+    if (k < end_) {
+      end_ = k;
+      error_ = std::current_exception();
+    }
+    while (!raw_.empty() && raw_.back().first >= end_) raw_.pop_back();
+    if (k == read_) reading_ = false;
+    changed_.notify_all();
+  }
+
   PreparedRun& run_;
   const PassOptions& options_;
   const FoldChunk& fold_;
   FoldSet& set_;
-  const Index room_;  // chunks between reading and appending
+  const Index threads_ = std::max(1, options_.threads);
   const std::thread::id caller_ = std::this_thread::get_id();
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::deque<std::pair<Index, RawChunk>> raw_;  // by index
   std::map<Index, std::vector<FoldSlot>> ready_;
+  Index end_;  // of the chunks that are wanted
   Index read_ = 0;
   Index appended_ = 0;
+  bool reading_ = false;
   bool appending_ = false;
-  bool ended_ = false;
+  std::exception_ptr error_;
 };
 
 template <typename T>

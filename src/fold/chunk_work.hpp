@@ -1,7 +1,7 @@
 // The chunks of a run, read, folded and appended in order: overlapped on threads, shared among processes.
 //
-//   threads     one at a time reads the next chunk, the others prepare and fold theirs; slots wait in a queue
-//               of two chunks a thread until those before them are there
+//   threads     one at a time reads the next chunk, the others prepare and fold those that have been read;
+//               at most two chunks a thread are between reading and appending
 //   processes   chunk k is prepared and folded by process k mod size, the slots go to the first process,
 //   which
 //               merges them on the tree and hands the blocks to all

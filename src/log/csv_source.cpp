@@ -75,8 +75,7 @@ class CsvSource : public SampleSource, public StampSource {
   // whatever the number of threads; where one of them is in trouble, or does not follow the other, the scan
   // of the whole says so with the line.
   TimeScanner scan_stamps(int threads) override {
-    const auto part_size = kPartBuffers * static_cast<std::int64_t>(csv_.buffer);
-    const Index parts = time_column_ < 0 ? 1 : 1 + reader_.file_size() / part_size;
+    const Index parts = count_parts();
     std::optional<TimeScanner> scanner;
     if (parts > 1) scanner = scan_parts(parts, threads);
     if (!scanner) scanner = scan_whole();
@@ -85,9 +84,33 @@ class CsvSource : public SampleSource, public StampSource {
     return *scanner;
   }
 
+  std::optional<TimeScan> presume_stamps() const override {
+    if (count_parts() == 1) return {};
+    CsvReader reader(reader_.path(), csv_);
+    reader.select({time_column_});
+    const std::int64_t size = reader.file_size();
+    try {
+      return presume_uniform(size, [&](std::int64_t byte, Index rows) {
+        reader.rewind_to(byte, size);
+        std::vector<double> stamps(static_cast<std::size_t>(rows));
+        double* const target[] = {stamps.data()};
+        stamps.resize(static_cast<std::size_t>(reader.read(rows, target)));
+        for (double& stamp : stamps) stamp *= time_factor_;
+        return stamps;
+      });
+    } catch (const InputError&) {  // the scan says where
+      return {};
+    }
+  }
+
  private:
   static constexpr Index kPiece = 4096;
   static constexpr std::int64_t kPartBuffers = 256;  // of the file that are scanned at a time
+
+  Index count_parts() const {
+    const auto part_size = kPartBuffers * static_cast<std::int64_t>(csv_.buffer);
+    return time_column_ < 0 ? 1 : 1 + reader_.file_size() / part_size;
+  }
 
   TimeScanner scan_whole() {
     TimeScanner scanner;

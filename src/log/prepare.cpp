@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "stamps.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/differences.hpp"
 
@@ -133,28 +134,59 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
   preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
-  preparation_.time = scan_time(*source, options.threads);
+  const bool presumed = presume(*source, options);
+  if (presumed) {
+    auto checked = std::make_unique<CheckedStamps>(std::move(source), preparation_.time);
+    presumed_ = checked.get();
+    source = std::move(checked);
+  } else {
+    preparation_.time = scan_time(*source, options.threads);
+    plan_run(*source, options);
+  }
+  source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
+  shared_ = SampleBlock(source_->channels(), source_->joints());
+  rewind();
+  passes_ = presumed ? 0 : 1;
+}
+
+// Whatever presumed stamps do not allow is left to a scan of all, which knows more of them.
+bool PreparedRun::presume(SampleSource& source, const PrepareOptions& options) {
+  const auto* stamps = options.presume_uniform ? dynamic_cast<StampSource*>(&source) : nullptr;
+  const std::optional<TimeScan> presumed = stamps ? stamps->presume_stamps() : std::nullopt;
+  if (!presumed) return false;
+  preparation_.time = *presumed;
+  try {
+    plan_run(source, options);
+  } catch (const InputError&) {
+    return false;
+  }
+  return preparation_.grid.interpolation == Interpolation::none;
+}
+
+void PreparedRun::confirm_stamps() {
+  source_->read(1, piece_);  // nothing, or the check throws
+  preparation_.time = presumed_->result();
+  presumed_->is_known();
+  presumed_ = nullptr;
+}
+
+void PreparedRun::plan_run(SampleSource& source, const PrepareOptions& options) {
   const auto plan = [&](const auto& step) {
     try {
       step();
     } catch (const InputError& error) {
-      refuse_stamps(*source, preparation_.time, error.complaint());
+      refuse_stamps(source, preparation_.time, error.complaint());
     }
   };
   plan([&] { preparation_.grid = uniform_grid(preparation_.time, options.rate, options.interpolation); });
-  passes_ = 1;
   if (preparation_.grid.samples <= options.difference_order) {
     throw InputError({fmt::format("the run has {} samples", preparation_.grid.samples),
-                      {source->name(), 0, 0, {}},
+                      {source.name(), 0, 0, {}},
                       fmt::format("at least {}", options.difference_order + 1),
                       "use a longer run"});
   }
   plan([&] { plan_filters(options); });
-  source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
-  plan_rows(options);
-  shared_ = SampleBlock(source_->channels(), source_->joints());
-  rewind();
-  passes_ = 1;
+  plan_rows(source.name(), options);
 }
 
 void PreparedRun::plan_filters(const PrepareOptions& options) {
@@ -185,7 +217,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
 }
 
-void PreparedRun::plan_rows(const PrepareOptions& options) {
+void PreparedRun::plan_rows(const std::string& name, const PrepareOptions& options) {
   double cutoff = 0;
   Index memory = 0;
   for (const auto& filter : {preparation_.filter, preparation_.column_filter}) {
@@ -202,7 +234,7 @@ void PreparedRun::plan_rows(const PrepareOptions& options) {
   if (rows.count() == 0) {
     throw InputError({fmt::format("nothing is left of the run: {} samples, {} trimmed at each end",
                                   rows.samples, rows.trim),
-                      {source_->name(), 0, 0, {}},
+                      {name, 0, 0, {}},
                       {},
                       "use a longer run, a higher cut-off, or trim: 0"});
   }
@@ -259,6 +291,7 @@ bool PreparedRun::read(RawChunk& raw) {
     shared_.append(raw.samples, next - raw.range.begin, raw.range.end - next);
   }
   ++next_chunk_;
+  if (presumed_ != nullptr && next_chunk_ == plan_.count()) confirm_stamps();
   return true;
 }
 

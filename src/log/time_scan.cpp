@@ -21,55 +21,85 @@ std::uint64_t bin_of(double step) {
 }  // namespace
 
 void TimeScanner::add(std::span<const double> stamps) {
-  std::uint64_t key = 0;
-  Bin* bin = nullptr;  // of `key`: most steps are alike
   for (const double stamp : stamps) {
-    if (samples_ == 0) {
+    if (samples_ == 0)
       first_ = stamp;
-    } else {
-      const double step = stamp - last_;
-      require(step > 0, "time stamps increase strictly");
-      if (bin == nullptr || bin_of(step) != key) {
-        key = bin_of(step);
-        bin = &bins_[key];
-      }
-      bin->count += 1;
-      bin->sum += step;
-      shortest_ = samples_ == 1 ? step : std::min(shortest_, step);
-      longest_ = std::max(longest_, step);
-      const double change = step - mean_;
-      mean_ += change / static_cast<double>(samples_);
-      squares_ += change * (step - mean_);
-    }
+    else
+      recent_[static_cast<std::size_t>(recent_count_++)] = stamp - last_;
     last_ = stamp;
     samples_ += 1;
+    if (recent_count_ == static_cast<Index>(recent_.size())) take_recent();
   }
+}
+
+// Steps are mostly alike: their sums are made together.
+void TimeScanner::take_recent() {
+  if (recent_count_ == 0) return;
+  const std::span<const double> steps(recent_.data(), static_cast<std::size_t>(recent_count_));
+  double shortest = steps[0], longest = steps[0], sum = 0;
+  for (const double step : steps) {
+    shortest = std::min(shortest, step);
+    longest = std::max(longest, step);
+    sum += step;
+  }
+  require(shortest > 0, "time stamps increase strictly");
+  if (bin_of(shortest) == bin_of(longest)) {
+    Bin& bin = bins_[bin_of(shortest)];
+    bin.count += recent_count_;
+    bin.sum += sum;
+  } else {
+    for (const double step : steps) {
+      Bin& bin = bins_[bin_of(step)];
+      bin.count += 1;
+      bin.sum += step;
+    }
+  }
+  const double mean = sum / static_cast<double>(recent_count_);
+  double squares = 0;
+  for (const double step : steps) squares += (step - mean) * (step - mean);
+  shortest_ = steps_ == 0 ? shortest : std::min(shortest_, shortest);
+  longest_ = std::max(longest_, longest);
+  merge_moments(recent_count_, mean, squares);
+  recent_count_ = 0;
+}
+
+// Means and squares of both as one, without the difference of large numbers.
+void TimeScanner::merge_moments(Index steps, double mean, double squares) {
+  const auto own = static_cast<double>(steps_), more = static_cast<double>(steps);
+  const double change = mean - mean_;
+  mean_ += change * (more / (own + more));
+  squares_ += squares + change * change * (own * more / (own + more));
+  steps_ += steps;
 }
 
 void TimeScanner::append(const TimeScanner& later) {
   if (later.samples_ == 0) return;
   add({&later.first_, 1});
   if (later.samples_ == 1) return;
+  TimeScanner more = later;
+  more.take_recent();
   if (samples_ == 1) {
-    *this = later;
+    *this = more;
     return;
   }
-  // Means and squares of both as one, without the difference of large numbers.
-  const auto own = static_cast<double>(samples_ - 1), more = static_cast<double>(later.samples_ - 1);
-  const double change = later.mean_ - mean_;
-  mean_ += change * (more / (own + more));
-  squares_ += later.squares_ + change * change * (own * more / (own + more));
-  for (const auto& [key, bin] : later.bins_) {
+  take_recent();
+  merge_moments(more.steps_, more.mean_, more.squares_);
+  for (const auto& [key, bin] : more.bins_) {
     bins_[key].count += bin.count;
     bins_[key].sum += bin.sum;
   }
-  shortest_ = std::min(shortest_, later.shortest_);
-  longest_ = std::max(longest_, later.longest_);
-  last_ = later.last_;
-  samples_ += later.samples_ - 1;
+  shortest_ = std::min(shortest_, more.shortest_);
+  longest_ = std::max(longest_, more.longest_);
+  last_ = more.last_;
+  samples_ += more.samples_ - 1;
 }
 
 TimeScan TimeScanner::result() const {
+  if (recent_count_ > 0) {
+    TimeScanner whole = *this;
+    whole.take_recent();
+    return whole.result();
+  }
   TimeScan scan;
   scan.samples = samples_;
   scan.first = first_;

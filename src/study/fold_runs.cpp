@@ -74,7 +74,9 @@ void open_run_state(const StudyState& state, RunState& run) {
     source = std::move(watch.source);
     run.signals = std::move(watch.scan);
   }
-  run.prepared = std::make_unique<PreparedRun>(std::move(source), run.run->file.label, state.prepare);
+  PrepareOptions prepare = state.prepare;
+  prepare.presume_uniform = state.presume_uniform;
+  run.prepared = std::make_unique<PreparedRun>(std::move(source), run.run->file.label, prepare);
 }
 
 std::vector<Layout> study_layouts(const StudyState& state) {
@@ -95,37 +97,51 @@ FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun
   return fold_run(prepared, state.plan, with_extra_columns(study_layouts(state), pass.extra), pass);
 }
 
+namespace {
+
+void fold_samples_of(StudyState& state, RunState& run) {
+  PassOptions pass;
+  const std::string stage = "folding " + run.label();
+  pass.progress = [&](Index done, Index chunks) {
+    state.clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
+  };
+  std::optional<CoarsePositions> positions;
+  if (state.find_periods) {
+    positions.emplace(run.prepared->preparation().grid.samples, state.plan.joints);
+    pass.watch = [&](const PreparedChunk& chunk) { positions->watch(chunk); };
+  }
+  pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
+  try {
+    run.folds = state.clock.time(stage, [&] {
+      return run.signs ? fold_signed_run(state, run, pass.slot_samples)
+                       : fold_prepared(state, *run.run, *run.prepared, pass);
+    });
+  } catch (const InputError& error) {
+    blame_samples(state, *run.run, error.complaint());
+  }
+  if (!positions) return;
+  if (run.signs) {
+    positions->watch(run.signs->samples);
+  } else {
+    positions->gather();
+    run.period = positions->period();
+  }
+  run.motion = positions->motion(run.preparation().grid.step);
+}
+
+}  // namespace
+
 void fold_runs(StudyState& state) {
   check_folded_layouts(state);
   for (RunState& run : state.runs) {
     if (!run.prepared) continue;
-    PassOptions pass;
-    const std::string stage = "folding " + run.label();
-    pass.progress = [&](Index done, Index chunks) {
-      state.clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
-    };
-    std::optional<CoarsePositions> positions;
-    if (state.find_periods) {
-      positions.emplace(run.prepared->preparation().grid.samples, state.plan.joints);
-      pass.watch = [&](const PreparedChunk& chunk) { positions->watch(chunk); };
-    }
-    pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
     try {
-      run.folds = state.clock.time(stage, [&] {
-        return run.signs ? fold_signed_run(state, run, pass.slot_samples)
-                         : fold_prepared(state, *run.run, *run.prepared, pass);
-      });
-    } catch (const InputError& error) {
-      blame_samples(state, *run.run, error.complaint());
+      fold_samples_of(state, run);
+    } catch (const StampsDiffer&) {
+      state.presume_uniform = false;
+      open_run_state(state, run);
+      fold_samples_of(state, run);
     }
-    if (!positions) continue;
-    if (run.signs) {
-      positions->watch(run.signs->samples);
-    } else {
-      positions->gather();
-      run.period = positions->period();
-    }
-    run.motion = positions->motion(run.preparation().grid.step);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "steelyard/study/run_study.hpp"
 
+#include "steelyard/core/processes.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "study/elastic.hpp"
 #include "study/estimators.hpp"
@@ -102,6 +103,8 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   // Forms of friction change the robot's drive terms; the doctor looks at it as the study gives it.
   const bool forms = has_friction_forms(study.drive_spec);
   state.watch_signals = options.examine && !forms;
+  // Processes that share chunks would have to begin anew together.
+  state.presume_uniform = !forms && !has_unsigned_runs(study) && processes().size() == 1;
   open_runs(state);
   attach_findings(state, 0, false);
   if (options.examine && forms) examine_for_folds(state);

@@ -116,6 +116,8 @@ struct StudyState {
   std::vector<RunState> runs;
   bool find_periods = false;   // while folding, for fold files
   bool watch_signals = false;  // the same
+  // Of runs that are read once, by fold_runs (PrepareOptions).
+  bool presume_uniform = false;
 
   // fit_friction_forms
   StudyFriction friction;

@@ -189,6 +189,69 @@ TEST(FoldPass, ThreadsDoNotChangeABit) {
   }
 }
 
+// The error of the first chunk that has one, whatever else fails at the same time.
+TEST(FoldPass, TheFirstErrorIsTheOneOfAPlainLoop) {
+  const Arm arm(9000);
+  for (const int threads : {1, 2, 4})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      PassOptions options;
+      options.threads = threads;
+      options.watch = [](const PreparedChunk& chunk) {
+        const Index k = chunk.chunk.core.begin / 1024;
+        if (k >= 3) throw InputError({"chunk " + std::to_string(k), {}, {}, {}});
+      };
+      try {
+        arm.pass(filtered(1024), options);
+        FAIL() << "no error";
+      } catch (const InputError& error) {
+        ASSERT_EQ(error.complaint().what, "chunk 3");
+      }
+    }
+}
+
+class EndsEarly final : public SampleSource {
+ public:
+  explicit EndsEarly(std::unique_ptr<SampleSource> source, Index samples)
+      : source_(std::move(source)), samples_(samples) {}
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override {
+    source_->rewind();
+    read_ = 0;
+    ++passes_;
+  }
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, block);
+    read_ += block.size();
+    if (passes_ > 2 && read_ > samples_) throw MachineError({"the disk is gone", {}, {}, {}});
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  Index samples_, read_ = 0;
+  int passes_ = 0;
+};
+
+// Chunks that were read before are folded first, and may have an error of their own.
+TEST(FoldPass, AnErrorOfReadingComesBehindThoseOfEarlierChunks) {
+  const Arm arm(9000);
+  for (const int threads : {1, 2, 4})
+    for (const bool fails_before : {false, true}) {
+      PreparedRun prepared(std::make_unique<EndsEarly>(view_run(arm.run), 6000), {}, filtered(1024));
+      prepared.rewind();
+      PassOptions options;
+      options.threads = threads;
+      options.watch = [&](const PreparedChunk& chunk) {
+        if (fails_before && chunk.chunk.core.begin == 3 * 1024) throw InputError({"a row", {}, {}, {}});
+      };
+      if (fails_before)
+        EXPECT_THROW(fold_run(prepared, arm.plan, arm.layouts, options), InputError);
+      else
+        EXPECT_THROW(fold_run(prepared, arm.plan, arm.layouts, options), MachineError);
+    }
+}
+
 TEST(FoldPass, NonsenseIsRefused) {
   const Arm arm(3000);
   PassOptions options;

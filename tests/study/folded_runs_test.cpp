@@ -1,10 +1,13 @@
 // What a study of folds knows of its runs: motions that are repeated, logs that are given twice, and what
 // making the efforts has found.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/study/check_study.hpp"
@@ -171,6 +174,43 @@ TEST_F(FoldedRuns, WhatTheSignsFoundGoesWithTheFolds) {
       EXPECT_TRUE(std::any_of(run.findings->begin(), run.findings->end(), [&](const Finding& other) {
         return other.code == finding.code && other.joint == finding.joint;
       })) << finding.code;
+  }
+}
+
+// Stamps of long text logs are presumed to be uniform, and folded again where they are not.
+TEST_F(FoldedRuns, StampsAreReadWithTheSamples) {
+  const std::string log = (folder_ / "log.csv").string();
+  Study study = study_of("  - {label: a, file: " + log +
+                         ", columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}}\n");
+  for (const Index pause : {0, 400}) {
+    std::ofstream text(log);
+    text << "t,q1,q2,tau1,tau2\n";
+    for (Index i = 0; i < 16000; ++i) {
+      const double t = 5e-3 * static_cast<double>(i < 12000 ? i : i + pause);
+      text << fmt::format("{:.3f},{:.9f},{:.9f},{:.6f},{:.6f}\n", t, std::sin(2 * t), std::cos(3.1 * t),
+                          9 * std::cos(2 * t) + std::sin(7 * t), 4 * std::sin(3.1 * t));
+    }
+    text.close();
+    std::vector<FoldedRun> runs;
+    for (const std::size_t buffer : {std::size_t{256} << 10, std::size_t{256}}) {  // short and long logs
+      study.runs[0].file.csv.buffer = buffer;
+      runs.push_back(fold_study(study, {}).at(0));
+      EXPECT_TRUE(is_examined(runs.back()));
+    }
+    ASSERT_EQ(runs[0].samples, 16000 + pause);
+    EXPECT_EQ(runs[1].samples, runs[0].samples);
+    EXPECT_NEAR(runs[1].step / runs[0].step, 1, 1e-14);  // of irregular stamps the median, from parts
+    ASSERT_EQ(runs[1].blocks.size(), runs[0].blocks.size());
+    for (std::size_t b = 0; b < runs[0].blocks.size(); ++b)
+      for (std::size_t r = 0; r < runs[0].blocks[b].core.size(); ++r) {
+        const Fold &expected = runs[0].blocks[b].core[r], &found = runs[1].blocks[b].core[r];
+        ASSERT_EQ(found.rows(), expected.rows());
+        // Samples at times that are rounded otherwise; without a pause they are the same. Columns depend on
+        // each other here, so that only the Gram matrix is unique.
+        const MatrixXd gram = expected.R().transpose() * expected.R();
+        const double tolerance = pause == 0 ? 0 : 1e-9;
+        EXPECT_LE((found.R().transpose() * found.R() - gram).norm(), tolerance * gram.norm());
+      }
   }
 }
 

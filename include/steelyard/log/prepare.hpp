@@ -16,6 +16,7 @@
 // Memory depends on the chunk size and the filters, not on the length of the run.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,6 +56,9 @@ struct PrepareOptions {
   Index chunk_size =
       kAutomatic;   // power of two, at least four halos (eight up to 32768 samples), at least 4096
   int threads = 1;  // for the time stamps of long text logs; results do not depend on it
+  // Of long text logs: stamps as uniform as a few of them need no pass of their own. The first pass over the
+  // samples compares; who sets this begins anew without it when that throws StampsDiffer.
+  bool presume_uniform = false;
 
   void validate() const;  // throws InputError
 };
@@ -87,9 +91,18 @@ struct PreparedChunk {
   SampleBlock samples;
 };
 
+// Time stamps are not as they were presumed, see PrepareOptions::presume_uniform.
+class StampsDiffer : public std::exception {
+ public:
+  const char* what() const noexcept override { return "time stamps are not as they were presumed"; }
+};
+
+class CheckedStamps;
+
 class PreparedRun {
  public:
-  // Reads the time stamps (one pass). Throws InputError for runs that are too short for the options.
+  // Reads the time stamps (one pass, or a few rows). Throws InputError for runs that are too short for the
+  // options.
   PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, const PrepareOptions& options);
 
   const RunLabel& label() const { return label_; }
@@ -99,7 +112,8 @@ class PreparedRun {
 
   // Begins a pass: the next chunk is the first.
   void rewind();
-  // Reads the next chunk; false when all have been read. One thread at a time.
+  // Reads the next chunk; false when all have been read. One thread at a time; preparation().time of presumed
+  // stamps is that of all when the last one has been read.
   bool read(RawChunk& raw);
   // Filters and differentiates; from any thread.
   PreparedChunk prepare(RawChunk raw) const;
@@ -108,8 +122,11 @@ class PreparedRun {
   void give_back(PreparedChunk chunk);
 
  private:
+  void plan_run(SampleSource& source, const PrepareOptions& options);
+  bool presume(SampleSource& source, const PrepareOptions& options);
+  void confirm_stamps();
   void plan_filters(const PrepareOptions& options);
-  void plan_rows(const PrepareOptions& options);
+  void plan_rows(const std::string& name, const PrepareOptions& options);
   Index added_channels() const;
   SampleBlock spare_block();
 
@@ -120,6 +137,7 @@ class PreparedRun {
   };
 
   std::unique_ptr<SampleSource> source_;
+  CheckedStamps* presumed_ = nullptr;  // within source_; null: the stamps are known
   RunLabel label_;
   std::vector<std::string> filtered_;
   std::vector<std::string> differentiated_;

@@ -7,6 +7,7 @@
 // filter and decimation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -56,12 +57,18 @@ class TimeScanner {
   double last() const { return last_; }
 
  private:
+  void take_recent();
+  void merge_moments(Index steps, double mean, double squares);
+
   struct Bin {
     Index count = 0;
     double sum = 0;
   };
   std::map<std::uint64_t, Bin> bins_;  // by the leading bits of the step
+  std::array<double, 64> recent_{};    // steps that are not in the sums yet
+  Index recent_count_ = 0;
   Index samples_ = 0;
+  Index steps_ = 0;  // in the sums
   double first_ = 0;
   double last_ = 0;
   double shortest_ = 0;
