@@ -50,6 +50,9 @@ constexpr std::array kKinds = {
                 "no parameters obey all of these constraints: change or drop one of them"},
     FindingKind{"broken-constraint", Severity::error,
                 "use method auto or penalty with more starts, or loosen the constraints"},
+    FindingKind{"costly-constraints", Severity::warning,
+                "check the bounds and the total mass, and whether the robot has links that the data cannot "
+                "be of; the unconstrained values fit better"},
     FindingKind{"gain-not-identifiable", Severity::error,
                 "move this joint more with the load, use a heavier load or one that is farther out, or give "
                 "its gain as a prior"},

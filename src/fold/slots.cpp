@@ -1,5 +1,7 @@
 #include "steelyard/fold/slots.hpp"
 
+#include <algorithm>
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
@@ -13,9 +15,9 @@ Index slot_for_blocks(const PreparedRun& run, Index blocks) {
   Index memory = 0;
   for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
     if (filter) memory += filter->memory;
+  const Index wanted = std::max(blocks, kWantedBlocks);
   Index size = plan.size;
-  while (size % 2 == 0 && size * blocks > plan.samples) size /= 2;
-  while (size % 2 == 0 && size * kWantedBlocks > plan.samples && size / 2 >= 2 * memory) size /= 2;
+  while (size % 2 == 0 && size * wanted > plan.samples && size / 2 >= 2 * memory) size /= 2;
   return size;
 }
 

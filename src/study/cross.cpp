@@ -1,3 +1,5 @@
+#include <set>
+
 #include "steelyard/estimate/cross_validation.hpp"
 #include "study/period.hpp"
 #include "study/state.hpp"
@@ -46,10 +48,25 @@ CrossValidation cross_validate_estimator(const StudyState& state,
                         });
 }
 
+namespace {
+
+bool has_two_groups(const BlockGroups& groups) {
+  std::set<int> all;
+  for (const std::vector<int>& run : groups) all.insert(run.begin(), run.end());
+  return all.size() > 1;
+}
+
+}  // namespace
+
 void cross_validate_runs(StudyState& state) {
   if (!state.study.cross) return;
+  const HeldOut held = held_out_groups(state.runs, *state.study.cross);
+  if (!has_two_groups(held.groups)) {
+    state.result.unavailable.emplace_back(
+        "cross_validation: the fitted runs are too short for two stretches of two memories of the filters");
+    return;
+  }
   state.result.cross_validation = state.clock.time("cross-validation", [&] {
-    const HeldOut held = held_out_groups(state.runs, *state.study.cross);
     const CrossValidation found = cross_validate_estimator(state, held.blocks, held.groups);
     CrossValidationSummary summary;
     summary.by = held.by;

@@ -49,7 +49,7 @@ struct CutoffTrial {
 };
 
 PrepareOptions options_at(const StudyState& state, double cutoff) {
-  PrepareOptions options = state.study.prepare;
+  PrepareOptions options = state.prepare;
   const bool columns = options.column_filter.cutoff > 0;
   options.filter.cutoff = columns ? 2 * cutoff : cutoff;
   if (state.study.cutoff.position) options.filter.cutoff = *state.study.cutoff.position;
@@ -219,10 +219,17 @@ void explain(StudyState& state, const std::vector<CutoffRun>& runs, std::vector<
 
 }  // namespace
 
+void take_cutoff(double cutoff, StudyState& state) {
+  if (!state.study.cutoff.automatic) return;
+  if (has_folded_runs(state.study))
+    take_cutoffs_of_folds(state);
+  else
+    state.prepare = options_at(state, cutoff);
+}
+
 void choose_cutoff(StudyState& state) {
   if (!state.study.cutoff.automatic) return;
-  if (std::any_of(state.study.runs.begin(), state.study.runs.end(),
-                  [](const StudyRun& run) { return run.folded != nullptr; })) {
+  if (has_folded_runs(state.study)) {
     take_cutoffs_of_folds(state);
     return;
   }

@@ -258,7 +258,7 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
   StudyState state(study, options);
   open_robot(state);
   find_gains(state);
-  if (study.cutoff.automatic) take_cutoffs_of_folds(state);
+  take_cutoff(0, state);
   StudyCheck check;
   check.robot = state.robot.name;
   for (const StudyRun& run : study.runs) {

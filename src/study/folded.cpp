@@ -99,8 +99,12 @@ bool fits_folds(const StudyState& state) {
                      [](const RunState& run) { return run.is_fit() && !run.prepared; });
 }
 
+bool has_folded_runs(const Study& study) {
+  return first_folded(study) != nullptr;
+}
+
 void take_cutoffs_of_folds(StudyState& state) {
-  if (const StudyRun* run = first_folded(state.study)) take_cutoffs(run->folded->prepare, state.prepare);
+  take_cutoffs(first_folded(state.study)->folded->prepare, state.prepare);
 }
 
 void open_folded_run(const StudyState& state, RunState& run) {

@@ -25,6 +25,8 @@ void check_folded_keys(const YamlContext& context, const YamlFields& fields, con
 // Some run that is fitted has no samples.
 bool fits_folds(const StudyState& state);
 
+bool has_folded_runs(const Study& study);
+
 // The cut-offs of the folds, where the study leaves them open.
 void take_cutoffs_of_folds(StudyState& state);
 

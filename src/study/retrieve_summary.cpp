@@ -1,4 +1,6 @@
 // Feasible parameters into the result.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -125,9 +127,25 @@ void summarize_residuals(StudyState& state, const FeasibleState& feasible, Feasi
     fitted.push_back(&raw.back());
     state.result.passes = std::max(state.result.passes, state.runs[r].prepared->passes());
   }
-  summary.residual = residual_summary(residuals(state.folds, fit.columns, fit.values).per_row, state.plan,
-                                      state.robot, fitted);
+  // Of all rows as they are, as for the estimate, whatever weights single ones had.
+  summary.residual = residual_summary(residuals(fit_folds(state.runs), fit.columns, fit.values).per_row,
+                                      state.plan, state.robot, fitted);
   summary.moved_sigma = moved_sigma(state, fit.values);
+}
+
+// Constraints that are wrong pull the parameters away from the data, without being broken themselves.
+void find_cost(const FeasibleSummary& summary, Result& result) {
+  constexpr double kCost = 1.5;  // times the unexplained effort
+  const double given = result.residual.prepared;
+  if (!summary.residual || !(summary.residual->prepared > kCost * given)) return;
+  std::vector<std::string> active;
+  for (const ConstraintMargin& constraint : summary.constraints)
+    if (constraint.active) active.push_back(constraint.name);
+  result.findings.push_back(
+      make_finding("costly-constraints", "",
+                   fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % is "
+                               "possible without constraints; those that hold them: {}",
+                               100 * summary.residual->prepared, 100 * given, fmt::join(active, ", "))));
 }
 
 }  // namespace
@@ -189,9 +207,10 @@ void summarize_feasible(StudyState& state) {
     summary.drives = drive_values(state.robot, with_feasible_values(state, feasible));
     summary.columns = further_columns(feasible, Quantities(state.robot, feasible.columns));
     state.result.links = link_values(state, feasible);
-    if (state.study.cross)
+    if (state.result.cross_validation)
       summary.cross_validation = state.clock.time("feasible cross-validation",
                                                   [&] { return cross_validate_feasible(state, feasible); });
+    find_cost(summary, state.result);
   }
   state.result.feasible = std::move(summary);
 }

@@ -149,6 +149,8 @@ struct StudyState {
 void open_robot(StudyState& state);
 void plan_base(StudyState& state);      // base parameters and plan of the state's robot
 void choose_cutoff(StudyState& state);  // when the study leaves it open
+// The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
+void take_cutoff(double cutoff, StudyState& state);
 void open_runs(StudyState& state);
 void open_run_state(const StudyState& state, RunState& run);  // of `run.run`
 void fold_runs(StudyState& state);

@@ -22,6 +22,7 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   restore_friction(model, state);
   take_base_values(model, state);
   restore_gains(model, state);
+  take_cutoff(model.preparation.cutoff.value_or(0), state);
   open_runs(state);
   examine_runs(state);
   take_extra_values(model, state);

@@ -7,8 +7,9 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// The largest halving of a chunk that gives at least `blocks` slots, or smaller for a bootstrap, which likes
-// to have 32 blocks as far as they are longer than two memories of the filters.
+// The largest halving of a chunk that gives at least `blocks` slots, and 32 for a bootstrap, as far as they
+// are two memories of the filters long: what is left between two slots, the gap, is one, and a slot must be
+// more than that.
 Index slot_for_blocks(const PreparedRun& run, Index blocks);
 
 }  // namespace STEELYARD_ABI
