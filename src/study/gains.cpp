@@ -260,7 +260,8 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
   summary.mass_sigma_noise = load.sigma_noise[0];
   summary.mass_sigma_gains = load.sigma_gains[0];
   summary.gains_dominate = load.gains_dominate;
-  if (!load.body_is_found) return summary;
+  // Few joints do not show the mass: what is left is no body.
+  if (!load.body_is_found || !(load.body.mass() > 0)) return summary;
   summary.mass = load.body.mass();
   summary.com = load.body.com();
   const auto entries = [](const Matrix3& I) {
@@ -296,7 +297,7 @@ void identify_payloads(StudyState& state, const std::vector<CurrentRun>& runs, G
     const LoadFit fit = identify_loads(problem, gains.values, gains.covariance, gain_options(state));
     gains.payloads.push_back(summary_of(fit.loads[0], run.folds.label, *given));
     gains.loads.try_emplace(given->name, fit.loads[0].values);
-    if (fit.loads[0].gains_dominate)
+    if (fit.loads[0].gains_dominate && std::isfinite(fit.loads[0].sigma[0]))
       state.findings.push_back(make_finding(
           "payload-gain-error", given->name,
           fmt::format("the mass is {:.3g} ± {:.2g} kg, of which the gains' deviations make {:.2g}",

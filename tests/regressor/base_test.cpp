@@ -155,6 +155,42 @@ TEST(BaseParameters, TimesLeadColumnsIsTheWholeRegressorOnFreshSamples) {
   }
 }
 
+// A joint that follows another one, with joints behind it that do not. M and g determine the torque, so both
+// have the same base parameters.
+TEST(BaseParameters, OfTreesWithMimicJointsAreThoseOfTheirCoordinates) {
+  for (const double ratio : {-0.5, 1.0, -1.0, 0.7}) {
+    const Robot robot =
+        read_robot_yaml(
+            "name: jaws\nconvention: frames\njoints:\n"
+            "  - {name: turn, axis: [0, 0, 1], link: trunk}\n"
+            "  - {name: jaw, parent: trunk, xyz: [0.2, 0.1, 0], axis: [0, 1, 0], link: jaw}\n"
+            "  - {name: tip, parent: jaw, xyz: [0.1, 0, 0], axis: [0, 1, 0], link: tip, "
+            "mimic: {joint: jaw, ratio: " +
+                std::to_string(ratio) +
+                "}}\n"
+                "  - {name: other, parent: trunk, xyz: [0.2, -0.2, 0], axis: [0, 1, 0], link: "
+                "other}\n",
+            "jaws.yaml")
+            .robot;
+    BaseOptions options;
+    options.expressions = false;
+    const BaseParameters torque = base_parameters(robot, options);
+    options.rows = RowSet::gravity_inertia;
+    const BaseParameters both = base_parameters(robot, options);
+    EXPECT_EQ(torque.rank, ratio == -1 ? 16 : 21) << ratio;  // the tip does not turn against the trunk
+    EXPECT_EQ(both.rank, torque.rank) << ratio;
+    PlanOptions inertia;
+    inertia.kind = RowKind::inertia;
+    const Plan plan = make_plan(robot, inertia);
+    oracle::Random random(7);
+    const oracle::State state = oracle::random_state(random, 3);
+    const MatrixXd Y = regressor(plan, state.q, state.qd, state.qdd);
+    MatrixXd leads(Y.rows(), both.rank);
+    for (int l = 0; l < both.rank; ++l) leads.col(l) = Y.col(both.lead[static_cast<std::size_t>(l)]);
+    EXPECT_LT((leads * both.K - Y).cwiseAbs().maxCoeff(), 1e-10 * Y.cwiseAbs().maxCoeff()) << ratio;
+  }
+}
+
 TEST(BaseParameters, EveryUrdfAtHandHasVerifiedExpressions) {
   const auto data = oracle::data_folder();
   if (!data) STEELYARD_SKIP_WITHOUT_DATA();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "steelyard/study/run_study.hpp"
 #include "study/state.hpp"
 
 namespace steelyard {
@@ -66,6 +67,47 @@ TEST(Cutoff, OfAStudyIsKeptInItsResultWithItsTable) {
                      [](const CutoffCandidate& a, const CutoffCandidate& b) { return a.cutoff < b.cutoff; }));
   // A scan of the runs, four passes a candidate, and those of the study itself.
   EXPECT_GE(result.passes, static_cast<int>(4 * result.preparation.candidates.size() + 3));
+}
+
+// Validation filters as the model was fitted, and a log without a fit run has nothing to choose by.
+TEST(Cutoff, OfAValidationIsThatOfTheModel) {
+  Study study = demo(1e-5, 200);
+  study.cutoff.automatic = true;
+  study.intervals.bias_check = false;
+  const Result model = run_study(study, {}).result;
+  ASSERT_TRUE(model.preparation.cutoff);
+  const double left = validate_study(study, model, {}).result.validation.at(0).residual.prepared;
+  EXPECT_NEAR(left / model.residual.prepared, 1, 1e-9);
+  const double cutoff = *model.preparation.cutoff;
+  study.cutoff.automatic = false;
+  study.prepare.column_filter.cutoff = cutoff;
+  study.prepare.filter.cutoff = 2 * cutoff;
+  EXPECT_EQ(validate_study(study, model, {}).result.validation.at(0).residual.prepared, left);
+}
+
+// Blocks are longer than the filters' memory, or there are none to leave out: no row left out is no proof.
+TEST(Cutoff, CrossValidationHasRowsAtLowOnes) {
+  for (const double seconds : {12.0, 1.5}) {
+    Study study = read_study_text(
+        "robot: " + kSource +
+            "/robots/two_r.yaml\nruns:\n  - label: made\n    simulate:\n      rate: 200\n      effort_noise: "
+            "0.5\n      motion: {multi_sine: {harmonics: 3, period: 3, duration: " +
+            std::to_string(seconds) +
+            ", center: [0, 0], reach: 1.5, seed: 3}}\n"
+            "prepare: {filter: {order: 4, cutoff: 2}, columns: filtered, trim: 0}\n"
+            "estimate: {intervals: {method: classical, bias_check: false}}\n"
+            "validate: {cross: {blocks: 10, by: phase}}\nreport: false\n",
+        "study.yaml");
+    const Result result = run_study(study, {}).result;
+    if (seconds > 2) {
+      ASSERT_TRUE(result.cross_validation);
+      EXPECT_GT(result.cross_validation->residual.prepared, result.residual.prepared);
+    } else {
+      EXPECT_FALSE(result.cross_validation);
+      EXPECT_TRUE(std::any_of(result.unavailable.begin(), result.unavailable.end(),
+                              [](const std::string& s) { return s.find("cross_validation: ") == 0; }));
+    }
+  }
 }
 
 }  // namespace

@@ -262,5 +262,27 @@ TEST(FeasibleStudy, BaseValuesOfAnotherRobotAreRefused) {
   EXPECT_THROW(retrieve_study(weighted, kExamples + "base.yml"), InputError);
 }
 
+// The arm weighs 11 kg. Nothing is broken, and nothing fits.
+TEST(FeasibleStudy, ConstraintsThatCostMuchAreTold) {
+  const auto told = [](const Result& result) {
+    std::string evidence;
+    for (const Finding& finding : result.findings)
+      if (finding.code == "costly-constraints") evidence = finding.evidence;
+    return evidence;
+  };
+  EXPECT_EQ(told(run_study(arm("{objective: torque}")).result), "");
+  const Result result = run_study(arm("{objective: torque, constraints: [{total_mass: [1, 2]}]}")).result;
+  EXPECT_THAT(told(result), HasSubstr("total mass"));
+  EXPECT_NE(result.verdict.level, VerdictLevel::good);
+}
+
+// Constraints cost little here; rows with their weights would leave a tenth less.
+TEST(FeasibleStudy, ResidualsOfARobustFitAreOfAllRows) {
+  Study study = arm("{objective: torque}", "0.5");
+  study.estimator.single_rows = true;
+  const Result result = run_study(study).result;
+  EXPECT_NEAR(result.feasible->residual->prepared / result.residual.prepared, 1, 0.01);
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 
 #include "steelyard/core/error.hpp"
@@ -103,6 +104,33 @@ TEST(GainsStudy, WrongKeysAreErrors) {
   expect_refused("filter: {order: 4, cutoff: 5, position_cutoff: 5}", "filter: {cutoff: auto}",
                  "gains come before");
   expect_refused("fvm6: 0.475", "fvm7: 0.475", "no parameter 'fvm7'");
+}
+
+// One joint does not show the mass of a load, only its moments.
+TEST(GainsStudy, OfOneJointHaveALoadWithoutABody) {
+  const std::string simulated =
+      "    simulate: {motion: {multi_sine: {harmonics: 5, period: 10, center: 0.3, reach: 1.2, seed: 1}}, "
+      "rate: "
+      "100, friction: {viscous: 0.3, coulomb: 0.5}, effort_noise: 0.02, velocity: none, effort: current, "
+      "gain: "
+      "[2.5]";
+  const std::string robot = ::testing::TempDir() + "steelyard_pendulum.yaml";
+  std::ofstream(robot)
+      << "name: pendulum\nconvention: frames\njoints:\n"
+         "  - {name: hinge, axis: [0, 1, 0], link: {name: bob, mass: 2, com: [0.3, 0.05, 0.1], "
+         "inertia: {xx: 0.02, xy: 0, xz: 0, yy: 0.03, yz: 0, zz: 0.03}}}\n";
+  const Study study = read_study_text(
+      "robot: " + robot +
+          "\ndrives: {friction: [viscous, coulomb, offset]}\ngains: {}\n"
+          "payloads: [{name: w, known: {m: 1.5, mx: 0.3, Jyy: 0.06, Jzz: 0.06}}]\nruns:\n  - label: empty\n" +
+          simulated + "}\n  - label: loaded\n    payload: w\n" + simulated +
+          ", load: {m: 1.5, mx: 0.3, Jyy: 0.06, Jzz: 0.06}}\n"
+          "prepare: {filter: {order: 4, cutoff: 10}, columns: filtered}\n",
+      "study.yaml");
+  const Result result = run_study(study).result;
+  ASSERT_EQ(result.payloads.size(), 1U);
+  EXPECT_FALSE(result.payloads[0].mass);
+  EXPECT_NEAR(method_of(result, result.gains->used)->joints[0].gain->value, 2.5, 0.05);
 }
 
 }  // namespace

@@ -57,38 +57,26 @@ double reach(const Robot& robot) {
   return std::max(link_lengths(robot).sum(), 1e-2);
 }
 
-// Positions within the limits (a turn either way, a metre either way where there are none).
-void draw_sample(const Robot& robot, Random& random, Eigen::Ref<VectorXd> q, Eigen::Ref<VectorXd> qd,
-                 Eigen::Ref<VectorXd> qdd) {
-  for (Index j = 0; j < q.size(); ++j) {
-    const Limits& limits = robot.joints[j].limits;
-    const double half = robot.joints[j].kind == JointKind::revolute ? M_PI : 1.0;
-    const bool bounded = std::isfinite(limits.lower) && std::isfinite(limits.upper);
-    q[j] = bounded ? random.uniform(limits.lower, limits.upper) : random.uniform(-half, half);
-    qd[j] = random.uniform(-1, 1);
-    qdd[j] = random.uniform(-1, 1);
-  }
-  for (const Mimic& mimic : robot.mimics) {
-    q[mimic.joint] = mimic.ratio * q[mimic.master] + mimic.offset;
-    qd[mimic.joint] = mimic.ratio * qd[mimic.master];
-    qdd[mimic.joint] = mimic.ratio * qdd[mimic.master];
-  }
-}
-
 struct RandomMotion {
-  MatrixXd q, qd, qdd;  // samples × joints
+  MatrixXd q, qd, qdd;  // samples × coordinates
 };
 
+// Positions within the limits (a turn either way, a metre either way where there are none).
 RandomMotion draw_motion(const Robot& robot, Index samples, std::uint64_t seed, std::uint64_t series) {
-  const int n = robot.size();
+  const std::vector<int> joints = coordinates(robot).joints;
+  const auto n = static_cast<Index>(joints.size());
   RandomMotion motion{MatrixXd(samples, n), MatrixXd(samples, n), MatrixXd(samples, n)};
-  VectorXd q(n), qd(n), qdd(n);
   Random random(seed, "samples of base parameters", series);
   for (Index s = 0; s < samples; ++s) {
-    draw_sample(robot, random, q, qd, qdd);
-    motion.q.row(s) = q.transpose();
-    motion.qd.row(s) = qd.transpose();
-    motion.qdd.row(s) = qdd.transpose();
+    for (Index i = 0; i < n; ++i) {
+      const Joint& joint = robot.joints[static_cast<std::size_t>(joints[static_cast<std::size_t>(i)])];
+      const double half = joint.kind == JointKind::revolute ? M_PI : 1.0;
+      const bool bounded = std::isfinite(joint.limits.lower) && std::isfinite(joint.limits.upper);
+      motion.q(s, i) =
+          bounded ? random.uniform(joint.limits.lower, joint.limits.upper) : random.uniform(-half, half);
+      motion.qd(s, i) = random.uniform(-1, 1);
+      motion.qdd(s, i) = random.uniform(-1, 1);
+    }
   }
   return motion;
 }
