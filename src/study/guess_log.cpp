@@ -44,6 +44,7 @@ namespace {
 struct NamedColumn {
   std::string text;
   ParsedColumn name;
+  std::size_t place = 0;  // in the file
 };
 
 std::vector<NamedColumn> name_columns(const RunFile& file) {
@@ -51,7 +52,7 @@ std::vector<NamedColumn> name_columns(const RunFile& file) {
   if (names.empty())
     for (int k = 1; k <= CsvReader(file.path, file.csv).columns(); ++k) names.push_back(std::to_string(k));
   std::vector<NamedColumn> columns;
-  for (const std::string& name : names) columns.push_back({name, read_column_name(name)});
+  for (const std::string& name : names) columns.push_back({name, read_column_name(name), columns.size()});
   return columns;
 }
 
@@ -63,6 +64,20 @@ std::string listed(const std::vector<NamedColumn>& columns) {
   return fmt::format("{}{}", fmt::join(names, ", "), many ? ", …" : "");
 }
 
+bool has_label(const std::vector<NamedColumn>& group, const std::string& label) {
+  return std::any_of(group.begin(), group.end(),
+                     [&](const NamedColumn& column) { return column.name.label == label; });
+}
+
+// One signal in several units, each joint once: q1_m, q2_rad.
+bool complete_each_other(const std::vector<NamedColumn>& a, const std::vector<NamedColumn>& b) {
+  const ParsedColumn &first = a.front().name, &second = b.front().name;
+  return first.group == second.group && first.raw == second.raw && !first.unit.empty() &&
+         !second.unit.empty() && std::none_of(b.begin(), b.end(), [&](const NamedColumn& column) {
+           return has_label(a, column.name.label);
+         });
+}
+
 // Groups of columns with the same quantity, in the order of the file.
 std::vector<std::vector<NamedColumn>> quantity_groups(const std::vector<NamedColumn>& columns,
                                                       ColumnQuantity quantity) {
@@ -70,13 +85,26 @@ std::vector<std::vector<NamedColumn>> quantity_groups(const std::vector<NamedCol
   for (const NamedColumn& column : columns) {
     if (column.name.quantity != quantity) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return group.front().name.group == column.name.group;
+      const ParsedColumn& name = group.front().name;
+      return name.group == column.name.group && name.unit == column.name.unit &&
+             name.move_unit == column.name.move_unit;
     });
     if (same == groups.end())
       groups.push_back({column});
     else
       same->push_back(column);
   }
+  for (std::size_t a = 0; a < groups.size(); ++a)
+    for (std::size_t b = a + 1; b < groups.size();) {
+      if (!complete_each_other(groups[a], groups[b])) {
+        ++b;
+        continue;
+      }
+      groups[a].insert(groups[a].end(), groups[b].begin(), groups[b].end());
+      std::sort(groups[a].begin(), groups[a].end(),
+                [](const NamedColumn& x, const NamedColumn& y) { return x.place < y.place; });
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(b));
+    }
   return groups;
 }
 
@@ -99,6 +127,13 @@ std::vector<std::string> labels_of(const std::vector<NamedColumn>& group) {
   std::vector<std::string> labels;
   for (const NamedColumn& column : group) labels.push_back(column.name.label);
   return labels;
+}
+
+void ask_order(LogFindings& found) {
+  const auto asked = [](const Question& question) { return question.name == "columns"; };
+  if (std::none_of(found.guess.questions.begin(), found.guess.questions.end(), asked))
+    found.guess.questions.push_back(
+        {"columns", "whether the columns are in the robot's order of joints; their names do not say"});
 }
 
 // Which joints the positions belong to.
@@ -124,24 +159,30 @@ void choose_joints(const std::vector<NamedColumn>& group, const Robot& robot, Lo
     if (!match.by_name)
       found.guess.questions.push_back({"joints", "which joints the log is of; here the robot's first"});
   }
-  if (match.by_order && group.size() > 1)
-    found.guess.questions.push_back(
-        {"columns", "whether the columns are in the robot's order of joints; their names do not say"});
+  if (match.by_order && group.size() > 1) ask_order(found);
 }
 
 std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>& group, const Robot& robot,
-                                  const LogFindings& found) {
+                                  LogFindings& found) {
   if (!group) return {};
+  const std::vector<LogJoint> joints = log_joints(robot);
   std::vector<std::string> names;
-  for (const LogJoint& joint : log_joints(robot)) names.push_back(joint.name);
+  for (const LogJoint& joint : joints) names.push_back(joint.name);
   const LabelMatch match = match_labels(labels_of(*group), names);
   SignalColumns signal;
   signal.name = group->front().name;
+  bool turns = false;
   for (int j : found.joints) {
     const int column = match.column[static_cast<std::size_t>(j)];
     if (column < 0) return {};
-    signal.columns.push_back((*group)[static_cast<std::size_t>(column)].text);
+    const NamedColumn& taken = (*group)[static_cast<std::size_t>(column)];
+    signal.columns.push_back(taken.text);
+    signal.units.push_back(taken.name.unit);
+    if (turns || joints[static_cast<std::size_t>(j)].kind != JointKind::revolute) continue;
+    signal.name = taken.name;
+    turns = true;
   }
+  if (match.by_order && group->size() > 1) ask_order(found);
   return signal;
 }
 

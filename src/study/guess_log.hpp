@@ -16,8 +16,9 @@ std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::
 
 // One signal: a column for each joint that the log has.
 struct SignalColumns {
-  ParsedColumn name;                 // of its first column
+  ParsedColumn name;                 // of its first column, of a joint that turns if there is one
   std::vector<std::string> columns;  // by joint of `joints`
+  std::vector<std::string> units;    // the same, as their names say; empty: nothing is said
   std::vector<Signal> samples;       // the same
 };
 

@@ -40,6 +40,12 @@ Words words_of_name(const std::string& name) {
     }
     last = c;
   }
+  // Two words by their capital, one unit.
+  for (std::size_t k = 1; k < words.size(); ++k)
+    if (words[k - 1] == "m" && words[k] == "nm") {
+      words[k - 1] = "mnm";
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(k));
+    }
   return words;
 }
 
@@ -64,7 +70,7 @@ const std::map<std::string, QuantityWord>& quantity_words() {
     add(ColumnQuantity::acceleration, false, {"ddq", "qdd", "qddot", "acc", "accel", "acceleration"});
     add(ColumnQuantity::acceleration, true, {"ddqm", "qddm"});
     add(ColumnQuantity::torque, false,
-        {"tau", "torque", "torques", "trq", "moment", "effort", "efforts", "eff"});
+        {"tau", "torque", "torques", "trq", "moment", "effort", "efforts", "eff", "force", "forces"});
     add(ColumnQuantity::torque, true, {"taum"});
     add(ColumnQuantity::current, false, {"cur", "curr", "current", "currents", "i", "iq", "amps"});
     return all;
@@ -237,7 +243,8 @@ ParsedColumn read_column_name(const std::string& name) {
   const QuantityWord& found = quantity_words().at(words[*at]);
   column.quantity = found.quantity;
   column.motor = found.motor;
-  column.group = words[*at];
+  // Of one signal, as joints turn or slide.
+  column.group = words[*at].starts_with("force") ? "torque" : words[*at];
   words.erase(words.begin() + static_cast<std::ptrdiff_t>(*at));
   take_units(words, *at, column);
   if (!bracket.empty()) column.unit = bracket;
@@ -253,7 +260,6 @@ ParsedColumn read_column_name(const std::string& name) {
   }
   column.label = joined_label(left);
   if (column.quantity == ColumnQuantity::time && !column.label.empty()) return {};
-  column.group += " " + column.unit + " " + column.move_unit;
   return column;
 }
 

@@ -25,7 +25,7 @@ struct ParsedColumn {
   std::string unit;       // as a study takes it; empty: not said
   std::string move_unit;  // of prismatic joints, where the name gives two: rad_or_m
   std::string label;      // of the joint: "1", "torso", "arm1"
-  std::string group;      // equal for the columns of one signal
+  std::string group;      // equal for the columns of one signal, whatever their units
 };
 
 ParsedColumn read_column_name(const std::string& name);

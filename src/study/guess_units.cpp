@@ -6,6 +6,8 @@
 #include <numbers>
 #include <regex>
 
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/units.hpp"
 #include "steelyard/log/resample.hpp"
 #include "study/guess_log.hpp"
 
@@ -30,29 +32,35 @@ bool is_inside(const Extent& extent, const Limits& limits, double factor) {
   return factor * extent.low > limits.lower - kMargin && factor * extent.high < limits.upper + kMargin;
 }
 
-// Largest turn of the revolute joints, in the file's unit.
-double largest_turn(const LogFindings& found) {
+// Largest position of the joints of a kind, in the file's unit.
+double largest_position(const LogFindings& found, JointKind kind = JointKind::revolute) {
   double largest = 0;
   for (std::size_t k = 0; k < found.position->samples.size(); ++k)
-    if (found.robot_joints[k]->kind == JointKind::revolute)
+    if (found.robot_joints[k]->kind == kind)
       largest = std::max(largest, extent_of(found.position->samples[k]).size());
   return largest;
 }
 
-bool all_inside(const LogFindings& found, double factor) {
+bool has_joints(const LogFindings& found, JointKind kind) {
+  return std::any_of(found.robot_joints.begin(), found.robot_joints.end(),
+                     [&](const Joint* joint) { return joint->kind == kind; });
+}
+
+bool all_inside(const LogFindings& found, double factor, JointKind kind = JointKind::revolute) {
   for (std::size_t k = 0; k < found.position->samples.size(); ++k) {
     const Joint& joint = *found.robot_joints[k];
-    if (joint.kind == JointKind::revolute &&
-        !is_inside(extent_of(found.position->samples[k]), joint.limits, factor))
+    if (joint.kind == kind && !is_inside(extent_of(found.position->samples[k]), joint.limits, factor))
       return false;
   }
   return true;
 }
 
-// Median over the joints that move.
-Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to) {
+// Median over the joints of a kind that move.
+Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to,
+                            JointKind kind) {
   Signal slopes, correlations;
   for (std::size_t k = 0; k < from.samples.size(); ++k) {
+    if (found.robot_joints[k]->kind != kind) continue;
     const Derivative one = derivative_of(found.time, from.samples[k], to.samples[k]);
     if (one.correlation == 0) continue;
     slopes.push_back(one.slope);
@@ -65,6 +73,21 @@ bool is_near(double value, double wanted) {
   return value > 0.93 * wanted && value < 1.07 * wanted;
 }
 
+// Whether a joint of this kind can have it.
+bool is_unit_of(JointKind kind, const std::string& text) {
+  namespace d = dimension;
+  try {
+    const Dimension unit = parse_unit(text).dimension;
+    return unit == d::kCurrent ||
+           (kind == JointKind::revolute
+                ? unit == d::kAngle || unit == d::kAngularVelocity || unit == d::kTorque
+                : unit == d::kLength || unit == d::kVelocity || unit == d::kForce);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+// The unit that a column's name gives its joint, otherwise the one of its kind.
 void put_channel(LogFindings& found, const std::string& channel, const SignalColumns& signal,
                  const std::string& turn_unit, const std::string& move_unit) {
   ChannelColumns columns;
@@ -76,22 +99,54 @@ void put_channel(LogFindings& found, const std::string& channel, const SignalCol
     (joint->kind == JointKind::revolute ? turns : moves) = true;
   }
   columns.columns = to_pattern(signal.columns, joints);
-  if (turns && moves)
-    for (const LogJoint& joint : joints)
-      columns.units.push_back(joint.kind == JointKind::revolute ? turn_unit : move_unit);
-  else if (!(turns ? turn_unit : move_unit).empty())
-    columns.units = {turns ? turn_unit : move_unit};
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const std::string& kind_unit = joints[k].kind == JointKind::revolute ? turn_unit : move_unit;
+    const std::string named = k < signal.units.size() ? signal.units[k] : "";
+    const bool fits = !kind_unit.empty() && !named.empty() && is_unit_of(joints[k].kind, named);
+    columns.units.push_back(fits ? named : kind_unit);
+  }
+  const bool alike = std::all_of(columns.units.begin(), columns.units.end(),
+                                 [&](const std::string& unit) { return unit == columns.units[0]; });
+  if (alike && !(turns && moves)) columns.units.resize(columns.units[0].empty() ? 0 : 1);
   found.guess.file.channels.push_back(std::move(columns));
 }
 
+// Of joints that slide.
+std::string slide_unit(LogFindings& found) {
+  constexpr JointKind kSlides = JointKind::prismatic;
+  if (!has_joints(found, kSlides)) return "m";
+  const auto said = [&](const std::string& unit, const std::string& why) {
+    found.guess.guesses.push_back({"units of sliding joints", unit, why});
+    return unit;
+  };
+  for (std::size_t k = 0; k < found.position->units.size(); ++k)
+    if (found.robot_joints[k]->kind == kSlides && is_unit_of(kSlides, found.position->units[k]))
+      return said(found.position->units[k], "by the columns' names");
+  if (!found.position->name.move_unit.empty())
+    return said(found.position->name.move_unit, "by the columns' names");
+  constexpr double kLong = 10;  // [m]
+  const double largest = largest_position(found, kSlides);
+  if (all_inside(found, 1, kSlides) && largest < kLong)
+    return said("m", fmt::format("at most {:.3g}, inside the joints' limits as metres", largest));
+  if (all_inside(found, 1e-3, kSlides))
+    return said(
+        "mm",
+        fmt::format("up to {:.3g}: too far for metres, inside the joints' limits as millimetres", largest));
+  found.guess.questions.push_back(
+      {"units",
+       fmt::format("the unit of the joints that slide; up to {:.3g}, outside their limits", largest)});
+  return said("m", "outside the joints' limits in any unit");
+}
+
 std::string position_unit(LogFindings& found) {
+  if (!has_joints(found, JointKind::revolute)) return "rad";
   const std::string& named = found.position->name.unit;
   auto& guesses = found.guess.guesses;
   if (!named.empty() && named != "m" && named != "mm") {
     guesses.push_back({"units of position", named, "by the columns' names"});
     return named;
   }
-  const double largest = largest_turn(found);
+  const double largest = largest_position(found);
   std::string unit = "rad", why;
   if (all_inside(found, 1)) {
     why = fmt::format("at most {:.3g}, inside the joints' limits as radians", largest);
@@ -115,7 +170,7 @@ std::string position_unit(LogFindings& found) {
 bool is_before_gears(LogFindings& found, const std::string& unit) {
   if (!found.position->name.motor) return false;
   const double factor = unit == "deg" ? kDegree : 1;
-  const double turns = factor * largest_turn(found) / (2 * std::numbers::pi);
+  const double turns = factor * largest_position(found) / (2 * std::numbers::pi);
   if (turns <= 1.1 && all_inside(found, factor)) {
     found.guess.guesses.push_back(
         {"side", "joint",
@@ -129,10 +184,12 @@ bool is_before_gears(LogFindings& found, const std::string& unit) {
   return true;
 }
 
-void guess_velocity(LogFindings& found, const std::string& position, bool motor) {
+void guess_velocity(LogFindings& found, const std::string& position, const std::string& slide, bool motor) {
   if (!found.velocity) return;
   auto& guesses = found.guess.guesses;
-  const Derivative relation = joint_derivative(found, *found.position, *found.velocity);
+  const bool turns = has_joints(found, JointKind::revolute);
+  const Derivative relation = joint_derivative(found, *found.position, *found.velocity,
+                                               turns ? JointKind::revolute : JointKind::prismatic);
   const double step = found.guess.rate > 0 ? median_step(found.time) * found.guess.rate : 1;
   const double slope = relation.slope * step;  // with the time in seconds
   const std::string share = fmt::format(
@@ -143,7 +200,7 @@ void guess_velocity(LogFindings& found, const std::string& position, bool motor)
     return;
   }
   const std::string& named = found.velocity->name.unit;
-  std::string unit = named;
+  std::string unit = turns ? named : "rad/s";
   if (unit.empty()) {
     if (is_near(slope, 1)) unit = position + "/s";
     if (position == "deg" && is_near(slope, 1 / kDegree)) unit = "rad/s";
@@ -154,7 +211,12 @@ void guess_velocity(LogFindings& found, const std::string& position, bool motor)
     }
   }
   guesses.push_back({"velocity", found.velocity->columns.front() + " …", share});
-  const std::string moves = found.velocity->name.move_unit.empty() ? "m/s" : found.velocity->name.move_unit;
+  std::string moves = found.velocity->name.move_unit;
+  if (moves.empty()) {
+    const double ratio =
+        step * joint_derivative(found, *found.position, *found.velocity, JointKind::prismatic).slope;
+    moves = slide == "mm" ? (is_near(ratio, 1000) ? "m/s" : "mm/s") : (is_near(ratio, 1e-3) ? "mm/s" : "m/s");
+  }
   put_channel(found, motor ? "motor_velocity" : "velocity", *found.velocity, unit, moves);
 }
 
@@ -221,7 +283,9 @@ void guess_rate(LogFindings& found) {
     guess.rate = named;
     guess.guesses.push_back({"rate", fmt::format("{:g} Hz", named), "by the name of the file"});
   } else if (found.velocity) {
-    const Derivative relation = joint_derivative(found, *found.position, *found.velocity);
+    const Derivative relation =
+        joint_derivative(found, *found.position, *found.velocity,
+                         has_joints(found, JointKind::revolute) ? JointKind::revolute : JointKind::prismatic);
     if (relation.correlation > 0.8 && relation.slope > 0) {
       guess.rate = std::round(10 / relation.slope) / 10;
       guess.guesses.push_back({"rate", fmt::format("{:g} Hz", guess.rate),
@@ -294,12 +358,9 @@ void guess_time_unit(LogFindings& found) {
 void guess_units(LogFindings& found, const Robot& robot) {
   const std::string unit = position_unit(found);
   const bool motor = is_before_gears(found, unit);
-  const std::string& named = found.position->name.unit;
-  const std::string moves = !found.position->name.move_unit.empty() ? found.position->name.move_unit
-                            : named == "mm"                         ? "mm"
-                                                                    : "m";
-  put_channel(found, motor ? "motor_position" : "position", *found.position, unit, moves);
-  guess_velocity(found, unit, motor);
+  const std::string slide = slide_unit(found);
+  put_channel(found, motor ? "motor_position" : "position", *found.position, unit, slide);
+  guess_velocity(found, unit, slide, motor);
   guess_effort(found, robot, motor);
 }
 

@@ -207,6 +207,55 @@ TEST_F(GuessLog, OfCurrentsAsksForGains) {
   EXPECT_EQ(guess.questions[0].name, "gains");
 }
 
+// A carriage of 2 m with an arm, as `simulate` and as people name their columns.
+TEST_F(GuessLog, OfRobotsThatSlideAndTurnHasBothUnits) {
+  robot_ =
+      read_robot_yaml(
+          "name: gantry\nconvention: frames\njoints:\n"
+          "  - {name: lift, kind: prismatic, axis: [0, 0, 1], limits: {position: [-2, 2]}, link: car}\n"
+          "  - {name: turn, axis: [0, 0, 1], xyz: [0.1, 0, 0], limits: {position: [-3, 3]}, link: arm}\n",
+          "gantry.yaml")
+          .robot;
+  using Units = std::vector<std::string>;
+  const struct {
+    const char* header;
+    double scale;  // of the carriage's numbers
+    Units columns, position, effort;
+  } cases[] = {
+      {"t_s,q1_m,q2_rad,tau1_N,tau2_Nm", 1, {"q1_m", "q2_rad"}, {"m", "rad"}, {"N", "N*m"}},
+      {"t_s,turn_pos_rad,lift_pos_mm,turn_torque_mNm,lift_force_N",
+       1000,
+       {"lift_pos_mm", "turn_pos_rad"},
+       {"mm", "rad"},
+       {"N", "mNm"}},
+      {"time,pos_lift,pos_turn,effort_lift,effort_turn", 1000, {"pos_{name}"}, {"mm", "rad"}, {"N", "N*m"}},
+      {"time,pos_lift,pos_turn,effort_lift,effort_turn", 1, {"pos_{name}"}, {"m", "rad"}, {"N", "N*m"}},
+  };
+  for (const auto& test : cases) {
+    const bool turned = std::string(test.header).find("turn_pos") < 8;
+    std::ofstream file(folder_ / "gantry.csv");
+    file << test.header << '\n';
+    for (int i = 0; i < 200; ++i) {
+      const double lift = test.scale * 0.4 * std::sin(0.1 * i), turn = std::cos(0.07 * i);
+      file << 0.01 * i << ',' << (turned ? turn : lift) << ',' << (turned ? lift : turn) << ',' << i % 5
+           << ',' << i % 7 << '\n';
+    }
+    file.close();
+    const LogGuess guess = guess_log((folder_ / "gantry.csv").string(), robot_);
+    EXPECT_TRUE(guess.questions.empty()) << test.header;
+    EXPECT_TRUE(guess.moving.empty()) << test.header;
+    EXPECT_EQ(channel(guess, "position")->columns, test.columns);
+    EXPECT_EQ(channel(guess, "position")->units, test.position) << test.header;
+    EXPECT_EQ(channel(guess, "torque")->units, test.effort) << test.header;
+  }
+}
+
+TEST_F(GuessLog, EffortsInNobodysOrderAreAsked) {
+  const LogGuess guess = guess_log(log("time,q1,q2,dq1,dq2,tau_a,tau_b\n", 1, 1, 1), robot_);
+  ASSERT_EQ(guess.questions.size(), 1u);
+  EXPECT_EQ(guess.questions[0].name, "columns");
+}
+
 TEST_F(GuessLog, WithoutPositionsIsAnErrorThatListsTheColumns) {
   try {
     guess_log(log("time,a,b,c,d,tau1,tau2\n", 1, 1, 1), robot_);
