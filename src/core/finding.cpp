@@ -85,6 +85,8 @@ constexpr std::array kKinds = {
     FindingKind{"velocity-scale", Severity::error,
                 "check the unit of the velocity, or leave it out and let it be computed from the position"},
     FindingKind{"time-scale", Severity::error, "check the unit of the time column, or the rate in the study"},
+    FindingKind{"edit-mark", Severity::warning,
+                "put in the right values, then remove the comments that begin with EDIT"},
     FindingKind{"cut-log", Severity::warning,
                 "compare the last row with the source of the log; remove it if it was cut"},
     FindingKind{"open-last-line", Severity::note,

@@ -12,7 +12,6 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kManyRepeated = 0.1;  // share of rows from which repeats are more than a note
-constexpr double kShortGap = 0.05;     // [s]; shorter ones are bridged well enough
 constexpr double kSlowStamps = 0.5;    // [s]; no motion is logged so rarely
 constexpr double kImpossible = 1e9;    // of any channel, in SI units
 constexpr double kLongHold = 0.1;      // [s]

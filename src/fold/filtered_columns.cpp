@@ -118,11 +118,21 @@ void gather(const double* from, Index rows, Index from_stride, Index offset, con
 }
 
 void make_mask(const Pass& pass, const double* velocity, Kept& kept) {
-  const VectorXd& limits = pass.run.preparation().velocity_below;
-  if (limits.size() == 0 || limits.maxCoeff() <= 0) return;
-  kept.mask.resize(static_cast<std::size_t>(limits.size() * kept.stride));
-  reject_slow(velocity, static_cast<Index>(kept.samples.size()), kept.stride, limits, kept.mask.data(),
-              kept.stride);
+  const Preparation& preparation = pass.run.preparation();
+  const VectorXd& limits = preparation.velocity_below;
+  const bool slow = limits.size() > 0 && limits.maxCoeff() > 0;
+  if (!slow && preparation.bridged.empty()) return;
+  kept.mask.assign(static_cast<std::size_t>(limits.size() * kept.stride), 1);
+  if (slow)
+    reject_slow(velocity, static_cast<Index>(kept.samples.size()), kept.stride, limits, kept.mask.data(),
+                kept.stride);
+  for (const Range& bridged : preparation.bridged) {
+    const auto first = std::lower_bound(kept.samples.begin(), kept.samples.end(), bridged.begin);
+    const auto last = std::lower_bound(first, kept.samples.end(), bridged.end);
+    for (Index j = 0; j < limits.size(); ++j)
+      std::fill(kept.mask.begin() + j * kept.stride + (first - kept.samples.begin()),
+                kept.mask.begin() + j * kept.stride + (last - kept.samples.begin()), std::uint8_t{0});
+  }
 }
 
 void subtract_known(const Pass& pass, const SampleBlock& block, Index first, Index count, double* efforts,

@@ -217,6 +217,14 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
 }
 
+// Ranges follow each other: gaps do, and all are as much longer.
+bool is_bridged(const Preparation& preparation, Index sample) {
+  const std::vector<Range>& ranges = preparation.bridged;
+  const auto next = std::partition_point(ranges.begin(), ranges.end(),
+                                         [&](const Range& range) { return range.end <= sample; });
+  return next != ranges.end() && next->begin <= sample;
+}
+
 void PreparedRun::plan_rows(const std::string& name, const PrepareOptions& options) {
   double cutoff = 0;
   Index memory = 0;
@@ -224,6 +232,18 @@ void PreparedRun::plan_rows(const std::string& name, const PrepareOptions& optio
     if (!filter) continue;
     cutoff = cutoff == 0 ? filter->cutoff : std::min(cutoff, filter->cutoff);
     memory = std::max(memory, filter->memory);
+  }
+  preparation_.bridged.clear();
+  if (preparation_.grid.interpolation != Interpolation::none) {
+    const UniformGrid& grid = preparation_.grid;
+    const Index margin = memory + options.difference_order;
+    for (const TimeGap& gap : preparation_.time.longest_gaps) {
+      if (gap.length < kShortGap) continue;
+      const double first = (gap.begin - grid.start) / grid.step;
+      preparation_.bridged.push_back(
+          {static_cast<Index>(std::floor(first)) - margin + 1,
+           static_cast<Index>(std::ceil(first + gap.length / grid.step)) + margin});
+    }
   }
   Decimation& rows = preparation_.decimation;
   rows.samples = preparation_.grid.samples;

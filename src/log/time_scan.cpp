@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -13,6 +14,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
+constexpr double kUneven = 2;  // times the shortest of its neighbours: may be a gap
+
 // Positive doubles are ordered as their bits are; without the last 35 bits steps within 2^-17 share a bin.
 std::uint64_t bin_of(double step) {
   return std::bit_cast<std::uint64_t>(step) >> 35;
@@ -23,9 +26,9 @@ std::uint64_t bin_of(double step) {
 void TimeScanner::add(std::span<const double> stamps) {
   for (const double stamp : stamps) {
     if (samples_ == 0)
-      first_ = stamp;
+      first_ = before_ = stamp;
     else
-      recent_[static_cast<std::size_t>(recent_count_++)] = stamp - last_;
+      recent_[static_cast<std::size_t>(recent_count_++)] = stamp;
     last_ = stamp;
     samples_ += 1;
     if (recent_count_ == static_cast<Index>(recent_.size())) take_recent();
@@ -35,7 +38,10 @@ void TimeScanner::add(std::span<const double> stamps) {
 // Steps are mostly alike: their sums are made together.
 void TimeScanner::take_recent() {
   if (recent_count_ == 0) return;
-  const std::span<const double> steps(recent_.data(), static_cast<std::size_t>(recent_count_));
+  std::array<double, kRecent> all;
+  const std::span<double> steps(all.data(), static_cast<std::size_t>(recent_count_));
+  steps[0] = recent_[0] - before_;
+  for (std::size_t i = 1; i < steps.size(); ++i) steps[i] = recent_[i] - recent_[i - 1];
   double shortest = steps[0], longest = steps[0], sum = 0;
   for (const double step : steps) {
     shortest = std::min(shortest, step);
@@ -54,13 +60,29 @@ void TimeScanner::take_recent() {
       bin.sum += step;
     }
   }
+  if (longest > kUneven * shortest)
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (steps[i] > kUneven * shortest) keep_long(i == 0 ? before_ : recent_[i - 1], steps[i]);
   const double mean = sum / static_cast<double>(recent_count_);
   double squares = 0;
   for (const double step : steps) squares += (step - mean) * (step - mean);
   shortest_ = steps_ == 0 ? shortest : std::min(shortest_, shortest);
   longest_ = std::max(longest_, longest);
   merge_moments(recent_count_, mean, squares);
+  before_ = last_;
   recent_count_ = 0;
+}
+
+// A heap with the shortest on top.
+void TimeScanner::keep_long(double begin, double length) {
+  const auto longer = [](const TimeGap& a, const TimeGap& b) { return a.length > b.length; };
+  if (long_.size() == kListedGaps) {
+    if (length <= long_.front().length) return;
+    std::pop_heap(long_.begin(), long_.end(), longer);
+    long_.pop_back();
+  }
+  long_.push_back({begin, length});
+  std::push_heap(long_.begin(), long_.end(), longer);
 }
 
 // Means and squares of both as one, without the difference of large numbers.
@@ -84,13 +106,14 @@ void TimeScanner::append(const TimeScanner& later) {
   }
   take_recent();
   merge_moments(more.steps_, more.mean_, more.squares_);
+  for (const TimeGap& step : more.long_) keep_long(step.begin, step.length);
   for (const auto& [key, bin] : more.bins_) {
     bins_[key].count += bin.count;
     bins_[key].sum += bin.sum;
   }
   shortest_ = std::min(shortest_, more.shortest_);
   longest_ = std::max(longest_, more.longest_);
-  last_ = more.last_;
+  last_ = before_ = more.last_;
   samples_ += more.samples_ - 1;
 }
 
@@ -120,6 +143,10 @@ TimeScan TimeScanner::result() const {
   for (const auto& [key, bin] : bins_) {
     if (bin.sum > kGapFactor * scan.median_step * static_cast<double>(bin.count)) scan.gaps += bin.count;
   }
+  for (const TimeGap& step : long_)
+    if (step.length > kGapFactor * scan.median_step) scan.longest_gaps.push_back(step);
+  std::sort(scan.longest_gaps.begin(), scan.longest_gaps.end(),
+            [](const TimeGap& a, const TimeGap& b) { return a.begin < b.begin; });
   return scan;
 }
 

@@ -10,6 +10,7 @@
 #include "steelyard/doctor/doctor.hpp"
 #include "steelyard/log/last_line.hpp"
 #include "steelyard/study/check_study.hpp"
+#include "study/edit_marks.hpp"
 #include "study/extra_columns.hpp"
 #include "study/folded.hpp"
 #include "study/gains.hpp"
@@ -184,6 +185,7 @@ Visit visit(StudyState& state, Index head) {
 }
 
 void examine_with_head(StudyState& state, Index head) {
+  for (Finding& finding : find_edit_marks(state.study)) state.findings.push_back(std::move(finding));
   const Visit seen = visit(state, head);
   for (std::size_t k = 0; k < seen.logs.size(); ++k) {
     RunState& run = state.runs[seen.logs[k]];
@@ -265,7 +267,8 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
     check.runs.push_back(run.file.label.label);
     check.examined_then += run.folded && is_examined(*run.folded);
   }
-  std::vector<Finding> findings = refused_preparations(state);
+  std::vector<Finding> findings = find_edit_marks(study);
+  for (Finding& finding : refused_preparations(state)) findings.push_back(std::move(finding));
   const Visit seen = visit(state, 0);
   check.examined = seen.logs.size();
   for (Finding& finding : with_names(seen.found, study.runs.size())) findings.push_back(std::move(finding));

@@ -160,9 +160,11 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
         for (Index s = 0; s < count; ++s) {
           const double effort = measured[static_cast<std::size_t>(s)];
           const double error = effort - predicted(r, s);
-          result.residual_squared[r] += error * error;
-          const double left = effort - predictor.known()(r, s);
-          result.effort_squared[r] += left * left;
+          if (!is_bridged(run.preparation(), at + s)) {
+            result.residual_squared[r] += error * error;
+            const double left = effort - predictor.known()(r, s);
+            result.effort_squared[r] += left * left;
+          }
           correlations[static_cast<std::size_t>(r)].add(error);
           spectra[static_cast<std::size_t>(r)].effort.add(effort);
           spectra[static_cast<std::size_t>(r)].residual.add(error);

@@ -72,10 +72,15 @@ struct Preparation {
   Index reach =
       0;  // samples on each side of a chunk's window that only serve the first filter and differences
   Decimation decimation;
+  // Samples of the grid that lie in gaps of kShortGap and more, or so near that a filter has seen what
+  // bridges them: no rows are made of them.
+  std::vector<Range> bridged;
   VectorXd velocity_below;  // per joint; zeros: nothing is rejected
   bool velocity_is_measured = false;
   bool acceleration_is_measured = false;
 };
+
+bool is_bridged(const Preparation& preparation, Index sample);
 
 // Samples as read for a chunk: more than its window, see Preparation::reach.
 struct RawChunk {

@@ -22,6 +22,13 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 inline constexpr double kGapFactor = 5;
+inline constexpr double kShortGap = 0.05;  // [s] a line across it is good enough
+
+struct TimeGap {
+  double begin = 0;   // [s] stamp before it
+  double length = 0;  // [s]
+};
+inline constexpr std::size_t kListedGaps = 256;
 
 // What the time stamps of a run look like; times in seconds.
 struct TimeScan {
@@ -32,8 +39,9 @@ struct TimeScan {
   double median_step = 0;  // within 1e-5 of itself: steps that close count as equal, their mean is given
   double shortest_step = 0;
   double longest_step = 0;
-  double jitter = 0;  // standard deviation of the steps
-  Index gaps = 0;     // steps longer than kGapFactor medians
+  double jitter = 0;                  // standard deviation of the steps
+  Index gaps = 0;                     // steps longer than kGapFactor medians
+  std::vector<TimeGap> longest_gaps;  // by time, at most kListedGaps of them
 
   // All steps equal within a thousandth of the median.
   bool is_uniform() const { return longest_step - shortest_step <= 1e-3 * median_step; }
@@ -58,6 +66,7 @@ class TimeScanner {
 
  private:
   void take_recent();
+  void keep_long(double begin, double length);
   void merge_moments(Index steps, double mean, double squares);
 
   struct Bin {
@@ -65,8 +74,11 @@ class TimeScanner {
     double sum = 0;
   };
   std::map<std::uint64_t, Bin> bins_;  // by the leading bits of the step
-  std::array<double, 64> recent_{};    // steps that are not in the sums yet
+  static constexpr std::size_t kRecent = 64;
+  std::array<double, kRecent> recent_{};  // stamps that are not in the sums yet
   Index recent_count_ = 0;
+  double before_ = 0;  // stamp before them
+  std::vector<TimeGap> long_;
   Index samples_ = 0;
   Index steps_ = 0;  // in the sums
   double first_ = 0;
