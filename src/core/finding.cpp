@@ -135,8 +135,9 @@ constexpr std::array kKinds = {
                 "check gear ratio, drive gain and unit of this joint's effort; set `scale` in the study"},
     FindingKind{"position-unit", Severity::error,
                 "set the unit of the position in the study; on the motor side use `motor_position`"},
-    FindingKind{"coupling", Severity::error,
-                "give the robot's transmission with its coupling, or uncouple the columns before"},
+    FindingKind{
+        "coupling", Severity::error,
+        "correct `coupling` of the robot's transmission, or uncouple the columns of a log on the joint side"},
     FindingKind{"gravity", Severity::error,
                 "set `gravity` or `base` in the robot file as the robot is mounted"},
     FindingKind{"kinematics", Severity::error,

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "steelyard/log/run_file.hpp"
 
@@ -97,18 +100,42 @@ class HypothesisList {
     }
   }
 
-  void add_couplings() {
-    for (int j = 0; j + 1 < size(); ++j)
-      for (const double c : {-1.0, 1.0, -2.0, 2.0}) {
-        if (!turns(j) || !turns(j + 1)) continue;
-        SetUp& set_up = add(
-            "coupling", {j, j + 1},
-            fmt::format("{} is {} {} {} {} of the log: a coupling of the two is missing or "
-                        "has the wrong sign",
-                        name(j + 1), name(j + 1), c > 0 ? "+" : "−", std::abs(c) == 1 ? "" : "2 ×", name(j)));
-        set_up.position(j + 1, j) = c;
-        set_up.effort(j, j + 1) = -c;
+  // Couplings of the robot's transmission that are not there, or have the other sign. The log is on the joint
+  // side by N; with N' instead q' = N'⁻¹ N (q − zero) + zero and τ' = N'ᵀ N⁻ᵀ τ, where the log is the
+  // motors'.
+  void add_own_couplings() {
+    const Eigen::MatrixXd& N = robot_.transmission.matrix;
+    for (int i = 0; i < N.rows(); ++i)
+      for (int j = 0; j < N.cols(); ++j) {
+        if (i == j || N(i, j) == 0) continue;
+        for (const double factor : {0.0, -1.0}) {
+          Eigen::MatrixXd other = N;
+          other(i, j) *= factor;
+          const Eigen::FullPivLU<Eigen::MatrixXd> lu(other);
+          if (!lu.isInvertible()) continue;
+          const std::string what =
+              fmt::format("the coupling of the motor of {} to {} ({:.4g} in the robot's transmission) {}",
+                          name(i), name(j), N(i, j), factor == 0 ? "is not there" : "has the other sign");
+          const Eigen::MatrixXd position = lu.solve(N);
+          const Eigen::MatrixXd effort = position.inverse().transpose();
+          for (const auto& [moves, pulls] : {std::pair{true, true}, {true, false}, {false, true}}) {
+            SetUp& set_up = add("coupling", {std::min(i, j), std::max(i, j)}, what);
+            if (moves) set_up.position = position;
+            if (moves && robot_.transmission.zero.size() > 0)
+              set_up.zero = robot_.transmission.zero - position * robot_.transmission.zero;
+            if (pulls) set_up.effort = effort;
+          }
+        }
       }
+  }
+
+  // Small ones are gears' business: tried where the log may be the motors'.
+  void add_couplings() {
+    std::vector<double> ratios = {-1, 1, -2, 2};
+    if (robot_.transmission.is_given()) ratios.insert(ratios.end(), {-0.15, 0.15, -0.4, 0.4});
+    for (int j = 0; j + 1 < size(); ++j)
+      for (const double c : ratios)
+        if (turns(j) && turns(j + 1)) list.push_back(coupling_hypothesis(robot_, j, c));
   }
 
   void add_geometry();
@@ -154,6 +181,7 @@ std::vector<Hypothesis> fixed_hypotheses(const Robot& robot) {
   hypotheses.add_orders();
   hypotheses.add_units();
   hypotheses.add_motor_side();
+  hypotheses.add_own_couplings();
   hypotheses.add_couplings();
   hypotheses.add_geometry();
   return std::move(hypotheses.list);
@@ -190,6 +218,22 @@ Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor) {
                                 log_joints(robot)[static_cast<std::size_t>(joint)].name, factor);
   hypothesis.set_up = SetUp::as_given(robot.dof());
   hypothesis.set_up.effort(joint, joint) = factor;
+  return hypothesis;
+}
+
+Hypothesis coupling_hypothesis(const Robot& robot, int joint, double ratio) {
+  const std::vector<LogJoint> joints = log_joints(robot);
+  const std::string& name = joints[static_cast<std::size_t>(joint)].name;
+  const std::string& next = joints[static_cast<std::size_t>(joint) + 1].name;
+  Hypothesis hypothesis;
+  hypothesis.code = "coupling";
+  hypothesis.joints = {joint, joint + 1};
+  hypothesis.what = fmt::format(
+      "{} is {} {} {}{} of the log: a coupling of the two is missing or has the wrong sign", next, next,
+      ratio > 0 ? "+" : "−", std::abs(ratio) == 1 ? "" : fmt::format("{:.3g} × ", std::abs(ratio)), name);
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.set_up.position(joint + 1, joint) = ratio;
+  hypothesis.set_up.effort(joint, joint + 1) = -ratio;
   return hypothesis;
 }
 

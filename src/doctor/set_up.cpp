@@ -87,6 +87,16 @@ Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& 
     return descend(score_of, Number(std::log(hypothesis.set_up.effort(j, j))), 0.5, 0.02,
                    [&](const Number& x) { return effort_hypothesis(robot, j, std::exp(x[0])); });
   }
+  if (hypothesis.code == "coupling") {
+    const int j = hypothesis.joints[0], next = hypothesis.joints[1];
+    const double ratio = hypothesis.set_up.position(next, j);
+    // Those of the robot itself and whole ones have no free number.
+    const bool is_free =
+        next == j + 1 && std::abs(ratio) < 1 && coupling_hypothesis(robot, j, ratio).what == hypothesis.what;
+    if (!is_free) return hypothesis;
+    return descend(score_of, Number(ratio), 0.1, 0.004,
+                   [&](const Number& x) { return coupling_hypothesis(robot, j, x[0]); });
+  }
   if (hypothesis.code == "time-scale")
     return descend(score_of, Number(std::log(hypothesis.set_up.time)), 0.4, 0.02,
                    [&](const Number& x) { return time_hypothesis(robot, std::exp(x[0])); });

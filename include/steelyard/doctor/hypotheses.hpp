@@ -6,7 +6,9 @@
 //                    (position-order), efforts only (effort-order)
 //   effort-scale     τ_j is another multiple: motor side, drive gain, mN m; the factor is searched for
 //   position-unit    degrees taken for radians or the reverse, one joint or all; motor side when the gear is
-//   known coupling         a joint's column contains its neighbour's motion: q_j+1 + c q_j, τ_j − c τ_j+1
+//                    known
+//   coupling         a coupling of the robot's transmission is not there or has the other sign; a joint's
+//                    column contains its neighbour's motion: q_j+1 + c q_j, τ_j − c τ_j+1
 //   time-scale       one second of the stamps lasts k seconds
 //   gravity          the base is mounted otherwise: any direction
 //   kinematics       standard DH taken for modified or the reverse; a twist (alpha) of the wrong sign
@@ -38,6 +40,8 @@ std::vector<Hypothesis> fixed_hypotheses(const Robot& robot);
 Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction);
 Hypothesis time_hypothesis(const Robot& robot, double factor);
 Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor);
+// The next joint's column is q_j+1 − ratio q_j.
+Hypothesis coupling_hypothesis(const Robot& robot, int joint, double ratio);
 Hypothesis all_efforts_hypothesis(const Robot& robot, double factor);
 
 // Standard DH read as modified DH or the reverse; nothing for robots that are not given by DH rows.
