@@ -121,6 +121,9 @@ constexpr std::array kKinds = {
     FindingKind{"encoder-wrap", Severity::error, "unwrap the position before it is used"},
     FindingKind{"effort-delay", Severity::error,
                 "record position and effort on one clock, or shift the effort's column"},
+    FindingKind{"effort-jump", Severity::warning,
+                "cut the run there, and fit the parts with offsets of their own; look for a sensor that was "
+                "zeroed again or a load"},
     FindingKind{"torque-sign", Severity::error, "set `sign` of the effort for this joint in the study"},
     FindingKind{"position-sign", Severity::error,
                 "set `sign` of position and velocity for this joint in the study"},

@@ -38,8 +38,8 @@ Eigen::MatrixXd building_up(const CoarseRun& run, Index joint) {
   return out;
 }
 
-void add_run(const CoarseRun& run, const Plan& plan, const std::vector<std::string>& names, double smear,
-             DelayData& data) {
+void add_run(const CoarseRun& run, std::size_t number, const Plan& plan,
+             const std::vector<std::string>& names, double smear, DelayData& data) {
   const Index joints = run.joints(), own_columns = static_cast<Index>(plan.columns.size());
   const Index columns = own_columns + static_cast<Index>(names.size());
   const ExtraSamples extra = extra_samples(run, 0, {run.q, run.qd, run.qdd});
@@ -57,6 +57,8 @@ void add_run(const CoarseRun& run, const Plan& plan, const std::vector<std::stri
     own.Y.conservativeResize(all, columns);
     own.efforts.conservativeResize(all, data.lateness.size());
     own.lag.conservativeResize(all, 3);
+    own.stamps.conservativeResize(all);
+    own.runs.push_back({number, at, all - at});
     for (Index s = 0; s < run.size(); ++s) {
       if (mask[static_cast<std::size_t>(s)] == 0) continue;
       own.Y.row(at).setZero();
@@ -67,6 +69,7 @@ void add_run(const CoarseRun& run, const Plan& plan, const std::vector<std::stri
         own.Y(at, own_columns + (name - names.begin())) += extra.values(s, static_cast<Index>(c));
       }
       own.lag.row(at) = lag.row(s);
+      own.stamps[at] = run.stamps[s];
       for (std::size_t k = 0; k < run.shifted.size(); ++k)
         own.efforts(at, static_cast<Index>(k)) =
             run.shifted[k](s, j) - (extra.known.size() > 0 ? extra.known(s, j) : 0);
@@ -87,10 +90,12 @@ DelayData delay_data(const Trial& trial, double smear) {
   options.wanted = trial.columns();
   const Plan plan = make_plan(trial.robot(), options);
   const std::vector<std::string> names = extra_names(trial.runs());
-  for (const CoarseRun& run : trial.runs())
+  for (std::size_t r = 0; r < trial.runs().size(); ++r) {
+    const CoarseRun& run = trial.runs()[r];
     if (run.lateness.size() == data.lateness.size() &&
         (run.lateness - data.lateness).cwiseAbs().maxCoeff() < 1e-3)
-      add_run(run, plan, names, smear, data);
+      add_run(run, r, plan, names, smear, data);
+  }
   return data;
 }
 

@@ -20,6 +20,12 @@ struct DelayRows {
   Eigen::MatrixXd Y;        // samples × columns
   Eigen::MatrixXd efforts;  // samples × shifts
   Eigen::MatrixXd lag;      // samples × 3, see above
+  Eigen::VectorXd stamps;   // [s] from the beginning of its run
+  struct RunRows {
+    std::size_t run;  // of the trial
+    Index begin, count;
+  };
+  std::vector<RunRows> runs;
 };
 
 struct DelayData {

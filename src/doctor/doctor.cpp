@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/doctor/jump.hpp"
 #include "steelyard/doctor/motion.hpp"
 #include "steelyard/regressor/base.hpp"
 
@@ -197,6 +198,8 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
     if (!model.set_up.beaten && !model.set_up.too_poor) {
       examination.delays = examine_delays(model.trial);
       findings.add(find_delays(*examination.delays, robot, step), numbers);
+      for (const Jump& jump : examine_jumps(model.trial))
+        if (is_clear(jump)) findings.add(jump_finding(jump, robot), {numbers[jump.run]});
     }
     findings.add(find_unexplained(model.trial, model.set_up, robot), numbers);
     return model;

@@ -1,7 +1,7 @@
 // The doctor: what is wrong with a log or a set-up, before anything is fitted in earnest.
 //
 //   every run     one pass over the samples: signals (signals.hpp)
-//   fit runs      one pass into a coarse copy: set-up (set_up.hpp), delays, excitation
+//   fit runs      one pass into a coarse copy: set-up (set_up.hpp), delays, jumps (jump.hpp), excitation
 //   other runs    a coarse copy of each: its set-up against the model of the fit runs, or as a fit run's
 //   where
 //                 there are none
