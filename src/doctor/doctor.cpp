@@ -15,7 +15,10 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kUnexplained = 0.5;   // of a loaded joint's effort, on the rows it was fitted to
+// Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. Loaded joints of the
+// public logs whose set-up is right are left 11 % at most.
+constexpr double kUnexplained = 0.5;
+constexpr double kHardlyExplained = 0.2;
 constexpr double kLoaded = 0.1;        // of the largest effort
 constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
 
@@ -135,7 +138,7 @@ std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination
     for (Index k = 0; k < efforts.size(); ++k)
       if (names[static_cast<std::size_t>(k)].kind == kind) largest = std::max(largest, efforts[k]);
     const bool loaded = efforts[j] > kLoaded * largest;
-    if (loaded && given.relative_fitted[j] > kUnexplained &&
+    if (loaded && given.relative_fitted[j] > (examination.too_poor ? kUnexplained : kHardlyExplained) &&
         (worst < 0 || given.relative_fitted[j] > given.relative_fitted[worst]))
       worst = j;
     if (!examination.beaten && given.relative[j] > kNotPredicted && efforts[j] > 0)
@@ -145,12 +148,16 @@ std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination
                                    "those fitted)",
                                    100 * given.relative[j], 100 * given.relative_fitted[j])));
   }
-  if (worst >= 0 && !examination.beaten)
-    findings.push_back(make_finding("unexplained-effort", names[static_cast<std::size_t>(worst)].name,
-                                    fmt::format("{:.0f} % of its effort is not explained even where it was "
-                                                "fitted, and no single change of the set-up "
-                                                "mends it",
-                                                100 * given.relative_fitted[worst])));
+  if (worst < 0 || examination.beaten) return findings;
+  Finding& left = findings.emplace_back(
+      make_finding("unexplained-effort", names[static_cast<std::size_t>(worst)].name,
+                   fmt::format("{:.0f} % of its effort is not explained even where it was fitted, and no "
+                               "single change of the set-up mends it",
+                               100 * given.relative_fitted[worst])));
+  if (given.relative_fitted[worst] <= kUnexplained) {
+    left.severity = Severity::warning;
+    left.remedy = "check this joint's columns, its coupling to others and its friction; look at its residual";
+  }
   return findings;
 }
 
