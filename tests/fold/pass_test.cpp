@@ -189,6 +189,35 @@ TEST(FoldPass, ThreadsDoNotChangeABit) {
   }
 }
 
+// What bridges a gap, and what the filter smears with it, gives no rows; short gaps are bridged.
+TEST(FoldPass, MakesNoRowsOfGaps) {
+  for (const Index lost : {Index{300}, Index{30}}) {
+    Arm arm(9000);
+    const Run whole = arm.run;
+    arm.run.samples = SampleBlock(whole.samples.channels(), 2);
+    arm.run.samples.append(whole.samples, 0, 4000);
+    arm.run.samples.append(whole.samples, 4000 + lost, 5000 - lost);
+    for (const bool slow : {false, true}) {
+      PrepareOptions options = filtered(1024);
+      if (!slow) options.velocity_below.resize(0);
+      PreparedRun prepared(view_run(arm.run), {}, options);
+      const Preparation& preparation = prepared.preparation();
+      ASSERT_EQ(preparation.grid.samples, 9000);
+      const FoldPass found = fold_run(prepared, arm.plan, arm.layouts, {});
+      if (lost == 30) {
+        EXPECT_TRUE(preparation.bridged.empty());
+        continue;
+      }
+      const Index memory = preparation.column_filter->memory + options.difference_order;
+      ASSERT_EQ(preparation.bridged, (std::vector<Range>{{4000 - memory, 4300 + memory}}));
+      Index rows = 0;
+      for (const Index s : preparation.decimation.kept({0, 9000}))
+        rows += s < 4000 - memory || s >= 4300 + memory;
+      slow ? EXPECT_LT(found.kept[0], rows) : EXPECT_EQ(found.kept[0], rows);
+    }
+  }
+}
+
 // The error of the first chunk that has one, whatever else fails at the same time.
 TEST(FoldPass, TheFirstErrorIsTheOneOfAPlainLoop) {
   const Arm arm(9000);

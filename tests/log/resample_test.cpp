@@ -80,6 +80,44 @@ TEST(TimeScan, PartsAppendedAreTheWhole) {
   }
 }
 
+TEST(TimeScan, GapsAreListedWithTheirTimes) {
+  std::vector<double> stamps;
+  double t = 3;
+  for (int i = 0; i < 5000; ++i) {
+    stamps.push_back(t);
+    t += 1e-3 * (1 + 0.2 * (i % 3));
+    if (i % 1000 == 999 && i < 4000) t += 0.1 + 1e-5 * i;
+  }
+  TimeScanner whole, first, second;
+  whole.add(stamps);
+  first.add({stamps.data(), 2345});
+  second.add({stamps.data() + 2345, stamps.size() - 2345});
+  first.append(second);
+  for (const TimeScan& scan : {whole.result(), first.result()}) {
+    EXPECT_EQ(scan.gaps, 4);
+    ASSERT_EQ(scan.longest_gaps.size(), 4u);
+    for (std::size_t k = 0; k < 4; ++k) {
+      EXPECT_EQ(scan.longest_gaps[k].begin, stamps[1000 * k + 999]);
+      EXPECT_EQ(scan.longest_gaps[k].length, stamps[1000 * k + 1000] - stamps[1000 * k + 999]);
+    }
+  }
+}
+
+TEST(TimeScan, OfManyGapsTheLongestAreListed) {
+  std::vector<double> stamps;
+  double t = 0;
+  for (int i = 0; i < 4000; ++i) {
+    stamps.push_back(t);
+    t += i % 8 == 7 ? 0.01 + 1e-6 * i : 1e-3;
+  }
+  TimeScanner scanner;
+  scanner.add(stamps);
+  const TimeScan scan = scanner.result();
+  EXPECT_EQ(scan.gaps, 499);
+  ASSERT_EQ(scan.longest_gaps.size(), kListedGaps);
+  EXPECT_EQ(scan.longest_gaps.front().begin, stamps[(499 - kListedGaps) * 8 + 7]);
+}
+
 TEST(TimeScan, MedianIsTheMedian) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed, "median");
