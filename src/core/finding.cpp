@@ -92,6 +92,11 @@ constexpr std::array kKinds = {
     FindingKind{"open-last-line", Severity::note,
                 "see that the log is complete; a line end behind its last row says so"},
     FindingKind{"gaps", Severity::warning, "cut the run at the gap, or log without losing samples"},
+    FindingKind{
+        "effort-dropout", Severity::warning,
+        "remove the rows in which the effort is missing; a lost message or a full buffer wrote zeros"},
+    FindingKind{"held-effort", Severity::warning,
+                "log efforts as often as positions, or only the rows in which they are new"},
     FindingKind{"repeated-samples", Severity::warning,
                 "log new samples only, or remove rows that repeat the one before"},
     FindingKind{"not-finite", Severity::error, "remove the rows, or cut the run there"},

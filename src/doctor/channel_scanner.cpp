@@ -137,6 +137,7 @@ void ChannelScanner::add_one(double time, double value, double position) {
     return;
   }
   scan_.zeros += value == 0;
+  scan_.moving_zeros += value == 0 && started_ && position != last_position_;
   if (value >= top_.limit) top_.add(value, time);
   if (-value >= bottom_.limit) bottom_.add(-value, time);
   last_position_ = position;

@@ -25,6 +25,8 @@ constexpr double kSameColumn = 0.01;   // share of a column's changes in which a
 constexpr Index kFewestChanges = 100;  // of columns that are compared
 constexpr double kTouchesZero = 0.02;  // of the largest effort
 constexpr double kReverses = 1.5;      // ways over its range of a joint that goes to and fro
+constexpr double kCoarseSteps = 4;     // quanta from which a change is more than the resolution's
+constexpr double kLateHold = 0.002;    // [s]
 constexpr double kCoarseEffort = 64;   // levels over the range
 constexpr double kCoarsePosition = 1000;
 
@@ -160,12 +162,42 @@ class SignalFindings {
     if (is_effort(channel)) {
       find_saturation(channel, scan, j);
       find_zeros(channel, scan, j);
+      find_dropouts(channel, scan, j);
     }
     const double levels = scan.quantum > 0 ? scan.range() / scan.quantum : 1e9;
     if (levels < (is_effort(channel) ? kCoarseEffort : channel == channel::kPosition ? kCoarsePosition : 0))
       add("quantised", name(j),
           fmt::format("the {} moves in steps of {:.3g}, {:.0f} of them over its range", channel, scan.quantum,
                       levels));
+  }
+
+  // Efforts that a slower bus or a filter of the drive brings, beside positions of every sample.
+  void find_held_efforts() {
+    const int position = scan_.find(channel::kPosition);
+    for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
+      if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) continue;
+      int held = 0, moving = 0;
+      double hold = kInfinity;  // samples, the shortest of the joints
+      for (int j = 0; j < static_cast<int>(joints_.size()); ++j) {
+        const ChannelScan &effort = channel(c, j), &q = channel(position, j);
+        if (effort.changes < kFewestChanges || 2 * q.changes < scan_.samples) continue;
+        ++moving;
+        // Neighbours that the resolution makes equal differ by little when they do.
+        if (2 * effort.equal_neighbours < scan_.samples ||
+            effort.mean_change() < kCoarseSteps * effort.quantum)
+          continue;
+        ++held;
+        hold = std::min(hold, static_cast<double>(scan_.samples) / static_cast<double>(effort.changes));
+      }
+      if (moving < 2 || 2 * held <= moving) continue;
+      const double late = 0.5 * (hold - 1) * scan_.time.median_step;
+      add("held-effort", run_,
+          fmt::format(
+              "the {} of {} of {} joints keeps its value for {:.1f} samples while the positions change: "
+              "{} late on average",
+              scan_.channels[static_cast<std::size_t>(c)], held, moving, hold, duration_text(late)));
+      if (late < kLateHold) findings.back().severity = Severity::note;
+    }
   }
 
   void find_wraps() {
@@ -310,6 +342,22 @@ class SignalFindings {
                     channel, 100 * share));
   }
 
+  // Exact zeros while the joint moves, more than its resolution puts on zero.
+  void find_dropouts(const std::string& channel, const ChannelScan& scan, int j) {
+    constexpr Index kFew = 5;
+    constexpr double kSafety = 10;
+    if (has_zero_rows_ || !(scan.deviation > 0)) return;
+    const double expected = static_cast<double>(scan_.samples) * scan.quantum / scan.deviation;
+    const auto zeros = static_cast<double>(scan.moving_zeros);
+    if (scan.moving_zeros < kFew || zeros < kSafety * (1 + expected) || 2 * scan.zeros > scan_.samples)
+      return;
+    add("effort-dropout", name(j),
+        fmt::format(
+            "the {} is exactly zero in {} of {} samples while the joint moves; its resolution puts {:.0f} "
+            "there",
+            channel, scan.moving_zeros, scan_.samples, expected));
+  }
+
   const SignalScan& scan_;
   const std::vector<LogJoint>& joints_;
   const std::string& run_;
@@ -327,6 +375,7 @@ std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJ
   found.find_spikes();
   for (int c = 0; c < static_cast<int>(scan.channels.size()); ++c)
     for (int j = 0; j < static_cast<int>(joints.size()); ++j) found.find_channel(c, j);
+  found.find_held_efforts();
   found.find_wraps();
   found.find_same_columns();
   if (use.effort_signs) found.find_unsigned_efforts();

@@ -69,6 +69,39 @@ TEST(Signals, NameTheFactorOfAVelocity) {
   EXPECT_NE(findings[0].evidence.find("57.3"), std::string::npos) << findings[0].evidence;
 }
 
+TEST(Signals, EffortsThatAreMissingAreZeros) {
+  steelyard::Run run = sines();
+  for (Index s = 7; s < 4000; s += 50) run.samples.row(2, 1)[s] = 0;
+  const std::vector<Finding> findings = find(run);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "effort-dropout");
+  EXPECT_EQ(findings[0].joint, "elbow");
+  // A coarse sensor is often at zero, and so is a joint at rest.
+  run = sines();
+  for (Index s = 0; s < 4000; ++s) {
+    double& coarse = run.samples.row(2, 1)[s];
+    coarse = 0.05 * std::round(coarse / 0.05);
+    if (s < 500) run.samples.row(2, 0)[s] = run.samples.row(1, 0)[s] = 0, run.samples.row(0, 0)[s] = 0.3;
+  }
+  for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "effort-dropout") << finding.evidence;
+}
+
+TEST(Signals, EffortsThatAreHeldAreLate) {
+  for (const Index hold : {1, 2, 10}) {
+    steelyard::Run run = sines();
+    for (Index s = 0; s < 4000; ++s)
+      for (Index j = 0; j < 2; ++j) run.samples.row(2, j)[s] = run.samples.row(2, j)[s - s % hold];
+    std::vector<std::string> codes;
+    for (const Finding& finding : find(run)) codes.push_back(finding.code);
+    EXPECT_EQ(codes, hold == 1 ? std::vector<std::string>() : std::vector<std::string>{"held-effort"})
+        << hold;
+  }
+  steelyard::Run run = sines();  // equal by resolution
+  for (Index s = 0; s < 4000; ++s)
+    for (Index j = 0; j < 2; ++j) run.samples.row(2, j)[s] = 0.1 * std::round(run.samples.row(2, j)[s] / 0.1);
+  for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "held-effort") << finding.evidence;
+}
+
 TEST(Signals, TellAWrongRateFromAWrongColumn) {
   steelyard::Run run = sines();
   for (Index s = 0; s < 4000; ++s) run.samples.time()[s] *= 2;

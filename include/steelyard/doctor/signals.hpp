@@ -51,6 +51,7 @@ struct ChannelScan {
   double mean_step = 0;  // mean |difference| of neighbours
   Index not_finite = 0;
   Index zeros = 0;
+  Index moving_zeros = 0;  // those behind which the joint has just moved
   Index equal_neighbours = 0;
   Index longest_hold = 0;  // samples with one value
   double hold_begin = 0;   // [s]
