@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "steelyard/core/atomic_file.hpp"
@@ -98,6 +99,24 @@ class Reader {
   std::string path_;
 };
 
+// Numbers of the header, within what a run can have.
+Index whole(const ordered_json& json, const char* key, Index least, Index most, const Reader& reader) {
+  const ordered_json& value = json.at(key);
+  if (!value.is_number_integer() || value.get<Index>() < least || value.get<Index>() > most)
+    reader.fail(fmt::format("has {} {}", key, value.dump()));
+  return value;
+}
+
+double real(const ordered_json& json, const char* key, double least, double most, const Reader& reader) {
+  const ordered_json& value = json.at(key);
+  if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most))
+    reader.fail(fmt::format("has {} {}", key, value.dump()));
+  return value;
+}
+
+constexpr Index kMost = std::numeric_limits<Index>::max();
+constexpr double kLargest = 1e9;  // of steps [s], frequencies [Hz] and periods [samples]
+
 std::vector<Fold> read_folds(const ordered_json& sizes,
                              const std::vector<std::shared_ptr<const Layout>>& layouts, Index block,
                              Reader& reader) {
@@ -105,7 +124,10 @@ std::vector<Fold> read_folds(const ordered_json& sizes,
   if (sizes.empty()) return folds;
   if (sizes.size() != layouts.size()) reader.fail("has another number of folds than of rows");
   for (std::size_t r = 0; r < layouts.size(); ++r) {
-    const Index rows = sizes[r].at(0), depth = sizes[r].at(1), size = layouts[r]->size();
+    const ordered_json &count = sizes[r].at(0), &lines = sizes[r].at(1);
+    if (!count.is_number_integer() || !lines.is_number_integer())
+      reader.fail("has a triangle of impossible size");
+    const Index rows = count, depth = lines, size = layouts[r]->size();
     if (rows < 0 || depth < 0 || depth > size || depth > rows)
       reader.fail("has a triangle of impossible size");
     MatrixXd R = MatrixXd::Zero(depth, size);
@@ -144,7 +166,7 @@ ordered_json blocks_json(const std::vector<FoldBlock>& blocks, std::string& tria
   return json;
 }
 
-std::vector<FoldBlock> blocks_from(const ordered_json& json, Reader& reader) {
+std::vector<FoldBlock> blocks_from(const ordered_json& json, Index slots, Reader& reader) {
   std::vector<std::shared_ptr<const Layout>> layouts;
   for (const ordered_json& layout : json.at("layouts"))
     layouts.push_back(std::make_shared<const Layout>(layout_from(layout)));
@@ -153,13 +175,16 @@ std::vector<FoldBlock> blocks_from(const ordered_json& json, Reader& reader) {
   for (const ordered_json& item : json.at("blocks")) {
     const Index number = static_cast<Index>(blocks.size());
     FoldBlock block;
-    block.first_slot = item.at("first_slot");
-    block.slots = item.at("slots");
+    const Index next = blocks.empty() ? 0 : blocks.back().first_slot + blocks.back().slots;
+    block.first_slot = whole(item, "first_slot", next, next, reader);
+    block.slots = whole(item, "slots", 1, slots - next, reader);
     block.core = read_folds(item.at("core"), layouts, number, reader);
     block.gap = read_folds(item.at("gap"), layouts, number, reader);
     if (block.core.empty()) reader.fail("has a block without folds");
     blocks.push_back(std::move(block));
   }
+  if (blocks.empty() || blocks.back().first_slot + blocks.back().slots != slots)
+    reader.fail("has a run with other slots than its blocks");
   return blocks;
 }
 
@@ -167,8 +192,9 @@ ordered_json filter_json(const FilterOptions& filter) {
   return {{"order", filter.order}, {"cutoff", filter.cutoff}};
 }
 
-FilterOptions filter_from(const ordered_json& json) {
-  return {json.at("order"), json.at("cutoff")};
+FilterOptions filter_from(const ordered_json& json, const Reader& reader) {
+  return {static_cast<int>(whole(json, "order", 0, std::numeric_limits<int>::max(), reader)),
+          real(json, "cutoff", 0, kLargest, reader)};
 }
 
 ordered_json findings_json(const std::vector<Finding>& findings) {
@@ -205,11 +231,11 @@ ordered_json motion_json(const FoldedMotion& motion, std::string& triangles) {
 
 FoldedMotion motion_from(const ordered_json& json, Reader& reader) {
   FoldedMotion motion;
-  motion.step = json.at("step");
-  const Index samples = json.at("samples"), joints = json.at("joints");
+  motion.step = real(json, "step", 0, kLargest, reader);
   const auto most = static_cast<Index>(reader.left() / sizeof(double));
-  if (!(motion.step > 0) || samples < 1 || joints < 1 || samples > most || joints > most / samples)
-    reader.fail("has a motion of impossible size");
+  const Index samples = whole(json, "samples", 1, most, reader),
+              joints = whole(json, "joints", 1, most / samples, reader);
+  if (!(motion.step > 0)) reader.fail("has a motion without a step");
   motion.position.resize(samples, joints);
   for (double& position : motion.position.reshaped()) position = reader.number<double>();
   if (!motion.position.allFinite()) reader.fail("has a motion that is not finite");
@@ -230,6 +256,7 @@ ordered_json run_json(const FoldedRun& run, std::string& triangles) {
                        {"gap_samples", run.gap},
                        {"slots", run.slots},
                        {"slots_per_block", run.slots_per_block}};
+  if (run.columns) json["columns"] = *run.columns;
   if (run.period) json["period"] = *run.period;
   if (run.findings) json["findings"] = findings_json(*run.findings);
   if (run.motion) json["motion"] = motion_json(*run.motion, triangles);
@@ -243,27 +270,27 @@ ordered_json run_json(const FoldedRun& run, std::string& triangles) {
 FoldedRun run_from(const ordered_json& json, Reader& reader) {
   FoldedRun run;
   run.label = json.at("label");
-  run.samples = json.at("samples");
-  run.step = json.at("step");
-  run.filter = filter_from(json.at("filter"));
-  run.column_filter = filter_from(json.at("column_filter"));
-  run.decimation = json.at("decimation");
-  run.kept_share = json.at("kept_share");
+  run.samples = whole(json, "samples", 1, kMost, reader);
+  run.step = real(json, "step", 0, kLargest, reader);
+  run.filter = filter_from(json.at("filter"), reader);
+  run.column_filter = filter_from(json.at("column_filter"), reader);
+  run.decimation = whole(json, "decimation", 1, run.samples, reader);
+  run.kept_share = real(json, "kept_share", 0, 1, reader);
   run.prepare = json.at("prepare");
-  run.slot_samples = json.at("slot_samples");
-  run.gap = json.at("gap_samples");
-  run.slots = json.at("slots");
-  run.slots_per_block = json.at("slots_per_block");
-  if (json.contains("period")) run.period = json.at("period").get<double>();
+  run.slot_samples = whole(json, "slot_samples", 1, kMost, reader);
+  run.gap = whole(json, "gap_samples", 0, run.slot_samples, reader);
+  run.slots = whole(json, "slots", 1, (run.samples - 1) / run.slot_samples + 1, reader);
+  run.slots_per_block = whole(json, "slots_per_block", 1, 2 * run.slots, reader);
+  if (json.contains("columns")) run.columns = json.at("columns").get<std::string>();
+  if (json.contains("period")) run.period = real(json, "period", 0, kLargest, reader);
   if (json.contains("findings")) run.findings = findings_from(json.at("findings"), reader);
   if (json.contains("motion")) run.motion = motion_from(json.at("motion"), reader);
-  run.blocks = blocks_from(json.at("folds"), reader);
-  if (run.blocks.empty() || run.slots_per_block < 1) reader.fail("has a run without folds");
+  run.blocks = blocks_from(json.at("folds"), run.slots, reader);
   if (!json.contains("instruments")) return run;
   const ordered_json& instruments = json.at("instruments");
-  run.instruments.cutoff = instruments.at("cutoff");
+  run.instruments.cutoff = real(instruments, "cutoff", 0, kLargest, reader);
   run.instruments.simulated = instruments.at("simulated");
-  run.instruments.blocks = blocks_from(instruments.at("folds"), reader);
+  run.instruments.blocks = blocks_from(instruments.at("folds"), run.slots, reader);
   return run;
 }
 

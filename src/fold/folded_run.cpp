@@ -51,6 +51,17 @@ void rename_columns(std::vector<FoldBlock>& blocks, const std::string& old_label
       for (std::size_t r = 0; r < folds->size(); ++r) rename((*folds)[r], r);
 }
 
+// Those of "a;b;" that "b;c;" does not have.
+std::string items_beyond(const std::string& list, const std::string& other) {
+  std::string beyond;
+  for (std::size_t begin = 0, end; (end = list.find(';', begin)) != std::string::npos; begin = end + 1) {
+    const std::string item = list.substr(begin, end - begin);
+    if ((";" + other).find(";" + item + ";") != std::string::npos) continue;
+    beyond += (beyond.empty() ? "'" : ", '") + item + "'";
+  }
+  return beyond;
+}
+
 bool has_own_columns(const FoldedRun& run) {
   return std::any_of(run.blocks.front().core.begin(), run.blocks.front().core.end(), [&](const Fold& fold) {
     const std::vector<std::string>& names = fold.layout().columns;
@@ -118,9 +129,18 @@ std::optional<std::string> first_difference(const FoldedRun& here, const FoldedR
     if (alike) continue;
     if (here.prepare != there.prepare)
       return fmt::format("the preparation is {} here and {} there", here.prepare, there.prepare);
-    return "columns of the same names have other expressions or friction shapes";
+    return expression_difference(here.columns, there.columns);
   }
   return std::nullopt;
+}
+
+std::string expression_difference(const std::optional<std::string>& here,
+                                  const std::optional<std::string>& there) {
+  const std::string what = "extra columns, known efforts or friction shapes are others";
+  if (!here || !there) return what;
+  const std::string own = items_beyond(*here, *there), other = items_beyond(*there, *here);
+  return fmt::format("{}: {} here and {} there", what, own.empty() ? "none" : own,
+                     other.empty() ? "none" : other);
 }
 
 void join_blocks(FoldedRun& run, Index most_blocks) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/core/sha256.hpp"
 #include "steelyard/fold/slots.hpp"
 #include "study/extra_columns.hpp"
 #include "study/folded.hpp"
@@ -82,9 +81,7 @@ void open_run_state(const StudyState& state, RunState& run) {
 std::vector<Layout> study_layouts(const StudyState& state) {
   LayoutOptions options;
   options.robot = state.robot_hash;
-  options.preparation = preparation_hash(state.prepare);
-  if (const std::string columns = describe_columns(state); !columns.empty())
-    options.preparation = sha256(options.preparation + columns);
+  options.preparation = preparation_hash(prepare_text(state.prepare), describe_columns(state));
   return row_layouts(state.plan, state.robot, options);
 }
 

@@ -7,6 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "study/estimators.hpp"
 #include "study/extra_columns.hpp"
+#include "study/friction.hpp"
 #include "study/options_json.hpp"
 
 namespace steelyard {
@@ -123,21 +124,23 @@ void open_folded_run(const StudyState& state, RunState& run) {
     refuse_folds(run, fmt::format("{} ('{}')", *difference, first.label));
 }
 
+// Expressions count whether or not the preparation does.
 void check_folded_layouts(const StudyState& state) {
+  const std::string columns = describe_columns(state), wanted = prepare_text(state.prepare);
   for (const RunState& run : state.runs) {
     if (run.prepared) continue;
+    const FoldedRun& folded = *run.run->folded;
     std::vector<Layout> expected = with_extra_columns(study_layouts(state), all_columns(state, *run.run));
     const auto& found = run.folds->folds.layouts();
     if (found.size() != expected.size())
       refuse_folds(run, fmt::format("{} rows a sample here and {} there", found.size(), expected.size()));
     for (std::size_t r = 0; r < found.size(); ++r) {
-      const std::string preparation = expected[r].preparation;
       expected[r].preparation = found[r]->preparation;
       if (const auto difference = first_difference(*found[r], expected[r])) refuse_folds(run, *difference);
-      if (!preparation_counts(state.study) || preparation == found[r]->preparation) continue;
-      const std::string own = run.run->folded->prepare, wanted = prepare_text(state.prepare);
-      refuse_folds(run, own != wanted ? fmt::format("the preparation is {} here and {} there", own, wanted)
-                                      : "columns of the same names have other expressions");
+      if (preparation_counts(state.study) && folded.prepare != wanted)
+        refuse_folds(run, fmt::format("the preparation is {} here and {} there", folded.prepare, wanted));
+      if (found[r]->preparation != preparation_hash(folded.prepare, columns))
+        refuse_folds(run, expression_difference(folded.columns, columns));
     }
   }
 }
@@ -183,6 +186,7 @@ std::vector<FoldedRun> folded_runs(const StudyState& state) {
     FoldedRun& folded = runs.emplace_back(to_folded_run(*run.folds, run.label(), run.preparation()));
     folded.period = run.period;
     folded.prepare = prepare_text(state.prepare);
+    folded.columns = describe_columns(state);
     folded.findings = run.findings;
     folded.motion = run.motion;
     if (!run.is_fit() || !state.instrument) continue;

@@ -269,6 +269,11 @@ std::string preparation_hash(const PrepareOptions& prepare) {
   return sha256(prepare_text(prepare));
 }
 
+std::string preparation_hash(const std::string& prepare_text, const std::string& columns) {
+  const std::string hash = sha256(prepare_text);
+  return columns.empty() ? hash : sha256(hash + columns);
+}
+
 std::string prepare_text(const PrepareOptions& prepare) {
   return prepare_json(prepare).dump();
 }

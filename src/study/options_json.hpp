@@ -12,6 +12,8 @@ inline namespace STEELYARD_ABI {
 // Hash of everything that changes prepared rows.
 std::string preparation_hash(const Study& study);
 std::string preparation_hash(const PrepareOptions& prepare);
+// As layouts carry it: of prepare_text() and describe_columns().
+std::string preparation_hash(const std::string& prepare_text, const std::string& columns);
 // What is hashed, and the cut-offs of such a text. Throws InputError for text of another kind.
 std::string prepare_text(const PrepareOptions& prepare);
 void take_cutoffs(const std::string& text, PrepareOptions& prepare);

@@ -181,6 +181,39 @@ TEST_F(FoldFiles, OfOtherRobotsOrPreparationsAreRefusedByTheFirstDifference) {
   EXPECT_EQ(steelyard({"identify", path("ur10.yaml"), "--out", path("out")}).code, 2);
 }
 
+// Expressions have no names in the layouts, or the same ones: with and without `prepare:`.
+TEST_F(FoldFiles, OfOtherExpressionsAreRefusedByThem) {
+  const std::string prepare = "prepare: {filter: {order: 4, cutoff: 8}, columns: filtered}\n",
+                    drives = "drives: {friction: [viscous, coulomb, offset]}\n",
+                    known = "known: [{joint: joint2, expression: \"0.5*sin(q2)\"}]\n",
+                    other_known = "known: [{joint: joint2, expression: \"0.7*sin(q2)\"}]\n",
+                    spring = "columns: [{name: spring, joint: joint2, expression: \"q2^2\"}]\n",
+                    other_spring = "columns: [{name: spring, joint: joint2, expression: \"q2^3\"}]\n";
+  const std::pair<std::string, std::string> made[] = {{"plain", ""}, {"known", known}, {"spring", spring}};
+  for (const auto& [name, keys] : made) {
+    study(name + ".yaml", simulated("one", 3), drives + prepare + keys);
+    fold(name + ".yaml", name);
+  }
+  const auto run = [&](const std::string& name, const std::string& keys) {
+    study("folds.yaml", "  - folds: " + name + "/one.fold\n", drives + keys);
+    return steelyard({"identify", path("folds.yaml"), "--out", path("out")});
+  };
+  for (const std::string& own : {std::string(), prepare}) {
+    for (const auto& [name, keys] : made) EXPECT_NE(run(name, own + keys).code, 2) << name;
+    for (const auto& [name, keys, words] :
+         {std::tuple{"plain", known, "none here and 'joint2:known 1=0.5*sin(q2)' there"},
+          {"known", std::string(), "'joint2:known 1=0.5*sin(q2)' here and none there"},
+          {"known", other_known, "'joint2:known 1=0.5*sin(q2)' here and 'joint2:known 1=0.7*sin(q2)' there"},
+          {"spring", other_spring, "'joint2:spring=q2^2' here and 'joint2:spring=q2^3' there"}}) {
+      const program::Outcome outcome = run(name, own + keys);
+      EXPECT_EQ(outcome.code, 2) << name;
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr("one.fold"), HasSubstr(words)));
+    }
+  }
+  EXPECT_NE(run("known", known).code, 2);
+  EXPECT_THAT(bytes("out/result.json"), HasSubstr("0.5*sin(q2)"));
+}
+
 // Files of one name in two folders, runs of one label, with offsets of their own.
 TEST_F(FoldFiles, AreRelabelledByWhatTellsThemApart) {
   const std::string own =

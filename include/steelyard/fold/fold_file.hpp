@@ -46,7 +46,10 @@ struct FoldedRun {
   Index decimation = 1;
   double kept_share = 0;         // FoldPass::kept_share
   std::optional<double> period;  // of the motion [samples], 0: it has none; absent: nobody looked
-  std::string prepare;           // the options behind the layouts' hash of the preparation, as text
+  // What is behind the layouts' hash of the preparation: the options as text, and the expressions of extra
+  // columns, known efforts and friction ("joint2:spring=q2^2;"); absent: not written before.
+  std::string prepare;
+  std::optional<std::string> columns = {};
   Index slot_samples = 0;
   Index gap = 0;
   Index slots = 0;
@@ -79,6 +82,10 @@ std::vector<FoldedRun> read_fold_file(const std::string& path);
 // What keeps runs from being estimated together: "row 2: column 3 is 'mx4' here and 'my4' there". Columns of
 // one run only (offsets "fo2@monday") may differ.
 std::optional<std::string> first_difference(const FoldedRun& here, const FoldedRun& there);
+
+// Which expressions differ, where the hashes of the preparation do and the options do not.
+std::string expression_difference(const std::optional<std::string>& here,
+                                  const std::optional<std::string>& there);
 
 // Joins neighbouring blocks until there are at most so many, as a longer run would have. Throws InputError
 // for fewer than one.
