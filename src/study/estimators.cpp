@@ -86,7 +86,7 @@ void refine_estimate(StudyState& state) {
   summary.iterations = state.estimated.iterations;
   summary.converged = state.estimated.status != EstimateStatus::not_converged;
   if (uses_instruments(state))
-    fits_folds(state) ? estimate_with_folded_instruments(state) : estimate_with_instruments(state);
+    fits_logs(state) ? estimate_with_instruments(state) : estimate_with_folded_instruments(state);
   if (weighs_rows(state)) estimate_with_row_weights(state);
   if (state.study.estimator.essential)
     state.clock.time("essential parameters", [&] { reduce_to_essential(state); });

@@ -104,6 +104,11 @@ bool has_folded_runs(const Study& study) {
   return first_folded(study) != nullptr;
 }
 
+bool fits_logs(const StudyState& state) {
+  return std::any_of(state.runs.begin(), state.runs.end(),
+                     [](const RunState& run) { return run.is_fit() && run.prepared; });
+}
+
 void take_cutoffs_of_folds(StudyState& state) {
   take_cutoffs(first_folded(state.study)->folded->prepare, state.prepare);
 }
@@ -146,13 +151,9 @@ void check_folded_layouts(const StudyState& state) {
 }
 
 bool has_instruments(const StudyState& state) {
-  bool logs = true, files = true;
-  for (const RunState& run : state.runs) {
-    if (!run.is_fit()) continue;
-    logs = logs && run.prepared;
-    files = files && run.run->folded && !run.run->folded->instruments.blocks.empty();
-  }
-  return logs || files;
+  return std::all_of(state.runs.begin(), state.runs.end(), [](const RunState& run) {
+    return !run.is_fit() || run.prepared || !run.run->folded->instruments.blocks.empty();
+  });
 }
 
 void estimate_with_folded_instruments(StudyState& state) {
@@ -179,6 +180,7 @@ std::vector<FoldedRun> folded_runs(const StudyState& state) {
   std::vector<FoldedRun> runs;
   std::size_t fit = 0;
   for (const RunState& run : state.runs) {
+    const std::size_t blocks = run.is_fit() ? fit++ : 0;
     if (!run.prepared) {
       runs.push_back(*run.run->folded);
       continue;
@@ -191,7 +193,7 @@ std::vector<FoldedRun> folded_runs(const StudyState& state) {
     folded.motion = run.motion;
     if (!run.is_fit() || !state.instrument) continue;
     const InstrumentSummary& summary = *state.result.estimator->instruments;
-    folded.instruments = {summary.cutoff, summary.simulated, state.estimator_blocks[fit++]};
+    folded.instruments = {summary.cutoff, summary.simulated, state.estimator_blocks[blocks]};
   }
   return runs;
 }

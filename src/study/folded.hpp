@@ -22,10 +22,11 @@ bool read_folded_runs(const YamlContext& context, const YamlNode& node, const st
 // Refuses sections that need samples beside runs of folds.
 void check_folded_keys(const YamlContext& context, const YamlFields& fields, const Study& study);
 
-// Some run that is fitted has no samples.
+// Some run that is fitted has no samples, or has.
 bool fits_folds(const StudyState& state);
 
 bool has_folded_runs(const Study& study);
+bool fits_logs(const StudyState& state);
 
 // The cut-offs of the folds, where the study leaves them open.
 void take_cutoffs_of_folds(StudyState& state);
@@ -34,7 +35,7 @@ void take_cutoffs_of_folds(StudyState& state);
 void open_folded_run(const StudyState& state, RunState& run);
 void check_folded_layouts(const StudyState& state);
 
-// Whether the study's instruments can be had: from logs, or from all files.
+// Whether the study's instruments can be had: every fitted run is a log, or a file that has them.
 bool has_instruments(const StudyState& state);
 void estimate_with_folded_instruments(StudyState& state);
 

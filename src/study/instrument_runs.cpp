@@ -16,13 +16,20 @@ std::vector<Fold> fold_with_instruments(StudyState& state, const std::vector<Ins
                                         const VectorXd& values, InstrumentSummary& summary) {
   std::vector<Fold> folds;
   Index number = 0;
-  std::size_t fit = 0;
+  std::size_t log = 0;
   summary.simulated = true;
   state.estimator_blocks.clear();
   for (RunState& run : state.runs) {
     if (!run.is_fit()) continue;
+    if (!run.prepared) {  // with the instruments of the study that folded it
+      const FoldedInstruments& folded = run.run->folded->instruments;
+      summary.simulated = summary.simulated && folded.simulated;
+      number = append_blocks(folded.blocks, number, folds);
+      state.estimator_blocks.push_back(folded.blocks);
+      continue;
+    }
     const auto motion = std::make_shared<const InstrumentMotion>(follow(
-        state.robot, state.plan, values, references[fit++], state.study.estimator.instrument.bandwidth));
+        state.robot, state.plan, values, references[log++], state.study.estimator.instrument.bandwidth));
     summary.simulated = summary.simulated && motion->simulated;
     PassOptions pass;
     pass.slot_samples = run.folds->slot_samples;
@@ -58,7 +65,7 @@ void estimate_with_instruments(StudyState& state) {
   InstrumentSummary summary;
   std::vector<InstrumentMotion> references;
   for (RunState& run : state.runs) {
-    if (!run.is_fit()) continue;
+    if (!run.is_fit() || !run.prepared) continue;
     summary.cutoff = reference_cutoff(run.prepared->preparation(), spec);
     references.push_back(state.clock.time("motion of " + run.label(),
                                           [&] { return reference_motion(*run.prepared, summary.cutoff); }));

@@ -144,6 +144,17 @@ TEST_F(FoldFiles, CarryInstrumentsWhereTheStudyHasThem) {
   EXPECT_EQ(log["base"].dump(), folds["base"].dump());
   EXPECT_EQ(log["estimator"]["instruments"].dump(), folds["estimator"]["instruments"].dump());
 
+  // Beside a log, too, whose instruments are made here.
+  study("both.yaml", simulated("one", 3) + simulated("two", 4), rest);
+  study("mixed.yaml", "  - folds: with/one.fold\n" + simulated("two", 4), rest);
+  const json both = result("both.yaml", "d"), mixed = result("mixed.yaml", "e");
+  EXPECT_EQ(mixed["estimator"]["method"], "iv");
+  EXPECT_TRUE(mixed["estimator"].contains("instruments"));
+  ASSERT_EQ(mixed["base"].size(), both["base"].size());
+  for (std::size_t k = 0; k < both["base"].size(); ++k)  // other instruments, the same motion
+    EXPECT_NEAR(mixed["base"][k]["value"], both["base"][k]["value"],
+                0.2 * both["base"][k]["sigma"].get<double>());
+
   study("plain.yaml", simulated("one", 3), kWays);
   fold("plain.yaml", "without");
   study("lacking.yaml", "  - folds: without/one.fold\n", rest);
