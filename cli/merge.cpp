@@ -71,7 +71,14 @@ void add_run(FoldedRun run, const std::string& path, const MergeOptions& options
 }
 
 int run_merge(const MergeOptions& options, const CommonOptions& common) {
-  // In place of one of them: `merge week.fold tuesday.fold --out week.fold`.
+  for (const std::string& path : options.files) {
+    std::error_code none;  // an output that does not exist yet is none of them
+    if (std::filesystem::equivalent(path, options.out, none))
+      throw InputError({"the output is one of the files to merge",
+                        {options.out, 0, 0, ""},
+                        "a file of its own",
+                        "choose another name with --out"});
+  }
   check_replaceable_file(options.out, steelyard::FileKind::fold);
   std::vector<FoldedRun> runs;
   std::set<std::string> labels;

@@ -184,6 +184,11 @@ TEST_F(FoldFiles, OfOtherRobotsOrPreparationsAreRefusedByTheFirstDifference) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("labelled 'one'"));
   EXPECT_FALSE(std::filesystem::exists(path("out.fold")));
+  const std::string before = bytes("a/one.fold");
+  outcome = steelyard({"merge", path("a/one.fold"), "--blocks", "1", "--out", path("a/../a/one.fold")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("one of the files to merge"));
+  EXPECT_EQ(bytes("a/one.fold"), before);
   study("other.yaml", "  - folds: c/three.fold\n", kWays);
   outcome = steelyard({"identify", path("other.yaml"), "--out", path("out")});
   EXPECT_EQ(outcome.code, 2);
