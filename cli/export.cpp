@@ -82,10 +82,11 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
       steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
   const steelyard::Study study = steelyard::read_study(options.study);
   const steelyard::Robot robot = study_robot(study);
+  require_same_robot(study, robot, result);
   steelyard::OutputFolder folder(common.out, study_inputs(study, {options.result, options.from}));
   std::vector<ExportOutcome> outcomes;
   for (const ExportWish& wish : list) {
-    outcomes.push_back(export_result(robot, result, wish, study.drive_spec.columns));
+    outcomes.push_back(export_result(robot, result, wish, study.drive_spec));
     for (const auto& file : outcomes.back().files) folder.write(file.name, file.text);
   }
   folder.commit();

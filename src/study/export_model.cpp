@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/link_parameters.hpp"
@@ -57,7 +58,29 @@ ExportModel empty_model(const Robot& robot) {
   return model;
 }
 
+void take_offsets(const Result& result, bool feasible, TrueParameters& parameters) {
+  for (std::size_t j = 0; j < parameters.drives.size(); ++j) {
+    const std::vector<double> offsets = run_offsets(result, j, feasible);
+    if (!offsets.empty())
+      parameters.drives[j].friction.offset =
+          std::accumulate(offsets.begin(), offsets.end(), 0.0) / static_cast<double>(offsets.size());
+  }
+}
+
 }  // namespace
+
+std::vector<double> run_offsets(const Result& result, std::size_t joint, bool feasible) {
+  const std::string stem = fmt::format("fo{}@", joint + 1);
+  std::vector<double> offsets;
+  for (const BaseValue& base : result.base) {
+    if (!base.name.starts_with(stem)) continue;
+    offsets.push_back(base.value);
+    if (!feasible) continue;
+    if (const auto own = result.feasible->columns.find(base.name); own != result.feasible->columns.end())
+      offsets.back() = own->second;
+  }
+  return offsets;
+}
 
 ExportModel base_model(const Robot& robot, const Result& result) {
   if (result.base.empty())
@@ -68,6 +91,7 @@ ExportModel base_model(const Robot& robot, const Result& result) {
     if (const auto found = std::find(names.begin(), names.end(), base.name); found != names.end())
       model.parameters.standard[found - names.begin()] = base.value;
   for (const DriveValues& drive : result.drives) take_drive(robot, drive, model.parameters);
+  take_offsets(result, false, model.parameters);
   return model;
 }
 
@@ -95,6 +119,7 @@ ExportModel feasible_model(const Robot& robot, const Result& result) {
     if (fitted.sigmoid_height == 0 && fitted.stribeck == 0 && fitted.coulomb_positive == 0)
       take_drive(robot, drive, model.parameters);
   }
+  take_offsets(result, true, model.parameters);
   return model;
 }
 

@@ -13,7 +13,9 @@
 #include "steelyard/export/robot_file.hpp"
 #include "steelyard/export/sdf.hpp"
 #include "steelyard/export/urdf.hpp"
-#include "steelyard/robot/read.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/robot/derived.hpp"
+#include "study/given_base.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -64,35 +66,43 @@ void take_columns(const ExportModel& model, const Result& result, COptions& opti
   options.values = Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
 }
 
-// The study's expressions with the values that were found for them.
-void take_expressions(const Robot& robot, const Result& result, const std::vector<EffortExpression>& columns,
-                      COptions& options) {
+CColumn c_column(const Robot& robot, const EffortExpression& effort, double value) {
   const std::vector<int> joints = coordinates(robot).joints;
-  for (const EffortExpression& column : columns) {
-    const auto row = std::find_if(joints.begin(), joints.end(), [&](int j) {
-      return robot.joints[static_cast<std::size_t>(j)].name == column.joint;
-    });
+  const auto row = std::find_if(joints.begin(), joints.end(), [&](int j) {
+    return robot.joints[static_cast<std::size_t>(j)].name == effort.joint;
+  });
+  if (row == joints.end())
+    throw InputError({fmt::format("the robot has no joint '{}' of '{}'", effort.joint, effort.name),
+                      effort.place,
+                      "the study that made the result",
+                      {}});
+  return {effort.name, row - joints.begin(), value,
+          Expression::parse(effort.text, export_variables(static_cast<Index>(joints.size())), effort.place)};
+}
+
+// The study's expressions: columns with the values that were found for them, known efforts as they are.
+void take_expressions(const Robot& robot, const Result& result, const DriveSpec& spec, COptions& options) {
+  for (const EffortExpression& column : spec.columns) {
     const auto value = std::find_if(result.base.begin(), result.base.end(),
                                     [&](const BaseValue& base) { return base.name == column.name; });
-    if (row == joints.end() || value == result.base.end())
+    if (value == result.base.end())
       throw InputError({fmt::format("the result holds no value of the column '{}'", column.name),
                         column.place,
                         "the study that made the result",
                         {}});
-    options.extra.push_back(
-        {column.name, row - joints.begin(), value->value,
-         Expression::parse(column.text, export_variables(static_cast<Index>(joints.size())), column.place)});
+    options.extra.push_back(c_column(robot, column, value->value));
   }
+  for (const EffortExpression& known : spec.known) options.extra.push_back(c_column(robot, known, 1));
 }
 
 ExportOutcome export_c(const Robot& robot, const Result& result, const ExportWish& wish,
-                       const std::vector<EffortExpression>& columns) {
+                       const DriveSpec& spec) {
   const ExportModel model = base_model(robot, result);
   COptions options;
   options.prefix = wish.name;
   options.header_name = wish.name + ".h";
   take_columns(model, result, options);
-  take_expressions(robot, result, columns, options);
+  take_expressions(robot, result, spec, options);
   const CCode code = to_c(model, options);
   ExportOutcome out;
   out.files = {{wish.name + ".h", code.header}, {wish.name + ".c", code.source}};
@@ -154,6 +164,11 @@ ExportOutcome export_sdf(const Robot& robot, const Result& result, const ExportW
   read_by_engines(text.text, model, joint_names(robot), wish, out);
   out.files = {{wish.name, std::move(text.text)}};
   out.summary.not_carried = std::move(text.not_carried);
+  for (const Mimic& mimic : robot.mimics)
+    out.summary.notes.push_back(
+        fmt::format("not carried: joint '{}' follows '{}', in the file it moves freely",
+                    robot.joints[static_cast<std::size_t>(mimic.joint)].name,
+                    robot.joints[static_cast<std::size_t>(mimic.master)].name));
   return out;
 }
 
@@ -193,10 +208,10 @@ ExportOutcome export_robot_file(const Robot& robot, const Result& result, const 
 }
 
 ExportOutcome export_as(const Robot& robot, const Result& result, const ExportWish& wish,
-                        const std::vector<EffortExpression>& columns) {
+                        const DriveSpec& spec) {
   switch (wish.format) {
     case ExportFormat::c:
-      return export_c(robot, result, wish, columns);
+      return export_c(robot, result, wish, spec);
     case ExportFormat::urdf:
       return export_urdf(robot, result, wish);
     case ExportFormat::sdf:
@@ -218,15 +233,37 @@ const char* to_string(ExportFormat format) {
 }
 
 ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
-                            const std::vector<EffortExpression>& columns) {
-  ExportOutcome out = export_as(robot, result, wish, columns);
+                            const DriveSpec& spec) {
+  ExportOutcome out = export_as(robot, result, wish, spec);
   out.summary.format = to_string(wish.format);
   for (const ExportedFile& file : out.files) out.summary.paths.push_back(file.name);
-  if (wish.format != ExportFormat::c)
-    for (const EffortExpression& column : columns)
-      out.summary.notes.push_back(
-          fmt::format("extra column '{}' of {} is not carried", column.name, column.joint));
+  std::vector<std::string>& notes = out.summary.notes;
+  if (wish.format != ExportFormat::c) {
+    for (const EffortExpression& column : spec.columns)
+      notes.push_back(fmt::format("not carried: extra column '{}' of {}", column.name, column.joint));
+    for (const EffortExpression& known : spec.known)
+      notes.push_back(fmt::format("not carried: known effort {} of {}", known.text, known.joint));
+  }
+  for (std::size_t j = 0; j < robot.joints.size(); ++j) {
+    const std::vector<double> offsets = run_offsets(result, j, wish.format != ExportFormat::c);
+    if (offsets.empty()) continue;
+    const auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+    notes.push_back(fmt::format("the offset of {} is the mean of {} runs, from {:.3g} to {:.3g} N·m or N",
+                                robot.joints[j].name, offsets.size(), *least, *most));
+  }
   return out;
+}
+
+void require_same_robot(const Study& study, const Robot& robot, const Result& result) {
+  const std::string hash = robot_file_hash(study.robot_path);
+  if (result.robot_hash.empty() || result.robot_hash == hash) return;
+  const Place place{study.robot_path, 0, 0, ""};
+  match_base_values(result, base_parameters(robot), place);  // tells which of them is another, if one is
+  throw InputError(
+      {"the result was made with another robot file, or the file has changed since: its SHA-256 "
+       "begins with " +
+           hash.substr(0, 12) + " here and " + result.robot_hash.substr(0, 12) + " in the result",
+       place, "the robot file of the study that made the result", "use that file, or run the study again"});
 }
 
 }  // namespace STEELYARD_ABI

@@ -59,7 +59,7 @@ void export_files(const StudyState& state, StudyOutcome& outcome) {
           fmt::format("exports[{}]: there are no feasible links", wish.name));
       continue;
     }
-    ExportOutcome exported = export_result(state.robot, outcome.result, wish, state.study.drive_spec.columns);
+    ExportOutcome exported = export_result(state.robot, outcome.result, wish, state.study.drive_spec);
     for (ExportedFile& file : exported.files) outcome.files.push_back(std::move(file));
     outcome.result.exports.push_back(std::move(exported.summary));
   }

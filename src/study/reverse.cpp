@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "reverse/rows.hpp"
-#include "steelyard/core/sha256.hpp"
+#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 #include "study/options_json.hpp"
 #include "study/state.hpp"
@@ -151,7 +151,7 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   if (study.feasible) constrain_known(study.reverse->options, *study.feasible);
   StudyState state(study, options);
   state.robot = with_rotors(study_robot(study, &state.warnings), study.reverse->options.rotor_inertia);
-  state.robot_hash = sha256_file(study.robot_path);
+  state.robot_hash = robot_file_hash(study.robot_path);
   ReverseState reverse;
   reverse.options = options_of(*study.reverse, state.robot);
   reverse.tables = state.clock.time("asking", [&] { return open_tables(study, state.robot); });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "in_folder.hpp"
 #include "program.hpp"
 
 namespace {
@@ -63,6 +64,117 @@ TEST_F(Export, SaysWhatIsMissingOrWrong) {
   EXPECT_EQ(steelyard({"export", result(), kDemo, "--c", "7panda", "--out", out()}).code, 2);
   EXPECT_EQ(steelyard({"export", result(), kDemo, "--c", "../panda", "--out", out()}).code, 2);
   EXPECT_EQ(steelyard({"export", kDemo, kDemo, "--c", "panda", "--out", out()}).code, 2);
+}
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// Small studies of simulated runs, with feasible links.
+class ExportOfStudies : public program::InFolder {
+ protected:
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+
+  void study(const std::string& name, const std::string& robot, const std::string& runs,
+             const std::string& keys) const {
+    write(name, "robot: " + robot + "\nruns:\n" + runs + keys +
+                    "prepare: {filter: {order: 4, cutoff: 8}, columns: filtered}\nfeasible: {}\n"
+                    "estimate: {method: wls, intervals: {method: classical, bias_check: false}}\n");
+  }
+  static std::string run_of(const std::string& label, int seed, const std::string& more) {
+    return "  - label: " + label +
+           "\n    simulate:\n      rate: 200\n      effort_noise: 0.02\n      seed: " + std::to_string(seed) +
+           "\n" + more +
+           "      motion: {multi_sine: {harmonics: 4, period: 5, center: [0, 0], reach: 1.5, seed: " +
+           std::to_string(seed) + "}}\n";
+  }
+  // Notes of all formats that are asked for, as one text.
+  std::string notes(const std::string& name, const std::vector<std::string>& formats) const {
+    const Outcome made = steelyard({"run", path(name), "--out", path("run"), "--quiet"});
+    EXPECT_THAT(made.code, testing::AnyOf(0, 3)) << made.err;
+    std::vector<std::string> command = {"export", path("run/result.json"), path(name),
+                                        "--out",  path("files"),           "--json"};
+    command.insert(command.end(), formats.begin(), formats.end());
+    const Outcome outcome = steelyard(command);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::string text;
+    const auto said = nlohmann::json::parse(outcome.out);
+    for (const auto& item : said["exports"])
+      text += item["format"].get<std::string>() + item["notes"].dump() + "\n";
+    return text;
+  }
+};
+
+TEST_F(ExportOfStudies, CarriesKnownEffortsIntoCodeAndSaysWhereItCannot) {
+  study("known.yaml", program::robot("two_r"), run_of("a", 3, ""),
+        "known: [{joint: joint2, expression: \"0.5*sin(q2)\"}]\n");
+  const std::string said = notes("known.yaml", {"--c", "two", "--yaml", "two.yaml", "--sdf", "two.sdf"});
+  const std::string not_carried = "[\"not carried: known effort 0.5*sin(q2) of joint2\"]";
+  EXPECT_THAT(said, HasSubstr("c[]"));
+  EXPECT_THAT(said, HasSubstr("yaml" + not_carried));
+  EXPECT_THAT(said, HasSubstr("not carried: known effort 0.5*sin(q2) of joint2"));
+  EXPECT_THAT(text_of(path("files/two.h")), HasSubstr("known 1"));
+  EXPECT_THAT(text_of(path("files/two.c")), HasSubstr("sin(q[1])"));
+}
+
+TEST_F(ExportOfStudies, CarriesTheMeanOffsetOfTheRuns) {
+  study("runs.yaml", program::robot("two_r"),
+        run_of("a", 3, "      friction: {offset: 0.5}\n") + run_of("b", 4, "      friction: {offset: 0.1}\n"),
+        "drives: {offset: per_run}\n");
+  const std::string said = notes("runs.yaml", {"--c", "two", "--yaml", "two.yaml", "--sdf", "two.sdf"});
+  EXPECT_THAT(said, HasSubstr("c[\"the offset of joint1 is the mean of 2 runs"));
+  EXPECT_THAT(said, HasSubstr("yaml[\"the offset of joint1 is the mean of 2 runs"));
+  EXPECT_THAT(text_of(path("files/two.h")), HasSubstr("fo1 fo2 */"));
+  const std::string numbers = text_of(path("files/two.parameters.yaml"));
+  const std::size_t at = numbers.find("\"fo1\": ");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_NEAR(std::stod(numbers.substr(at + 7)), 0.3, 0.01);
+}
+
+TEST_F(ExportOfStudies, SaysThatAJointOfSdfFollowsNone) {
+  const std::string limit = "<limit lower=\"-2\" upper=\"2\" velocity=\"10\" effort=\"500\"/></joint>";
+  std::string urdf = "<robot name=\"gripper\"><link name=\"base\"/>";
+  for (const char* link : {"arm", "left", "right"})
+    urdf += std::string("<link name=\"") + link +
+            "\"><inertial><origin xyz=\"0.1 0.02 0.01\"/><mass value=\"2\"/><inertia ixx=\"0.02\" ixy=\"0\" "
+            "ixz=\"0\" iyy=\"0.02\" iyz=\"0\" izz=\"0.02\"/></inertial></link>";
+  const auto joint = [&](const std::string& name, const std::string& parent, const std::string& link,
+                         const std::string& more) {
+    return "<joint name=\"" + name + "\" type=\"revolute\"><parent link=\"" + parent + "\"/><child link=\"" +
+           link + "\"/><origin xyz=\"0.3 0 0\"/><axis xyz=\"0 1 0\"/>" + more + limit;
+  };
+  urdf += joint("lift", "base", "arm", "") + joint("close", "arm", "left", "") +
+          joint("finger", "arm", "right", "<mimic joint=\"close\" multiplier=\"-1\"/>") + "</robot>";
+  write("gripper.urdf", urdf);
+  study("gripper.yaml", path("gripper.urdf"), run_of("a", 3, ""), "");
+  EXPECT_THAT(notes("gripper.yaml", {"--sdf", "gripper.sdf"}),
+              HasSubstr("not carried: joint 'finger' follows 'close'"));
+}
+
+TEST_F(ExportOfStudies, RefusesAnotherRobotThanTheResults) {
+  const std::string original = text_of(program::robot("two_r"));
+  write("robot.yaml", original);
+  study("study.yaml", "robot.yaml", run_of("a", 3, ""), "");
+  const auto exported = [&] {
+    return steelyard(
+        {"export", path("run/result.json"), path("study.yaml"), "--c", "two", "--out", path("o")});
+  };
+  ASSERT_THAT(steelyard({"run", path("study.yaml"), "--out", path("run"), "--quiet"}).code,
+              testing::AnyOf(0, 3));
+  EXPECT_EQ(exported().code, 0);
+  std::string longer = original;
+  longer.replace(longer.find("a: 0.8"), 6, "a: 0.9");
+  write("robot.yaml", longer);
+  Outcome outcome = exported();
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has other terms"));
+  write("robot.yaml", original + "gravity: [0, 0, 9.81]\n");
+  outcome = exported();
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("another robot file"));
 }
 
 }  // namespace

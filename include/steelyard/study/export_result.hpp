@@ -18,6 +18,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/drive_spec.hpp"
 #include "steelyard/study/export_spec.hpp"
+#include "steelyard/study/study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -27,15 +28,22 @@ struct ExportOutcome {
   ExportSummary summary;
 };
 
+// Offsets of single runs ("fo2@monday") of a joint, as estimated or beside the feasible links. Exports carry
+// their mean.
+std::vector<double> run_offsets(const Result& result, std::size_t joint, bool feasible);
+
 // The robot with the base parameters in the places of their lead columns.
 ExportModel base_model(const Robot& robot, const Result& result);
 // The robot with the feasible links. Throws InputError when the result has none.
 ExportModel feasible_model(const Robot& robot, const Result& result);
 
-// `columns`: the study's extra columns, which C code takes along. Throws InputError when the result is not of
-// this robot, MachineError when nothing can read the file back.
+// `spec`: the study's extra columns and known efforts, which C code takes along. Throws InputError when the
+// result is not of this robot, MachineError when nothing can read the file back.
 ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
-                            const std::vector<EffortExpression>& columns = {});
+                            const DriveSpec& spec = {});
+
+// Throws InputError when the result was made with another robot file than the study's.
+void require_same_robot(const Study& study, const Robot& robot, const Result& result);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
