@@ -44,20 +44,40 @@ ExtraColumns constant_column(std::string name, Index row, double value) {
   });
 }
 
-void add_offsets(const StudyState& state, const StudyRun& run, std::vector<ExtraColumns>& list) {
-  std::vector<std::string> labels;
-  for (const StudyRun& other : state.study.runs)
-    if (other.file.label.role == RunRole::fit) labels.push_back(other.file.label.label);
-  const bool fitted = run.file.label.role == RunRole::fit;
+// "fo3@" of the offsets of joint 3.
+std::string offset_stem(const StudyState& state, std::size_t row) {
   const std::vector<int> joints = coordinates(state.robot).joints;
-  for (std::size_t r = 0; r < state.plan.rows.size(); ++r) {
-    const int number = joints[static_cast<std::size_t>(state.plan.rows[r].i)] + 1;
+  return fmt::format("fo{}@", joints[static_cast<std::size_t>(state.plan.rows[row].i)] + 1);
+}
+
+// Runs with offsets of their own: those that are fitted, or where none is, those the model was fitted to.
+std::vector<std::string> offset_labels(const StudyState& state) {
+  std::vector<std::string> labels;
+  for (const StudyRun& run : state.study.runs)
+    if (run.file.label.role == RunRole::fit) labels.push_back(run.file.label.label);
+  if (!labels.empty()) return labels;
+  const std::string stem = offset_stem(state, 0);
+  for (const std::string& column : state.estimated.columns)
+    if (column.starts_with(stem)) labels.push_back(column.substr(stem.size()));
+  return labels;
+}
+
+void add_offsets(const StudyState& state, const StudyRun& run, std::vector<ExtraColumns>& list) {
+  const std::vector<std::string> labels = offset_labels(state);
+  const std::string& own = run.file.label.label;
+  const bool fitted = std::find(labels.begin(), labels.end(), own) != labels.end();
+  for (std::size_t r = 0; r < state.plan.rows.size(); ++r)
     for (const std::string& label : labels) {
-      if (fitted && label != run.file.label.label) continue;
-      list.push_back(constant_column(fmt::format("fo{}@{}", number, label), static_cast<Index>(r),
+      if (fitted && label != own) continue;
+      list.push_back(constant_column(offset_stem(state, r) + label, static_cast<Index>(r),
                                      fitted ? 1.0 : 1.0 / static_cast<double>(labels.size())));
     }
-  }
+}
+
+void add_value(const std::string& column, double value, Estimate& estimate) {
+  estimate.columns.push_back(column);
+  estimate.values.conservativeResize(estimate.values.size() + 1);
+  estimate.values[estimate.values.size() - 1] = value;
 }
 
 bool has_known_channel(const StudyRun& run) {
@@ -128,6 +148,19 @@ ExtraPrediction extra_prediction(const StudyState& state, const StudyRun& run) {
   return out;
 }
 
+void take_offsets(const Result& model, StudyState& state) {
+  if (!state.study.drive_spec.offset_per_run) return;
+  Estimate& estimate = state.estimated;
+  for (std::size_t r = 0; r < state.plan.rows.size(); ++r)
+    for (const BaseValue& value : model.base)
+      if (value.name.starts_with(offset_stem(state, r))) add_value(value.name, value.value, estimate);
+  if (offset_labels(state).empty())
+    throw InputError({"the model has no offsets of single runs",
+                      {state.study.path, 0, 0, ""},
+                      "the drive terms of the study that made the model",
+                      "leave out `offset: per_run`"});
+}
+
 void take_extra_values(const Result& model, StudyState& state) {
   Estimate& estimate = state.estimated;
   for (const RunState& run : state.runs) {
@@ -142,9 +175,7 @@ void take_extra_values(const Result& model, StudyState& state) {
                             {state.study.path, 0, 0, ""},
                             "the columns of the study that made the model",
                             "use its `columns`, `drives` and run labels"});
-        estimate.columns.push_back(column.name);
-        estimate.values.conservativeResize(estimate.values.size() + 1);
-        estimate.values[estimate.values.size() - 1] = found->value;
+        add_value(column.name, found->value, estimate);
       }
     }
   }

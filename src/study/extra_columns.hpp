@@ -14,8 +14,8 @@ inline namespace STEELYARD_ABI {
 // The row of the plan for a joint of the log. Throws InputError with the nearest name.
 Index row_of_joint(const StudyState& state, const std::string& joint, const Place& place);
 
-// The study's expressions and offsets. A run that is fitted has an offset of its own, "fo3@label"; one that
-// is not takes the mean of the others' offsets.
+// The study's expressions and offsets. A run that is fitted, or in `validate` has the label of one that was,
+// has an offset of its own, "fo3@label"; others take the mean of these.
 std::vector<ExtraColumns> run_columns(const StudyState& state, const StudyRun& run);
 
 // The expressions alone.
@@ -32,6 +32,9 @@ std::vector<ExtraColumns> known_efforts(const StudyState& state, const StudyRun&
 
 // What a prediction needs of them.
 ExtraPrediction extra_prediction(const StudyState& state, const StudyRun& run);
+
+// The model's offsets of single runs, where the study has such. Throws InputError when the model has none.
+void take_offsets(const Result& model, StudyState& state);
 
 // The model's values of the columns that the study's runs have beside the plan's, behind those of the plan.
 // Throws InputError when the model lacks one.

@@ -21,6 +21,7 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   require_engines(state, model);
   restore_friction(model, state);
   take_base_values(model, state);
+  take_offsets(model, state);
   restore_gains(model, state);
   take_cutoff(model.preparation.cutoff.value_or(0), state);
   open_runs(state);

@@ -177,4 +177,35 @@ TEST_F(ExportOfStudies, RefusesAnotherRobotThanTheResults) {
   EXPECT_THAT(outcome.err, HasSubstr("another robot file"));
 }
 
+// Each run has its own offset; a run of another label is predicted with their mean.
+TEST_F(ExportOfStudies, AndValidateTakesOffsetsOfSingleRuns) {
+  const std::string a = run_of("a", 3, "      friction: {offset: 0.5}\n"),
+                    b = run_of("b", 4, "      friction: {offset: 0.1}\n"),
+                    fresh = run_of("fresh", 5, "      friction: {offset: 0.3}\n"),
+                    keys = "drives: {offset: per_run}\n";
+  std::string held = fresh;
+  held.insert(held.find("    simulate"), "    role: validate\n");
+  study("study.yaml", program::robot("two_r"), a + b + held, keys);
+  study("fresh.yaml", program::robot("two_r"), fresh, keys);
+  const auto residuals = [&](const std::vector<std::string>& command) {
+    const Outcome outcome = steelyard(command);
+    EXPECT_THAT(outcome.code, testing::AnyOf(0, 3)) << outcome.err;
+    std::vector<double> list;
+    const auto made = nlohmann::json::parse(text_of(command.back() + "/result.json"));
+    for (const auto& run : made["validation"])
+      for (const auto& residual : {run["residual"], run["feasible"]["residual"]})
+        list.push_back(residual["prepared"]);
+    return list;
+  };
+  const auto fitted = residuals({"run", path("study.yaml"), "--quiet", "--out", path("run")});
+  const std::string result = path("run/result.json");
+  const auto again = residuals({"validate", result, path("study.yaml"), "--quiet", "--out", path("again")});
+  const auto alone = residuals({"validate", result, path("fresh.yaml"), "--quiet", "--out", path("alone")});
+  ASSERT_EQ(fitted.size(), 6U);
+  ASSERT_EQ(again.size(), 6U);
+  ASSERT_EQ(alone.size(), 2U);
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(again[k], fitted[k], 1e-9) << k;
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(alone[k], fitted[4 + k], 1e-9) << k;
+}
+
 }  // namespace
