@@ -24,9 +24,9 @@ void check_folded_keys(const YamlContext& context, const YamlFields& fields, con
 
 // Some run that is fitted has no samples, or has.
 bool fits_folds(const StudyState& state);
+bool fits_logs(const StudyState& state);
 
 bool has_folded_runs(const Study& study);
-bool fits_logs(const StudyState& state);
 
 // The cut-offs of the folds, where the study leaves them open.
 void take_cutoffs_of_folds(StudyState& state);
