@@ -8,13 +8,12 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
-#include "steelyard/core/statistics.hpp"
-#include "steelyard/estimate/bootstrap.hpp"
-#include "validate/fleet_causes.hpp"
+#include "steelyard/estimate/estimate.hpp"
 #include "validate/fleet_chance.hpp"
 #include "validate/fleet_drift.hpp"
-#include "validate/fleet_scatter.hpp"
+#include "validate/fleet_examine.hpp"
 #include "validate/fleet_start.hpp"
+#include "validate/fleet_tell.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -24,42 +23,7 @@ constexpr int kMostRounds = 8;
 // Robots that are this suspicious already do not shape what the others are measured by: two far robots would
 // hide each other. Not more, or healthy fleets lose their ends and what is left looks more alike than it is.
 constexpr double kSetAside = 0.05;
-constexpr int kMostCauses = 3;           // of one robot
-constexpr double kNextShare = 0.1;       // a further cause takes at least this share of what the first took
-constexpr double kNearlyAsGood = 10;     // Δ by which a cause must be better than the next
-constexpr double kPlausibleShare = 0.5;  // of the Δ of causes that no machine can have
-constexpr double kLeastNoise = 0.1;      // of the fleet's
-
-using Robots = std::vector<std::size_t>;
-
-struct Pool {
-  VectorXd values, sigma;
-};
-
-// The merged folds of some robots, robots as blocks of the deviation.
-Pool pool_robots(const FleetInput& input, const Robots& members) {
-  std::vector<Fold> folds;
-  for (const std::size_t r : members)
-    for (Fold fold : input.robots[r].folds) {
-      fold.set_block(static_cast<Index>(r));
-      folds.push_back(std::move(fold));
-    }
-  EstimateOptions options;
-  options.weighting = Weighting::by_row;
-  options.conditions = false;
-  const Estimate fit = estimate(folds, options);
-  MatrixXd influences;
-  if (members.size() > 2) influences = block_influences(block_moments(folds, fit));
-  const auto p = static_cast<Index>(input.columns.size());
-  Pool pool{VectorXd::Zero(p), VectorXd::Constant(p, kInfinity)};
-  for (Index i = 0; i < p; ++i) {
-    const Index k = fit.find(input.columns[static_cast<std::size_t>(i)]);
-    if (k < 0) continue;
-    pool.values[i] = fit.values[k];
-    pool.sigma[i] = influences.rows() > k ? influences.row(k).norm() : fit.sigma[k];
-  }
-  return pool;
-}
+constexpr double kLeastNoise = 0.1;  // of the fleet's
 
 std::vector<OwnFit> own_fits(const FleetInput& input, int threads) {
   std::vector<OwnFit> fits(input.robots.size());
@@ -68,96 +32,6 @@ std::vector<OwnFit> own_fits(const FleetInput& input, int threads) {
   });
   return fits;
 }
-
-// First guess of the scatter: that of the robots' own estimates.
-VectorXd first_scatter(const std::vector<OwnFit>& fits, const Robots& members, const VectorXd& fleet) {
-  VectorXd start(fleet.size());
-  for (Index i = 0; i < fleet.size(); ++i) {
-    std::vector<double> values;
-    for (const std::size_t r : members) values.push_back(fits[r].values[i]);
-    start[i] = std::max({robust_spread(values).width, 1e-4 * std::abs(fleet[i]), 1e-9});
-  }
-  return start;
-}
-
-// Everything about the robots at one choice of the healthy ones.
-struct Round {
-  Pool pool;
-  Scatter scatter;
-  Robots healthy;
-  std::vector<Suspect> suspects;
-  std::vector<Reduced> robots;  // of members
-  std::vector<double> chances;  // of members: the smallest over all causes, times their number
-};
-
-// The smallest chance over all causes, times their number.
-double robot_chance(const std::vector<Suspect>& suspects, const std::vector<Reduced>& robots, std::size_t r,
-                    const Robots& healthy, Index parameters) {
-  double least = leave_one_out_chance(robots, r, healthy, robots[r].nearest, static_cast<int>(parameters));
-  for (const Suspect& suspect : suspects)
-    least = std::min(least, leave_one_out_chance(robots, r, healthy, try_suspect(suspect, robots[r]).effect,
-                                                 suspect.numbers));
-  return least * static_cast<double>(suspects.size() + 1);
-}
-
-class Examiner {
- public:
-  Examiner(const FleetInput& input, const std::vector<OwnFit>& fits, const Robots& members, int threads)
-      : input_(input), fits_(fits), members_(members), threads_(threads) {}
-
-  Round examine(const Robots& healthy) {
-    Round round;
-    round.healthy = healthy;
-    round.pool = pool_robots(input_, healthy);
-    products_.resize(input_.robots.size());
-    parallel_for(static_cast<Index>(members_.size()), threads_, [&](Index at) {
-      const std::size_t r = members_[static_cast<std::size_t>(at)];
-      products_[r] = robot_products(input_, input_.robots[r], fits_[r], round.pool.values);
-    });
-    start_ = first_scatter(fits_, healthy, round.pool.values);
-    round.scatter = scatter_of(healthy);
-    round.suspects = suspects(input_, round.pool.values);
-    round.robots = reduced(members_, round.scatter.inverse);
-    round.chances.assign(input_.robots.size(), 1);
-    for_each(healthy, [&](std::size_t r) {
-      round.chances[r] = robot_chance(round.suspects, round.robots, r, healthy, parameters());
-    });
-    for (const std::size_t r : members_) {
-      if (std::binary_search(healthy.begin(), healthy.end(), r)) continue;
-      // T is as much of this robot as of the others, or it would fit them better than it fits this one.
-      Robots with = healthy;
-      with.insert(std::upper_bound(with.begin(), with.end(), r), r);
-      round.chances[r] = robot_chance(
-          round.suspects, reduced(with, inverse_with(round.scatter, products_[r])), r, healthy, parameters());
-    }
-    return round;
-  }
-
- private:
-  template <typename Work>
-  void for_each(const Robots& robots, Work work) {
-    parallel_for(static_cast<Index>(robots.size()), threads_,
-                 [&](Index at) { work(robots[static_cast<std::size_t>(at)]); });
-  }
-  Index parameters() const { return static_cast<Index>(input_.columns.size()); }
-  Scatter scatter_of(const Robots& robots) const {
-    std::vector<const MatrixXd*> chosen;
-    for (const std::size_t r : robots) chosen.push_back(&products_[r]);
-    return find_scatter(chosen, start_, threads_);
-  }
-  std::vector<Reduced> reduced(const Robots& robots, const MatrixXd& T_inverse) {
-    std::vector<Reduced> out(input_.robots.size());
-    for_each(robots, [&](std::size_t r) { out[r] = reduce(products_[r], parameters(), T_inverse); });
-    return out;
-  }
-
-  const FleetInput& input_;
-  const std::vector<OwnFit>& fits_;
-  const Robots& members_;
-  int threads_;
-  std::vector<MatrixXd> products_;
-  VectorXd start_;
-};
 
 // Holm: the smallest chance counts for all robots, the next for all but one, and so on.
 std::set<std::size_t> name_robots(const Round& round, const Robots& members, double level) {
@@ -170,99 +44,6 @@ std::set<std::size_t> name_robots(const Round& round, const Robots& members, dou
     named.insert(order[k].second);
   }
   return named;
-}
-
-// Δ less what its numbers cost.
-double worth(const Suspect& suspect, const Trial& trial, double rows) {
-  return trial.gain - suspect.numbers * std::log(std::max(2.0, rows));
-}
-
-Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double p) {
-  Cause cause;
-  Index most = 0;
-  robot.deviation.cwiseAbs().maxCoeff(&most);
-  cause.of = input.columns[static_cast<std::size_t>(most)];
-  cause.amount = robot.deviation[most];
-  cause.sigma = 1;
-  cause.p = p;
-  cause.text = fmt::format(
-      "differs from the fleet, and no single cause explains it; most of all parameter {}", cause.of);
-  return cause;
-}
-
-// The best cause of all is one that no machine can have, and none that it can have comes near.
-bool is_beyond_causes(const std::vector<Suspect>& suspects, const std::vector<Trial>& trials) {
-  double best = 0, plausible = 0;
-  for (std::size_t s = 0; s < suspects.size(); ++s) {
-    best = std::max(best, trials[s].gain);
-    if (is_plausible(suspects[s], trials[s])) plausible = std::max(plausible, trials[s].gain);
-  }
-  return plausible < kPlausibleShare * best;
-}
-
-Cause set_up_cause(const Suspect& suspect, const Trial& trial, double p) {
-  Cause cause;
-  cause.kind = CauseKind::set_up;
-  cause.of = suspect.of;
-  cause.gain = trial.gain;
-  cause.p = p;
-  if (suspect.kind == CauseKind::gain) {
-    cause.amount = 1 + trial.amount;
-    cause.sigma = trial.sigma;
-    cause.text = describe(suspect, trial, "");
-  } else {
-    cause.text =
-        "differs from the fleet by more than a mass, friction or a gain could do: check units, signs and "
-        "rate";
-  }
-  return cause;
-}
-
-std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::size_t r, double rows,
-                             double level, double robots, const FleetRobotResult& result) {
-  std::vector<Cause> causes;
-  const double tests = robots * static_cast<double>(round.suspects.size() + 1);
-  std::vector<Reduced> rest = round.robots;
-  const std::string& unit = input.robots[r].folds.front().layout().unit;
-  const auto chance = [&](const VectorXd& direction, int numbers) {
-    return std::min(1.0, tests * leave_one_out_chance(rest, r, round.healthy, direction, numbers));
-  };
-  for (int k = 0; k < kMostCauses; ++k) {
-    std::vector<std::pair<double, std::size_t>> order;
-    std::vector<Trial> trials;
-    for (const Suspect& suspect : round.suspects) trials.push_back(try_suspect(suspect, rest[r]));
-    const bool is_beyond = is_beyond_causes(round.suspects, trials);
-    if (is_beyond && k > 0) break;
-    for (std::size_t s = 0; s < round.suspects.size(); ++s)
-      if (is_beyond || is_plausible(round.suspects[s], trials[s]))
-        order.emplace_back(-worth(round.suspects[s], trials[s], rows), s);
-    if (order.empty()) break;
-    std::sort(order.begin(), order.end());
-    const std::size_t best = order.front().second;
-    const Trial& trial = trials[best];
-    const double p = chance(trial.effect, round.suspects[best].numbers);
-    if (is_beyond && p <= level) return {set_up_cause(round.suspects[best], trial, p)};
-    if (p > level || (k > 0 && trial.gain < kNextShare * causes.front().gain)) break;
-    Cause cause{round.suspects[best].kind,
-                round.suspects[best].of,
-                trial.amount,
-                trial.sigma,
-                trial.at,
-                trial.gain,
-                p,
-                describe(round.suspects[best], trial, unit),
-                ""};
-    if (order.size() > 1 && order[1].first - order[0].first < kNearlyAsGood) {
-      const std::size_t next = order[1].second;
-      cause.instead = describe(round.suspects[next], trials[next], unit);
-    }
-    causes.push_back(std::move(cause));
-    for (const std::size_t s : round.healthy)
-      if (s != r) rest[s] = without(rest[s], trial.directions);
-    rest[r] = without(rest[r], trial.directions);
-  }
-  if (causes.empty()) causes.push_back(other_cause(input, result, std::min(1.0, robots * round.chances[r])));
-  return causes;
 }
 
 FleetRobotResult describe_robot(const FleetInput& input, const Round& round, const OwnFit& fit,
