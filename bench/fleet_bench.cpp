@@ -3,6 +3,8 @@
 // Small fleets with one fault each, of 4 to 40 robots with one and three days: which faults are named.
 //   fleet_bench FLEETS --small [--robots N] [--days D] [--healthy]
 // --healthy: fleets without a fault only, for false alarms.
+// Friction of one joint that rises from day to day, in fleets of twelve: how often it is told as a drift.
+//   fleet_bench FLEETS --drift [--robots N]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -161,11 +163,48 @@ int small_fleets(const FleetStudy& example, int fleets, const std::vector<int>& 
   return 0;
 }
 
+// Wear a day down, days across: fleets in which robot 3 is told to drift, by its friction, with all its logs.
+int drifting_fleets(const FleetStudy& example, int fleets, int robots, const FleetRunOptions& options) {
+  const std::vector<int> days = {3, 4, 6, 10, 20};
+  std::string head = fmt::format("{:16}", fmt::format("of {} fleets", fleets));
+  for (const int day : days) head += fmt::format("{:>9}", fmt::format("{} days", day));
+  fmt::print("{}\n", head);
+  int others = 0;
+  for (const double wear : {0.0, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0}) {
+    std::string line = fmt::format("{:16}", fmt::format("{:g} % a day", 100 * wear));
+    for (const int day : days) {
+      int found = 0;
+      for (int fleet = 1; fleet <= fleets; ++fleet) {
+        FleetStudy study = example;
+        study.fleet.robots = robots;
+        study.fleet.days = day;
+        FleetFault worn;
+        worn.robot = 3, worn.joint = 3, worn.wear = wear;
+        study.fleet.faults = {worn};
+        study.study.seed = static_cast<std::uint64_t>(2000 + fleet);
+        const FleetSummary summary = run_fleet(study, options);
+        for (std::size_t r = 0; r < summary.result.robots.size(); ++r) {
+          const std::vector<Drift>& drifts = summary.result.robots[r].drifts;
+          if (drifts.empty()) continue;
+          const std::string& parameter = drifts.front().parameter;
+          const bool is_right = (parameter == "fc3" || parameter == "fv3") && summary.problems.empty();
+          (r == 2 && wear > 0 && is_right ? found : others) += 1;
+        }
+      }
+      line += fmt::format("{:>9}", found);
+    }
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  }
+  fmt::print("{} drifts told beside these\n", others);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   int fleets = 10, robots = 0, days = 0;
-  bool is_small = false, is_healthy = false;
+  bool is_small = false, is_healthy = false, is_drift = false;
   double scatter = 0.025;
   for (int k = 1; k < argc; ++k) {
     if (std::strcmp(argv[k], "--robots") == 0 && k + 1 < argc) {
@@ -176,6 +215,8 @@ int main(int argc, char** argv) {
       days = std::atoi(argv[++k]);
     } else if (std::strcmp(argv[k], "--small") == 0) {
       is_small = true;
+    } else if (std::strcmp(argv[k], "--drift") == 0) {
+      is_drift = true;
     } else if (std::strcmp(argv[k], "--healthy") == 0) {
       is_healthy = true;
     } else {
@@ -190,11 +231,13 @@ int main(int argc, char** argv) {
     return small_fleets(example, fleets,
                         robots > 2 ? std::vector<int>{robots} : std::vector<int>{4, 6, 10, 16, 40},
                         days > 0 ? std::vector<int>{days} : std::vector<int>{1, 3}, is_healthy, options);
+  if (is_drift) return drifting_fleets(example, fleets, robots > 2 ? robots : 12, options);
   if (robots == 0) robots = 100;
   if (robots < 71) {
     fmt::print(stderr,
                "usage: fleet_bench [FLEETS] [--robots N] [--scatter S], N at least 71\n"
-               "       fleet_bench FLEETS --small [--robots N] [--days D] [--healthy]\n");
+               "       fleet_bench FLEETS --small [--robots N] [--days D] [--healthy]\n"
+               "       fleet_bench FLEETS --drift [--robots N]\n");
     return 2;
   }
   const std::vector<Expected> faults = {{17, CauseKind::mass, "forearm"},

@@ -67,13 +67,9 @@ bool is_of_log(const steelyard::Cause& cause) {
   return cause.kind == steelyard::CauseKind::fit || cause.kind == steelyard::CauseKind::set_up;
 }
 
-// Whether the comparison is whole: all logs in it, somebody could be named, no log that does not fit.
+// Whether the comparison is whole: all logs in it, somebody could be named.
 bool is_whole(const steelyard::FleetSummary& summary) {
-  if (!summary.problems.empty() || !summary.result.unavailable.empty()) return false;
-  for (const steelyard::FleetRobotResult& robot : summary.result.robots)
-    for (const steelyard::Cause& cause : robot.causes)
-      if (is_of_log(cause)) return false;
-  return true;
+  return summary.problems.empty() && summary.result.unavailable.empty();
 }
 
 std::vector<std::filesystem::path> fleet_inputs(const steelyard::FleetStudy& study) {

@@ -74,14 +74,15 @@ std::string drift_section(const FleetSummary& summary) {
   for (const FleetRobotResult& robot : summary.result.robots)
     for (const Drift& drift : robot.drifts)
       rows.push_back({text_cell(robot.name), text_cell(drift.parameter), text_cell(drift.text),
-                      number_cell(drift.slope, 3), number_cell(drift.sigma, 2), number_cell(drift.p, 2)});
+                      number_cell(drift.since.empty() ? drift.slope : drift.step, 3),
+                      number_cell(drift.sigma, 2), number_cell(drift.p, 2)});
   if (rows.empty()) return "";
   return section("drift", "Drift",
                  table("Drift",
                        {{"Robot", "", false},
                         {"Parameter", "", false},
                         {"What", "", false},
-                        {"Slope a " + escape(summary.time_unit), "", true},
+                        {"Slope or step", "slope a " + escape(summary.time_unit), true},
                         {"σ", "", true},
                         {"p", "corrected for all robots and parameters", true}},
                        rows));

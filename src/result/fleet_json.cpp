@@ -50,7 +50,12 @@ void put_cause(JsonWriter& json, const Cause& cause) {
 void put_drift(JsonWriter& json, const Drift& drift) {
   json.begin_object();
   json.key("parameter").value(drift.parameter);
-  put(json, "slope", drift.slope);
+  if (drift.since.empty()) {
+    put(json, "slope", drift.slope);
+  } else {
+    put(json, "step", drift.step);
+    json.key("since").value(drift.since);
+  }
   put(json, "sigma", drift.sigma);
   put(json, "relative", drift.relative);
   put(json, "p", drift.p);

@@ -25,11 +25,14 @@ std::vector<std::string> all_columns_of(const std::vector<Fold>& folds) {
   return union_layout(layouts).columns;
 }
 
-FleetLog log_estimate(const FleetStudyLog& log, const LogDigest& digest) {
+Estimate fit_log(const LogDigest& digest) {
   EstimateOptions options;
   options.weighting = Weighting::by_row;
   options.conditions = false;
-  const Estimate fit = estimate(digest.folds, options);
+  return estimate(digest.folds, options);
+}
+
+FleetLog log_estimate(const FleetStudyLog& log, const LogDigest& digest, const Estimate& fit) {
   const std::vector<std::string> columns = all_columns_of(digest.folds);
   FleetLog out{log.log, log.time, VectorXd::Zero(static_cast<Index>(columns.size())),
                VectorXd::Constant(static_cast<Index>(columns.size()), kInfinity)};
@@ -63,8 +66,11 @@ FleetRobot merged(const std::vector<GatheredLog>& logs, const std::vector<std::s
   FleetRobot robot;
   robot.name = logs[chosen.front()].log->robot;
   double square = 0, rows = 0;
+  const auto joints = static_cast<Index>(logs[chosen.front()].digest.folds.size());
+  VectorXd squares = VectorXd::Zero(joints), counts = VectorXd::Zero(joints);  // about the logs' own fits
   for (const std::size_t k : chosen) {
     const LogDigest& digest = logs[k].digest;
+    const Estimate fit = fit_log(digest);
     double count = 0;
     for (std::size_t j = 0; j < digest.folds.size(); ++j) {
       count += static_cast<double>(digest.folds[j].rows());
@@ -73,11 +79,17 @@ FleetRobot merged(const std::vector<GatheredLog>& logs, const std::vector<std::s
       } else {
         robot.folds[j].merge(digest.folds[j]);
       }
+      for (const Residual& part : fit.per_row)
+        if (part.row == digest.folds[j].layout().row) {
+          squares[static_cast<Index>(j)] += part.norm * part.norm;
+          counts[static_cast<Index>(j)] += static_cast<double>(part.rows);
+        }
     }
     square += count * digest.noise_factor * digest.noise_factor;
     rows += count;
-    robot.logs.push_back(log_estimate(*logs[k].log, digest));
+    robot.logs.push_back(log_estimate(*logs[k].log, digest, fit));
   }
+  if (chosen.size() > 1) robot.row_residual = squares.cwiseQuotient(counts.cwiseMax(1)).cwiseSqrt();
   if (rows > 0) robot.noise_factor = std::sqrt(square / rows);
   return robot;
 }
@@ -132,11 +144,11 @@ class Comparison {
   FleetResult compare() {
     find_misfits();
     FleetResult result = compare_fleet(with_robots(), options_);
-    for (int visit = 0; visit < kMostVisits; ++visit) {
-      if (!visit_doctor(result)) break;
+    for (int visit = 0;; ++visit) {
+      const bool leaves = visit < kMostVisits && visit_doctor(result);
+      if (!leaves && !dismiss(result)) return result;
       result = compare_fleet(with_robots(), options_);
     }
-    return result;
   }
 
   void tell(FleetSummary& summary) const {
@@ -191,9 +203,34 @@ class Comparison {
       input.robots.back().is_compared = !rest.empty();
       for (const std::size_t k : robot)
         if (const auto found = left_.find(k); found != left_.end())
-          input.robots.back().known.push_back(found->second.cause);
+          add_cause(input.robots.back().known, found->second.cause);
     }
     return input;
+  }
+
+  // What is said of all logs of a robot is said once.
+  static void add_cause(std::vector<Cause>& list, const Cause& cause) {
+    const auto is_same = [&](const Cause& other) { return other.text == cause.text; };
+    if (std::none_of(list.begin(), list.end(), is_same)) list.push_back(cause);
+  }
+
+  // Robots that differ by more than a robot can leave with all their logs. Whether one does.
+  bool dismiss(const FleetResult& result) {
+    bool leaves = false;
+    for (std::size_t r = 0; r < robots_.size(); ++r) {
+      const std::vector<std::size_t> rest = kept(robots_[r]);
+      // What is known of logs that have left comes first, what the comparison says of the others last.
+      if (rest.empty() || result.robots[r].causes.empty()) continue;
+      const Cause& cause = result.robots[r].causes.back();
+      if (is_physical(cause.kind) || cause.kind == CauseKind::other) continue;
+      const bool is_known = std::any_of(left_.begin(), left_.end(), [&](const auto& left) {
+        return logs_[left.first].log->robot == result.robots[r].name && left.second.cause.text == cause.text;
+      });
+      if (is_known) continue;
+      for (const std::size_t k : rest) left_[k] = {to_string(cause.kind), cause.text, cause};
+      leaves = true;
+    }
+    return leaves;
   }
 
   // Logs that the doctor has not seen and should: of named robots, or of all where nobody can be named.

@@ -216,10 +216,12 @@ StudyRun simulated_run(const FleetStudy& study, const Robot& robot, int number, 
                         {study.study.path, 0, 0, ""},
                         fmt::format("1 to {}", robot.size()),
                         {}});
+    const int since = day + 1 - fault.from;  // days with it so far
+    if (since < 0) continue;
     if (fault.link > 0) add_point_mass(parameters.standard, fault);
     if (fault.joint == 0) continue;
     Friction& friction = parameters.drives[static_cast<std::size_t>(fault.joint - 1)].friction;
-    const double factor = fault.friction * (1 + fault.wear * day);
+    const double factor = fault.friction * (1 + fault.wear * since);
     friction.viscous *= factor;
     friction.coulomb *= factor;
     scale[fault.joint - 1] = fault.gain;

@@ -20,7 +20,7 @@ const std::vector<std::string>& log_keys() {
 
 FleetFault read_fault(const YamlContext& context, const YamlNode& node) {
   const YamlFields fields(context, node, "fault",
-                          {"robot", "link", "mass", "at", "joint", "friction", "gain", "wear"});
+                          {"robot", "link", "mass", "at", "joint", "friction", "gain", "wear", "from"});
   FleetFault fault;
   fault.robot = static_cast<int>(to_count(context, fields.at("robot"), "robot"));
   const auto number = [&](const char* key, double& target) {
@@ -30,6 +30,8 @@ FleetFault read_fault(const YamlContext& context, const YamlNode& node) {
     fault.link = static_cast<int>(to_count(context, *link, "link"));
   if (const YamlNode* joint = fields.find("joint"))
     fault.joint = static_cast<int>(to_count(context, *joint, "joint"));
+  if (const YamlNode* from = fields.find("from"))
+    fault.from = static_cast<int>(to_count(context, *from, "from"));
   if (const YamlNode* at = fields.find("at")) fault.at = to_vector(context, *at, "at", 3);
   number("mass", fault.mass);
   number("friction", fault.friction);

@@ -173,7 +173,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   if (out.unavailable.empty())
     out.least_deviations = least_deviations(options.level / static_cast<double>(out.tests), 1,
                                             out.healthy - (aside.empty() ? 1 : 0));
-  std::vector<std::vector<Drift>> drifts = find_drifts(input, out.values, options);
+  std::vector<std::vector<Drift>> drifts = find_drifts(input, out.values, out.scatter, options);
   for (std::size_t r = 0; r < count; ++r) {
     FleetRobotResult robot = describe_robot(input, round, fits[r], r);
     robot.causes = input.robots[r].known;

@@ -1,4 +1,4 @@
-// Lines through the estimates of each robot's logs.
+// Lines through the estimates of each robot's logs, and steps between them.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Drifts that are significant, robot by robot. `fleet`: values of the fleet, for shares.
+// Drifts that are significant, robot by robot. `fleet`, `scatter`: values of the fleet and how far healthy
+// robots differ, for shares.
 std::vector<std::vector<Drift>> find_drifts(const FleetInput& input, const VectorXd& fleet,
-                                            const FleetOptions& options);
+                                            const VectorXd& scatter, const FleetOptions& options);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -57,10 +57,12 @@ OwnFit own_fit(const FleetInput& input, const FleetRobot& robot) {
     for (const Residual& part : fit.per_row)
       if (part.row == robot.folds[j].layout().row) {
         const auto at = static_cast<Index>(j);
-        own.row_residual[at] = part.rms;
+        const bool is_by_log = robot.row_residual.size() > at && part.rms > 0;
+        own.row_residual[at] = is_by_log ? robot.row_residual[at] : part.rms;
         own.row_effort[at] = part.effort / std::sqrt(static_cast<double>(std::max<Index>(1, part.rows)));
-        own.row_sigma[at] = robot.noise_factor * std::max({part.sigma > 0 ? part.sigma : part.rms,
-                                                           1e-9 * own.row_effort[at], 1e-300});
+        const double sigma =
+            (part.sigma > 0 ? part.sigma : part.rms) * (is_by_log ? robot.row_residual[at] / part.rms : 1);
+        own.row_sigma[at] = robot.noise_factor * std::max({sigma, 1e-9 * own.row_effort[at], 1e-300});
       }
   own.rows = static_cast<double>(fit.rows) / (robot.noise_factor * robot.noise_factor);
   return own;

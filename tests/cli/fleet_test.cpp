@@ -48,12 +48,12 @@ std::size_t count_files(const fs::path& folder, const std::string& ending) {
 
 class FleetProgram : public program::InFolder {
  protected:
-  // The example with `robots` robots and a day each, in the folder of the test.
-  std::string study_of(const std::string& name, int robots, const std::string& faults) {
+  // The example with `robots` robots and so many days, in the folder of the test.
+  std::string study_of(const std::string& name, int robots, const std::string& faults, int days = 1) {
     std::string text = text_of(kFleet + "study.yaml");
     text = replaced(text, "robot: arm.yml", "robot: " + kFleet + "arm.yml");
     text = replaced(text, "robots: 40", "robots: " + std::to_string(robots));
-    text = replaced(text, "days: 3", "days: 1");
+    text = replaced(text, "days: 3", "days: " + std::to_string(days));
     const std::size_t begin = text.find("  faults:"), end = text.find("  simulate:");
     text.replace(begin, end - begin, "  faults:" + faults + "\n");
     std::ofstream(folder_ / name) << text;
@@ -268,6 +268,76 @@ TEST_F(FleetProgram, AFleetThatIsTooSmallSaysSo) {
   const Outcome four = steelyard({"fleet", study_of("study.yaml", 4, " []"), "--out", path("out")});
   EXPECT_EQ(four.code, 0);
   EXPECT_THAT(four.out, HasSubstr("With 4 robots to compare"));
+}
+
+// No robot is named for its logs, and none is missing.
+void expect_whole(const Outcome& outcome) {
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json fleet = json::parse(outcome.out);
+  EXPECT_TRUE(fleet["problems"].empty()) << fleet["problems"];
+  EXPECT_TRUE(fleet["lost"].empty()) << fleet["lost"];
+  for (const json& robot : fleet["robots"])
+    for (const json& cause : robot["causes"])
+      EXPECT_TRUE(cause["kind"] != "fit" && cause["kind"] != "set-up") << robot["name"] << cause["text"];
+}
+
+// All days of the worn robot together fit no single model, each of them by itself fits.
+TEST_F(FleetProgram, AStrongDriftIsADriftAndNotALogThatDoesNotFit) {
+  for (const auto& [wear, days] : {std::pair{0.1, 4}, std::pair{0.2, 6}, std::pair{0.5, 5}}) {
+    const std::string study =
+        study_of("study.yaml", 8, " [{robot: 2, joint: 3, wear: " + std::to_string(wear) + "}]", days);
+    const Outcome outcome = steelyard({"fleet", study, "--out", path("out"), "--json"});
+    expect_whole(outcome);
+    const json fleet = json::parse(outcome.out);
+    for (const json& robot : fleet["robots"]) {
+      if (robot["name"] == "robot-2") continue;
+      EXPECT_TRUE(robot["drifts"].empty()) << robot["name"] << robot["drifts"];
+    }
+    const json drifts = fleet["robots"][1]["drifts"];
+    ASSERT_FALSE(drifts.empty()) << wear;
+    EXPECT_EQ(drifts[0]["parameter"], "fc3");
+    EXPECT_FALSE(drifts[0].contains("since"));
+    // Friction of healthy robots differs by up to 6 % of the fleet's, and wear is a share of the robot's own.
+    EXPECT_NEAR(drifts[0]["relative"], wear, 0.1 * wear + 0.01);
+  }
+}
+
+TEST_F(FleetProgram, AChangeBetweenTwoDaysIsToldWithItsDayAndSize) {
+  const std::string study =
+      study_of("study.yaml", 12,
+               " [{robot: 5, link: 3, mass: 2, from: 3}, {robot: 9, joint: 2, friction: 1.5, from: 4}]", 6);
+  const Outcome outcome = steelyard({"fleet", study, "--out", path("out"), "--json"});
+  expect_whole(outcome);
+  const json fleet = json::parse(outcome.out);
+  for (const json& robot : fleet["robots"]) {
+    const std::string name = robot["name"];
+    if (name == "robot-05" || name == "robot-09") continue;
+    EXPECT_TRUE(robot["drifts"].empty()) << name << robot["drifts"];
+  }
+  const json tool = fleet["robots"][4]["drifts"], worn = fleet["robots"][8]["drifts"];
+  ASSERT_FALSE(tool.empty());
+  EXPECT_EQ(tool[0]["since"], "3");
+  ASSERT_FALSE(worn.empty());
+  EXPECT_EQ(worn[0]["since"], "4");
+  EXPECT_THAT(worn[0]["text"].get<std::string>(), HasSubstr("friction of joint 2 is higher by"));
+  EXPECT_NEAR(worn[0]["relative"], 0.5, 0.08);  // as above
+}
+
+// 200 kg on a forearm are no fault of a robot: its log is not part of the fleet, and is told as such.
+TEST_F(FleetProgram, WhatNoRobotCanHaveIsAProblemOfItsLogs) {
+  const std::string study = study_of("study.yaml", 12, " [{robot: 2, link: 3, mass: 200}]", 2);
+  const Outcome outcome = steelyard({"fleet", study, "--out", path("out"), "--json"});
+  EXPECT_EQ(outcome.code, 3);
+  const json fleet = json::parse(outcome.out);
+  EXPECT_THAT(names(fleet), ElementsAre("robot-02"));
+  EXPECT_EQ(fleet["robots"][1]["causes"].size(), 1u) << fleet["robots"][1]["causes"];
+  EXPECT_THAT(fleet["lost"], ElementsAre("robot-02"));
+  ASSERT_EQ(fleet["problems"].size(), 2u);
+  for (const json& problem : fleet["problems"]) {
+    EXPECT_EQ(problem["robot"], "robot-02");
+    EXPECT_EQ(problem["finding"], "set-up");
+  }
+  EXPECT_EQ(fleet["compared"], 11);
 }
 
 TEST_F(FleetProgram, TheExampleNamesItsThreeRobotsAndTellsTheOneThatWears) {

@@ -33,6 +33,7 @@ struct FleetFault {
   double friction = 1;           // times
   double gain = 1;               // logged over true effort
   double wear = 0;               // share of the friction by which it rises a day
+  int from = 1;                  // first day of the fault
 };
 
 struct FleetSpec {

@@ -15,7 +15,8 @@
 //   fit       its own log does not fit the model: told before any of these
 //   set-up    an effort in another unit, of the wrong sign or dead, or what the doctor says of its logs
 //
-// Robots whose residual is far above the fleet's median leave first. Of the others, those far from the
+// Robots whose residual is far above the fleet's median leave first (about the fits of single logs, so that a
+// robot that changes from day to day stays). Of the others, those far from the
 // medians of all own estimates do not count at first (fewer than half), so that no outlier shapes what it is
 // measured by. Then, for each robot and cause: the direction in which the cause lowers the squared residual
 // of the robot's own fold most (rows over their deviation, δ_r free within T), what this and all other robots
@@ -26,8 +27,9 @@
 // smallest residual wins, each of its numbers costing the logarithm of the number of rows; the next one is
 // named too when it is nearly as good. Amounts that no machine can have are no causes.
 //
-// Drift: straight lines through the estimates of a robot's logs over time, parameter by parameter. The
-// deviation of one log's estimate is its own times the excess of scatter about the lines over the fleet.
+// Drift: straight lines through the estimates of a robot's logs over time, parameter by parameter, and steps
+// between any two of them. The deviation of one log's estimate is its own times the excess of scatter about
+// the lines over the fleet.
 //
 // Needs four robots to name any, and few robots name only what is far out (least_deviations); what half of
 // the robots have is the fleet's. Everything rests on similar motions: what one robot's motion does not show
@@ -77,6 +79,9 @@ struct FleetRobot {
   std::string name;
   std::vector<Fold> folds;  // one per row of the plan, all logs merged
   double noise_factor = 1;  // deviation over blocks of time / deviation for independent rows, ≥ 1
+  // Rms of each row about the fits of single logs: what changes from log to log is a drift, not a log that
+  // does not fit. Empty: about one fit of all.
+  VectorXd row_residual;
   std::vector<FleetLog> logs;
   bool is_compared = true;   // false: described only; it has no part in the fleet
   std::vector<Cause> known;  // said of it already: told before what the comparison finds
@@ -99,11 +104,14 @@ struct FleetOptions {
   void validate() const;  // throws InputError
 };
 
+// A line over time, or a step between two logs: whichever is less likely by chance.
 struct Drift {
   std::string parameter;
-  double slope = 0;  // per unit of time
-  double sigma = 0;
-  double relative = 0;  // slope over the fleet's value; 0 when that is 0
+  double slope = 0;     // per unit of time; of a step: 0
+  double step = 0;      // from the log `since` on; of a line: 0
+  std::string since;    // empty: a line
+  double sigma = 0;     // of slope or step
+  double relative = 0;  // slope or step over the fleet's value; 0 when that may be 0
   double p = 1;         // corrected
   std::string text;
 };
