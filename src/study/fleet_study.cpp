@@ -12,6 +12,7 @@
 #include "steelyard/core/pool.hpp"
 #include "study/extra_columns.hpp"
 #include "study/fleet_compare.hpp"
+#include "study/fleet_same.hpp"
 #include "study/fleet_state.hpp"
 #include "study/options_json.hpp"
 
@@ -112,6 +113,25 @@ void make_state_folder(const std::string& folder) {
                         "check disk and permission"});
 }
 
+// Logs that stand there twice leave: nobody knows which robot or day they are of.
+std::vector<GatheredLog> without_copies(std::vector<GatheredLog> logs, std::vector<FleetProblem>& problems) {
+  const std::map<std::size_t, std::size_t> same = same_logs(logs);
+  std::vector<GatheredLog> rest;
+  for (std::size_t k = 0; k < logs.size(); ++k) {
+    const auto found = same.find(k);
+    if (found == same.end()) {
+      rest.push_back(std::move(logs[k]));
+      continue;
+    }
+    const FleetStudyLog &log = *logs[k].log, &other = *logs[found->second].log;
+    problems.push_back({log.robot, log.log, log.run.path_as_written, "same-log",
+                        fmt::format("same-log: its rows are those of {} {} ({}), and nobody knows whose they "
+                                    "are; give every log once",
+                                    other.robot, other.log, other.run.path_as_written)});
+  }
+  return rest;
+}
+
 // Folds of logs that are no more, or of other options. Fold files of other names are not ours.
 void remove_unused(const std::string& folder, const std::set<std::string>& used) {
   if (folder.empty()) return;
@@ -150,11 +170,16 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) 
   for (std::size_t r = 0; r < gathered.size(); ++r) {
     Gathered& one = gathered[r];
     summary.problems.insert(summary.problems.end(), one.problems.begin(), one.problems.end());
-    if (one.logs.empty()) summary.lost.push_back(logs.logs[spans[r].from].robot);
     for (GatheredLog& log : one.logs) {
       if (!log.digest.file.empty()) files.insert(log.digest.file);
       usable.push_back(std::move(log));
     }
+  }
+  usable = without_copies(std::move(usable), summary.problems);
+  for (const Span& span : spans) {
+    const std::string& robot = logs.logs[span.from].robot;
+    const auto is_its = [&](const GatheredLog& log) { return log.log->robot == robot; };
+    if (std::none_of(usable.begin(), usable.end(), is_its)) summary.lost.push_back(robot);
   }
   if (usable.empty())
     throw InputError({fmt::format("none of {} logs can be used: {}", logs.logs.size(),
