@@ -91,6 +91,8 @@ void walk(const fs::path& folder, std::vector<std::string>::const_iterator part,
     std::sort(entries.begin(), entries.end());
   }
   for (const fs::path& entry : entries) {
+    // As in a shell: hidden files are meant only where the pattern says so. Results on their way are hidden.
+    if (entry.filename().string().starts_with('.') && !part->starts_with('.')) continue;
     Names taken = names;
     if (!is_plain && !match_part(entry.filename().string(), *part, taken)) continue;
     if (is_last) {

@@ -111,6 +111,9 @@ FleetSpec read_fleet_section(const YamlContext& context, const YamlNode& node, c
       context.fail(*other, fmt::format("`{}` of a fleet with logs", key), "only beside `simulate`",
                    "remove it");
   const YamlNode& logs = fields.at("logs");
+  if (logs.kind != YamlNode::Kind::scalar || logs.text.empty())
+    context.fail(logs, "the pattern of the logs is no text", "logs/{robot}-{day}.csv",
+                 "write `logs: \"FOLDER/{robot}-{day}.csv\"`, in quotes");
   spec.run = read_run_section(context, run_node(node, "file", logs), folder, 1);
   spec.logs = resolve_path(context, logs, folder);
   if (spec.logs.find("{robot}") == std::string::npos)
