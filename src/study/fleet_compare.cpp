@@ -11,6 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 #include "study/fleet_doctor.hpp"
+#include "study/fleet_zero.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -104,7 +105,9 @@ struct Reason {
 Reason reason_of(const FleetStudyLog& log, const Finding& finding) {
   Reason reason{finding.code,
                 fmt::format("{}{}: {}; {}", finding.code,
-                            finding.joint.empty() ? "" : fmt::format(" ({})", finding.joint),
+                            finding.joint.empty() || finding.joint == log.run.file.label.label
+                                ? ""
+                                : fmt::format(" ({})", finding.joint),
                             finding.evidence, finding.remedy),
                 {}};
   reason.cause.kind = CauseKind::set_up;
@@ -146,9 +149,11 @@ class Comparison {
     FleetResult result = compare_fleet(with_robots(), options_);
     for (int visit = 0;; ++visit) {
       const bool leaves = visit < kMostVisits && visit_doctor(result);
-      if (!leaves && !dismiss(result)) return result;
+      if (!leaves && !dismiss(result)) break;
       result = compare_fleet(with_robots(), options_);
     }
+    try_zeros(result);
+    return result;
   }
 
   void tell(FleetSummary& summary) const {
@@ -255,7 +260,7 @@ class Comparison {
     parallel_for(static_cast<Index>(list.size()), threads_, [&](Index at) {
       const auto i = static_cast<std::size_t>(at);
       try {
-        findings[i] = doctor_of_log(shared_, *logs_[list[i]].log, 1);
+        findings[i] = doctor_of_log(shared_, *logs_[list[i]].log, !left_.contains(list[i]), 1);
       } catch (const InputError&) {  // it was folded all the same
       }
     });
@@ -276,6 +281,49 @@ class Comparison {
       leaves = true;
     }
     return leaves;
+  }
+
+  // Zeros of encoders in the place of causes, or beside them: of robots that are named, from their last logs.
+  void try_zeros(FleetResult& result) const {
+    std::vector<std::size_t> list;
+    for (std::size_t r = 0; r < robots_.size(); ++r)
+      if (!kept(robots_[r]).empty() && found_cause(result.robots[r]) < result.robots[r].causes.size())
+        list.push_back(r);
+    parallel_for(static_cast<Index>(list.size()), threads_, [&](Index at) {
+      const std::size_t r = list[static_cast<std::size_t>(at)];
+      try_zero(result, kept(robots_[r]).back(), result.robots[r].causes, found_cause(result.robots[r]));
+    });
+  }
+
+  // The first cause that the comparison has found: what is known of logs stands before it.
+  static std::size_t found_cause(const FleetRobotResult& robot) {
+    const auto found = std::find_if(robot.causes.begin(), robot.causes.end(), [](const Cause& cause) {
+      return is_physical(cause.kind) || cause.kind == CauseKind::other;
+    });
+    return static_cast<std::size_t>(found - robot.causes.begin());
+  }
+
+  void try_zero(const FleetResult& result, std::size_t log, std::vector<Cause>& causes,
+                std::size_t first) const {
+    const auto shifted = [&](std::size_t row, double zero) {
+      return folds_with_zero(shared_, *logs_[log].log, input_.row_numbers[row] - 1, zero);
+    };
+    std::optional<ZeroCause> found;
+    try {
+      found = zero_cause(input_, result, merged(logs_, {log}), shifted);
+    } catch (const InputError&) {  // a column that has no value there: no zero of this robot
+      return;
+    }
+    if (!found || found->better < -kNearlyAsGood) return;
+    if (found->better < 0) {
+      std::string& instead = causes[first].instead;
+      instead = instead.empty() ? found->cause.text : found->cause.text + ", or " + instead;
+      return;
+    }
+    found->cause.p = causes[first].p;
+    if (found->better < kNearlyAsGood) found->cause.instead = causes[first].text;
+    causes.resize(first);
+    causes.push_back(std::move(found->cause));
   }
 
   bool has_physical_cause(const FleetResult& result, std::size_t log) const {

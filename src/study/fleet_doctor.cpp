@@ -11,9 +11,16 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
+// Warnings that explain why a log does not fit, and are no reason against one that does.
+bool is_about_recording(const Finding& finding) {
+  static const std::set<std::string> codes = {"gaps", "repeated-samples", "quantised", "effort-resolution",
+                                              "velocity-noise"};
+  return codes.contains(finding.code);
+}
+
 // Errors that speak of the log or of how it is read. Others speak of the model or of the motion, which all
 // robots share.
-bool spoils_log(const Finding& finding) {
+bool spoils_log(const Finding& finding, bool fits) {
   static const std::set<std::string> codes = {
       "velocity-scale",   "time-scale",         "not-finite",   "dead-channel", "frozen-channel",
       "saturation",       "encoder-wrap",       "effort-delay", "torque-sign",  "position-sign",
@@ -22,6 +29,7 @@ bool spoils_log(const Finding& finding) {
       "effort-scale",     "unexplained-effort", "spike",        "zero-row",     "same-column",
       "unsigned-effort",  "velocity-delay"};
   if (finding.waived) return false;
+  if (!fits && is_about_recording(finding)) return true;
   return finding.code == "still-joint" ||
          (finding.severity == Severity::error && codes.contains(finding.code));
 }
@@ -34,12 +42,14 @@ int rank(const Finding& finding) {
       "zero-row",       "same-column",      "unsigned-effort"};
   if (signals.contains(finding.code)) return 0;
   if (finding.code == "still-joint") return 2;
-  return finding.code == "unexplained-effort" ? 3 : 1;
+  if (is_about_recording(finding)) return 3;
+  return finding.code == "unexplained-effort" ? 4 : 1;
 }
 
 }  // namespace
 
-std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, int threads) {
+std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, bool fits,
+                                     int threads) {
   const Study study = study_of_log(shared, log);
   StudyOptions options;
   options.threads = threads;
@@ -49,7 +59,7 @@ std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudy
   waive_findings(study, state.findings);
   std::optional<Finding> worst;
   for (const Finding& finding : state.findings)
-    if (spoils_log(finding) && (!worst || rank(finding) < rank(*worst))) worst = finding;
+    if (spoils_log(finding, fits) && (!worst || rank(finding) < rank(*worst))) worst = finding;
   return worst;
 }
 

@@ -16,8 +16,10 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // The first error of the doctor that speaks of the log and that the study does not waive: signals before the
-// set-up. A joint that stands still comes next, which is an error only where the other robots move it.
-std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, int threads);
+// set-up. A joint that stands still comes next, which is an error only where the other robots move it; then,
+// of a log that does not fit, warnings about how it was recorded.
+std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, bool fits,
+                                     int threads);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

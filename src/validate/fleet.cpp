@@ -111,6 +111,8 @@ const char* to_string(CauseKind kind) {
       return "offset";
     case CauseKind::gain:
       return "gain";
+    case CauseKind::zero:
+      return "zero";
     case CauseKind::fit:
       return "fit";
     case CauseKind::set_up:
@@ -168,6 +170,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   out.values = round.pool.values;
   out.sigma = round.pool.sigma;
   out.scatter = round.scatter.deviation;
+  out.scatter_inverse = round.scatter.inverse;
   out.healthy = static_cast<Index>(round.healthy.size());
   out.tests = static_cast<Index>(members.size() * (round.suspects.size() + 1));
   if (out.unavailable.empty())

@@ -219,6 +219,10 @@ Trial try_suspect(const Suspect& suspect, const Reduced& robot) {
   return suspect.kind == CauseKind::mass ? try_mass(suspect, robot) : try_linear(suspect, robot);
 }
 
+double worth(double gain, int numbers, double rows) {
+  return gain - numbers * std::log(std::max(2.0, rows));
+}
+
 bool is_plausible(const Suspect& suspect, const Trial& trial) {
   const double slack = kBeyond * trial.sigma;
   // What the fleet cannot tell from nothing is no reason against a cause, but no amount is known to a third.
@@ -257,6 +261,7 @@ std::string describe(const Suspect& suspect, const Trial& trial, const std::stri
             joint_words(suspect.of), 1 + trial.amount);
       return fmt::format("the effort of {} reads {:.2g} % too {}: its gain is off", joint_words(suspect.of),
                          100 * size, trial.amount > 0 ? "high" : "low");
+    case CauseKind::zero:
     case CauseKind::other:
     case CauseKind::fit:
     case CauseKind::set_up:

@@ -35,6 +35,9 @@ struct Trial {
 };
 Trial try_suspect(const Suspect& suspect, const Reduced& robot);
 
+// Δ less what its numbers cost.
+double worth(double gain, int numbers, double rows);
+
 // No lighter than nothing, no heavier than some robots, a gain of one half of the fleet's but not of a
 // thousandth.
 bool is_plausible(const Suspect& suspect, const Trial& trial);

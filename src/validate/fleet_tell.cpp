@@ -13,13 +13,7 @@ namespace {
 
 constexpr int kMostCauses = 3;           // of one robot
 constexpr double kNextShare = 0.1;       // a further cause takes at least this share of what the first took
-constexpr double kNearlyAsGood = 10;     // Δ by which a cause must be better than the next
 constexpr double kPlausibleShare = 0.5;  // of the Δ of causes that no machine can have
-
-// Δ less what its numbers cost.
-double worth(const Suspect& suspect, const Trial& trial, double rows) {
-  return trial.gain - suspect.numbers * std::log(std::max(2.0, rows));
-}
 
 Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double p) {
   Cause cause;
@@ -81,7 +75,7 @@ std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::s
     if (is_beyond && k > 0) break;
     for (std::size_t s = 0; s < round.suspects.size(); ++s)
       if (is_beyond || is_plausible(round.suspects[s], trials[s]))
-        order.emplace_back(-worth(round.suspects[s], trials[s], rows), s);
+        order.emplace_back(-worth(trials[s].gain, round.suspects[s].numbers, rows), s);
     if (order.empty()) break;
     std::sort(order.begin(), order.end());
     const std::size_t best = order.front().second;

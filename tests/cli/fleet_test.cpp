@@ -1,4 +1,4 @@
-// Fleets: who is named, what survives a kill, what a broken log does.
+// Fleets: who is named, what survives a kill, who drifts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -6,71 +6,17 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
-#include "in_folder.hpp"
-#include "program.hpp"
+#include "fleet_program.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
+using namespace fleet_program;
 using program::Outcome;
 using program::steelyard;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-const std::string kFleet = std::string(STEELYARD_SOURCE_DIR) + "/examples/fleet/";
-
-std::string text_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-std::size_t count_files(const fs::path& folder, const std::string& ending) {
-  std::error_code ignored;
-  std::size_t count = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    count += entry.path().extension() == ending;
-  return count;
-}
-
-class FleetProgram : public program::InFolder {
- protected:
-  // The example with `robots` robots and so many days, in the folder of the test.
-  std::string study_of(const std::string& name, int robots, const std::string& faults, int days = 1) {
-    std::string text = text_of(kFleet + "study.yaml");
-    text = replaced(text, "robot: arm.yml", "robot: " + kFleet + "arm.yml");
-    text = replaced(text, "robots: 40", "robots: " + std::to_string(robots));
-    text = replaced(text, "days: 3", "days: " + std::to_string(days));
-    const std::size_t begin = text.find("  faults:"), end = text.find("  simulate:");
-    text.replace(begin, end - begin, "  faults:" + faults + "\n");
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-};
-
-std::vector<std::string> names(const json& fleet) {
-  return fleet["named"].get<std::vector<std::string>>();
-}
-
-json cause_of(const json& fleet, const std::string& robot) {
-  for (const json& one : fleet["robots"])
-    if (one["name"] == robot && !one["causes"].empty()) return one["causes"][0];
-  return {};
-}
 
 TEST_F(FleetProgram, OfAHundredRobotsTheThreeWithAFaultAreNamedAndNoOther) {
   const std::string study = study_of(
@@ -132,163 +78,6 @@ TEST_F(FleetProgram, KilledHalfWayAndResumedItWritesTheSameBytes) {
   ASSERT_EQ(steelyard({"fleet", study, "--out", out, "--fresh", "--quiet"}).code, 0);
   EXPECT_EQ(count_files(out + ".state", ".fold"), 25u);
   EXPECT_EQ(text_of(out + ".state/mine.fold"), "mine");
-}
-
-TEST_F(FleetProgram, ALogThatCannotBeReadIsNamedAndTheOthersGoOn) {
-  const std::string simulated = study_of("simulated.yaml", 8, " []");
-  ASSERT_EQ(steelyard({"fleet", simulated, "--logs", path("logs"), "--quiet"}).code, 0);
-  ASSERT_TRUE(fs::exists(folder_ / "logs" / "robot-3-2026-01-01.csv"));
-  std::string text = text_of(simulated);
-  const std::size_t begin = text.find("  robots:"), end = text.find("prepare:");
-  text.replace(begin, end - begin,
-               "  logs: \"logs/{robot}-{day}.csv\"\n"
-               "  columns: {time: t_s, position: \"q{j}_rad\", torque: \"tau{j}_Nm\"}\n");
-  std::ofstream(folder_ / "files.yaml") << text;
-  const Outcome whole = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
-  ASSERT_EQ(whole.code, 0) << whole.err;
-  EXPECT_EQ(json::parse(whole.out)["robots"].size(), 8u);
-  EXPECT_EQ(json::parse(whole.out)["robots"][2]["name"], "robot-3");
-
-  std::ofstream(folder_ / "logs" / "robot-3-2026-01-01.csv") << "t_s,q1_rad\n0,1\n";
-  const Outcome broken = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
-  EXPECT_EQ(broken.code, 3);
-  const json fleet = json::parse(broken.out);
-  EXPECT_EQ(fleet["robots"].size(), 7u);
-  ASSERT_EQ(fleet["problems"].size(), 1u);
-  EXPECT_EQ(fleet["problems"][0]["robot"], "robot-3");
-  EXPECT_THAT(fleet["lost"], ElementsAre("robot-3"));
-
-  const Outcome none = steelyard({"run", path("files.yaml"), "--out", path("other")});
-  EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("steelyard fleet"));
-  fs::remove_all(folder_ / "logs");
-  EXPECT_EQ(steelyard({"fleet", path("files.yaml"), "--out", path("out")}).code, 2);
-}
-
-// Numbers of one CSV row, and what is done to them: time, positions of four joints, torques.
-using Change = std::function<void(std::vector<double>&)>;
-
-struct SetUpFault {
-  const char* what;
-  Change change;
-  std::string finding;
-};
-
-// A log with every row changed.
-void change_log(const fs::path& path, const std::string& original, const Change& change) {
-  std::istringstream lines(original);
-  std::ofstream out(path);
-  std::string line;
-  std::getline(lines, line);
-  out << line << "\n";
-  out.precision(17);
-  while (std::getline(lines, line)) {
-    std::vector<double> numbers;
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
-    change(numbers);
-    for (std::size_t k = 0; k < numbers.size(); ++k) out << (k > 0 ? "," : "") << numbers[k];
-    out << "\n";
-  }
-}
-
-TEST_F(FleetProgram, ALogWithAWrongSetUpIsNamedByItsFindingAndLeavesTheFleet) {
-  const std::string simulated = study_of("simulated.yaml", 6, " []");
-  ASSERT_EQ(steelyard({"fleet", simulated, "--logs", path("logs"), "--quiet"}).code, 0);
-  std::string text = text_of(simulated);
-  const std::size_t begin = text.find("  robots:"), end = text.find("prepare:");
-  text.replace(begin, end - begin,
-               "  logs: \"logs/{robot}-{day}.csv\"\n"
-               "  columns: {time: t_s, position: \"q{j}_rad\", torque: \"tau{j}_Nm\"}\n");
-  std::ofstream(folder_ / "files.yaml") << text;
-  const fs::path log = folder_ / "logs" / "robot-4-2026-01-01.csv";
-  const std::string original = text_of(log);
-  fs::remove(log);
-  const Outcome five = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
-  ASSERT_EQ(five.code, 0) << five.err;
-  const json others = json::parse(five.out)["parameters"];
-
-  const SetUpFault faults[] = {
-      {"degrees",
-       [](std::vector<double>& row) {
-         for (int j = 1; j <= 4; ++j) row[static_cast<std::size_t>(j)] *= 180 / 3.14159265358979;
-       },
-       "position-unit"},
-      {"all torques negated",
-       [](std::vector<double>& row) {
-         for (int j = 5; j <= 8; ++j) row[static_cast<std::size_t>(j)] *= -1;
-       },
-       "torque-sign"},
-      {"time twice as slow", [](std::vector<double>& row) { row[0] *= 2; }, "time-scale"},
-      {"a frozen position", [](std::vector<double>& row) { row[2] = 0.3; }, "still-joint"},
-      {"a dead torque", [](std::vector<double>& row) { row[6] = 0; }, "dead-channel"},
-      {"mN·m",
-       [](std::vector<double>& row) {
-         for (int j = 5; j <= 8; ++j) row[static_cast<std::size_t>(j)] *= 1000;
-       },
-       "set-up"},
-  };
-  for (const SetUpFault& fault : faults) {
-    change_log(log, original, fault.change);
-    const Outcome outcome = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
-    EXPECT_EQ(outcome.code, 3) << fault.what << outcome.err;
-    const json fleet = json::parse(outcome.out);
-    EXPECT_THAT(names(fleet), ElementsAre("robot-4")) << fault.what;
-    EXPECT_THAT(fleet["lost"], ElementsAre("robot-4")) << fault.what;
-    ASSERT_EQ(fleet["problems"].size(), 1u) << fault.what;
-    EXPECT_EQ(fleet["problems"][0]["robot"], "robot-4");
-    EXPECT_EQ(fleet["problems"][0]["log"], "2026-01-01");
-    EXPECT_EQ(fleet["problems"][0]["finding"], fault.finding)
-        << fault.what << fleet["problems"][0]["message"];
-    EXPECT_EQ(cause_of(fleet, "robot-4")["kind"], "set-up") << fault.what;
-    EXPECT_EQ(fleet["parameters"], others) << fault.what << ": the log has a part in the fleet's parameters";
-  }
-}
-
-// One log under two robots, one under two days of a robot, one in other digits: all of them leave, both
-// named.
-TEST_F(FleetProgram, ALogUnderSeveralRobotsOrDaysIsNobodys) {
-  const std::string simulated = study_of("simulated.yaml", 7, " []", 2);
-  ASSERT_EQ(steelyard({"fleet", simulated, "--logs", path("logs"), "--quiet"}).code, 0);
-  std::string text = text_of(simulated);
-  const std::size_t begin = text.find("  robots:"), end = text.find("prepare:");
-  text.replace(begin, end - begin,
-               "  logs: \"logs/{robot}-{day}.csv\"\n"
-               "  columns: {time: t_s, position: \"q{j}_rad\", torque: \"tau{j}_Nm\"}\n");
-  std::ofstream(folder_ / "files.yaml") << text;
-  const auto log = [&](int robot, int day) {
-    return folder_ / "logs" /
-           ("robot-" + std::to_string(robot) + "-2026-01-0" + std::to_string(day) + ".csv");
-  };
-  const auto over = fs::copy_options::overwrite_existing;
-  fs::copy_file(log(1, 1), log(2, 1), over);
-  fs::copy_file(log(3, 1), log(3, 2), over);
-  change_log(log(5, 1), text_of(log(4, 1)), [](std::vector<double>&) {});
-  ASSERT_NE(text_of(log(5, 1)), text_of(log(4, 1)));
-  const Outcome outcome = steelyard({"fleet", path("files.yaml"), "--out", path("out"), "--json"});
-  EXPECT_EQ(outcome.code, 3) << outcome.err;
-  const json fleet = json::parse(outcome.out);
-  const std::vector<std::pair<std::string, std::string>> expected = {
-      {"robot-1 2026-01-01", "robot-2 2026-01-01"}, {"robot-2 2026-01-01", "robot-1 2026-01-01"},
-      {"robot-3 2026-01-01", "robot-3 2026-01-02"}, {"robot-3 2026-01-02", "robot-3 2026-01-01"},
-      {"robot-4 2026-01-01", "robot-5 2026-01-01"}, {"robot-5 2026-01-01", "robot-4 2026-01-01"}};
-  ASSERT_EQ(fleet["problems"].size(), expected.size()) << fleet["problems"];
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    const json& problem = fleet["problems"][k];
-    EXPECT_EQ(problem["finding"], "same-log");
-    EXPECT_EQ(problem["robot"].get<std::string>() + " " + problem["log"].get<std::string>(),
-              expected[k].first);
-    EXPECT_THAT(problem["message"].get<std::string>(), HasSubstr(expected[k].second));
-  }
-  EXPECT_THAT(fleet["lost"], ElementsAre("robot-3"));
-  EXPECT_EQ(fleet["compared"], 6);
-
-  for (int robot = 1; robot <= 7; ++robot)
-    for (const int day : {1, 2})
-      if (robot != 7 || day != 1) fs::copy_file(log(7, 1), log(robot, day), over);
-  const Outcome none = steelyard({"fleet", path("files.yaml"), "--out", path("out")});
-  EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("same-log"));
 }
 
 TEST_F(FleetProgram, GrossFaultsInSmallFleetsAreNamed) {

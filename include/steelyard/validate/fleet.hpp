@@ -11,6 +11,7 @@
 //   offset    another fo of joint j
 //   gain      the logged effort of joint j times 1 + s: its whole row, which no parameter can imitate; or
 //             the efforts of all joints
+//   zero      the position of joint j plus a constant: not from the folds, see zero_cause()
 //   other     none of these, but the robot is far from the fleet
 //   fit       its own log does not fit the model: told before any of these
 //   set-up    an effort in another unit, of the wrong sign or dead, or what the doctor says of its logs
@@ -36,6 +37,7 @@
 // is compared with nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,13 +53,13 @@ inline namespace STEELYARD_ABI {
 inline constexpr Index kFewestFleetRobots = 4;
 inline constexpr Index kFewestFleetLogs = 3;  // of a robot, for a drift
 
-enum class CauseKind { mass, friction, offset, gain, other, fit, set_up };
+enum class CauseKind { mass, friction, offset, gain, zero, other, fit, set_up };
 const char* to_string(CauseKind kind);
 
 struct Cause {
   CauseKind kind = CauseKind::other;
   std::string of;     // link, joint, log, or parameter that differs most
-  double amount = 0;  // kg; share of the fleet's friction; effort; share of the effort; deviations;
+  double amount = 0;  // kg; share of the fleet's friction; effort; share of the effort; rad or m; deviations;
                       // fit: share that is left; set_up: times the fleet's, 0 when not known
   double sigma = 0;   // of the amount
   Vector3 at = Vector3::Zero();  // of the mass, in the link's frame [m]
@@ -130,6 +132,7 @@ struct FleetResult {
   std::vector<std::string> columns;
   VectorXd values, sigma;                // of the fleet; robots are the blocks of the deviation
   VectorXd scatter;                      // deviation between healthy robots
+  MatrixXd scatter_inverse;              // T⁻¹
   Index healthy = 0;                     // robots behind them
   std::vector<FleetRobotResult> robots;  // in the order given
   int rounds = 0;
@@ -147,6 +150,22 @@ std::vector<std::optional<Cause>> fleet_misfits(const FleetInput& input, const F
 // Robots have folds of the same layouts. The same bytes for any number of threads. Throws InputError when
 // there is no robot.
 FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options = {});
+
+// Folds of a log whose positions are `zero` more in the joint of a row.
+using ShiftedFolds = std::function<std::vector<Fold>(std::size_t row, double zero)>;
+
+struct ZeroCause {
+  Cause cause;
+  double better = 0;  // than the best of the other causes: Δ less what numbers cost
+};
+
+// Causes whose Δ are no farther apart are told both.
+inline constexpr double kNearlyAsGood = 10;
+
+// The zero of a joint that explains a robot best, from one of its logs (`robot` has its folds). Asks for two
+// folds a joint and four more. Nothing: no zero would help.
+std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& result,
+                                    const FleetRobot& robot, const ShiftedFolds& shifted);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
