@@ -207,7 +207,7 @@ void summarize_feasible(StudyState& state) {
     summary.drives = drive_values(state.robot, with_feasible_values(state, feasible));
     summary.columns = further_columns(feasible, Quantities(state.robot, feasible.columns));
     state.result.links = link_values(state, feasible);
-    if (state.result.cross_validation)
+    if (state.study.cross && state.result.cross_validation)
       summary.cross_validation = state.clock.time("feasible cross-validation",
                                                   [&] { return cross_validate_feasible(state, feasible); });
     find_cost(summary, state.result);

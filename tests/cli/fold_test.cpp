@@ -97,7 +97,7 @@ TEST_F(FoldFiles, GiveTheEstimateOfTheLogToTheLastDigit) {
   EXPECT_EQ(both["cross_validation"].dump(), log["cross_validation"].dump());
 
   // Fewer blocks: a smaller file, the same values up to rounding, other blocks for the bootstrap.
-  ASSERT_EQ(steelyard({"merge", path("both.fold"), "--blocks", "4", "--out", path("few.fold")}).code, 0);
+  ASSERT_EQ(steelyard({"merge", path("both.fold"), "--blocks", "2", "--out", path("few.fold")}).code, 0);
   EXPECT_LT(bytes("few.fold").size(), bytes("both.fold").size());
   study("few.yaml", "  - folds: few.fold\n", without);
   const json few = result("few.yaml", "d");
