@@ -13,8 +13,9 @@ namespace {
 
 // Warnings that explain why a log does not fit, and are no reason against one that does.
 bool is_about_recording(const Finding& finding) {
-  static const std::set<std::string> codes = {"gaps", "repeated-samples", "quantised", "effort-resolution",
-                                              "velocity-noise"};
+  static const std::set<std::string> codes = {
+      "gaps",           "repeated-samples", "quantised",   "effort-resolution",
+      "velocity-noise", "effort-dropout",   "held-effort", "effort-jump"};
   return codes.contains(finding.code);
 }
 
