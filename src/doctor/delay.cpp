@@ -23,7 +23,9 @@ constexpr double kEarly = 2;              // times as much when the effort is be
 constexpr double kCommonResidual = 0.04;  // per joint, when all have the same delay
 constexpr double kFarther = 2;            // from reversals than a trial, for the gain that must remain there
 constexpr double kOwnError = 0.01;        // of a joint's effort: what the copy leaves of a perfect log there
-constexpr double kChance = 2.8;           // deviations of the gain that noise has by chance
+constexpr Index kStretches = 4;
+constexpr int kMostStretches = 3;
+constexpr double kChance = 2.8;  // deviations of the gain that noise has by chance
 
 Index nearest(const VectorXd& lateness, double seconds) {
   Index at = 0;
@@ -60,6 +62,34 @@ class Gains {
     for (std::size_t j = 0; j < shifts.size(); ++j)
       if (joint < 0 || static_cast<int>(j) == joint) shifts[j] = nearest(data_.lateness, seconds);
     return 0.5 * ((none_.array() + kOwn) / (fit_.residuals(shifts).array() + kOwn)).log().sum();
+  }
+
+  // Of the four stretches of the rows, those in which this delay explains more.
+  int stretches(int joint, double seconds) const {
+    constexpr double kOwn = kOwnError * kOwnError;
+    const Index k = nearest(data_.lateness, seconds);
+    Shifts shifts = shifts_;
+    for (std::size_t j = 0; j < shifts.size(); ++j)
+      if (joint < 0 || static_cast<int>(j) == joint) shifts[j] = k;
+    const Eigen::VectorXd before = fit_.solve(shifts_), after = fit_.solve(shifts);
+    int better = 0;
+    for (Index part = 0; part < kStretches; ++part) {
+      double gain = 0;
+      for (std::size_t j = 0; j < shifts.size(); ++j) {
+        if (joint >= 0 && static_cast<int>(j) != joint) continue;
+        const doctor::DelayRows& rows = data_.joints[j];
+        const Index first = rows.Y.rows() * part / kStretches,
+                    count = rows.Y.rows() * (part + 1) / kStretches - first;
+        const auto share = [&](Index shift, const Eigen::VectorXd& x) {
+          const Eigen::VectorXd effort = rows.efforts.col(shift).segment(first, count);
+          const double left = (effort - rows.Y.middleRows(first, count) * x).squaredNorm();
+          return left / std::max(effort.squaredNorm(), 1e-300) + kOwn;
+        };
+        if (count > 0) gain += std::log(share(shifts_[j], before) / share(shifts[j], after));
+      }
+      better += gain > 0;
+    }
+    return better;
   }
 
  private:
@@ -133,9 +163,13 @@ Delays examine_delays(const Trial& trial) {
   delays.light = most_delayed(data, floors, gains, &DelayEstimate::plain);
   const DelayData away = doctor::delay_data(trial, kFarther * smear);
   const Gains left(away, floors, Shifts(away.joints.size(), away.none));
-  delays.common.away = left.beyond_own_error(-1, delays.common.seconds);
+  const auto look_away = [&](int joint, DelayEstimate& estimate) {
+    estimate.away = left.beyond_own_error(joint, estimate.seconds);
+    estimate.stretches = left.stretches(joint, estimate.seconds);
+  };
+  look_away(-1, delays.common);
   for (DelayedJoint* one : {&delays.loaded, &delays.light})
-    if (one->joint >= 0) one->estimate.away = left.beyond_own_error(one->joint, one->estimate.seconds);
+    if (one->joint >= 0) look_away(one->joint, one->estimate);
   for (const doctor::DelayRows& rows : away.joints)
     if (rows.Y.rows() > 0) delays.chance += 1 / static_cast<double>(rows.Y.rows());
   delays.chance = std::sqrt(delays.chance);
@@ -147,7 +181,8 @@ namespace {
 bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double least) {
   const double factor = one.estimate.seconds < 0 ? kEarly : 1;
   return one.joint >= 0 && std::abs(one.estimate.seconds) >= least && gain > factor * limit &&
-         gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain;
+         gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain &&
+         one.estimate.stretches >= kMostStretches;
 }
 
 // The joint whose delay alone explains enough, or none.
@@ -176,7 +211,8 @@ std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, doubl
     return {
         make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
   const double limit = kCommonResidual * n;
-  if (delays.common.plain <= limit || delays.common.away <= std::max(limit, kChance * delays.chance) ||
+  if (delays.common.stretches < kMostStretches || delays.common.plain <= limit ||
+      delays.common.away <= std::max(limit, kChance * delays.chance) ||
       std::abs(delays.common.seconds) < least)
     return {};
   DelayEstimate mean = delays.common;

@@ -50,10 +50,10 @@ class DelayFit {
   void weigh(const Shifts& shifts);
   // Square of each joint's residual over its effort.
   Eigen::VectorXd residuals(const Shifts& shifts) const;
-
- private:
+  // The parameters.
   Eigen::VectorXd solve(const Shifts& shifts) const;
 
+ private:
   std::vector<Eigen::MatrixXd> gram_, mixed_;  // YᵀY, Yᵀτ of every shift
   std::vector<Eigen::VectorXd> effort_;        // τᵀτ of every shift
   Eigen::VectorXd weights_;

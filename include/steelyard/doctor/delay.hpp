@@ -19,7 +19,8 @@
 //   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is what the copy leaves of a perfect log
 // Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the deviation
 // 1/√n by chance, more than the limit of a common delay when there are few joints. Of a common delay, away
-// must be 2.8 times its deviation.
+// must be 2.8 times its deviation. A delay is there all the time: away must be positive in three of four
+// stretches of the rows, which a contact or a bad sample alone is not.
 #pragma once
 
 #include <vector>
@@ -36,6 +37,7 @@ struct DelayEstimate {
   double gain = 0;      // see above
   double plain = 0;     // see above
   double away = 0;      // see above; not of `Delays::joints`
+  int stretches = 0;    // of four, in which `away` is positive
   double residual = 0;  // log of the residual without over that with the delay; of all joints: summed
 };
 
