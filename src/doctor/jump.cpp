@@ -15,9 +15,9 @@ namespace {
 
 constexpr Index kParts = 16;  // of a run, over which residuals are summed
 constexpr Index kFewestRows = 4 * kParts;
-constexpr Index kFree = 5;          // see the header
-constexpr double kRank = 1e-8;      // of the largest column: below it a direction does not count
-constexpr double kOwnError = 1e-4;  // of the rms effort: the copy's own deviation of a step
+constexpr Index kFree = 5;           // see the header
+constexpr double kRank = 1e-8;       // of the largest column: below it a direction does not count
+constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own deviation of a step
 
 // An orthonormal basis of what is explained without a step: the model, and drift in the rows [begin, end).
 Eigen::MatrixXd basis(const doctor::DelayRows& rows, Index begin, Index end) {
@@ -80,7 +80,7 @@ std::vector<Jump> examine_jumps(const Trial& trial) {
       }
       const double sigma =
           std::sqrt(square * kParts / static_cast<double>(kParts - kFree)) / s.squaredNorm() +
-          kOwnError * rms;
+          kStepError * rms;
       const auto before = static_cast<double>(at - begin), all = static_cast<double>(count);
       Jump& jump = jumps.emplace_back();
       jump.joint = static_cast<int>(j);
