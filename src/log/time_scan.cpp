@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kUneven = 2;  // times the shortest of its neighbours: may be a gap
+constexpr double kUneven = 2;  // times the shortest so far: may be a gap
 
 // Positive doubles are ordered as their bits are; without the last 35 bits steps within 2^-17 share a bin.
 std::uint64_t bin_of(double step) {
@@ -60,13 +60,13 @@ void TimeScanner::take_recent() {
       bin.sum += step;
     }
   }
-  if (longest > kUneven * shortest)
+  shortest_ = steps_ == 0 ? shortest : std::min(shortest_, shortest);
+  if (longest > kUneven * shortest_)
     for (std::size_t i = 0; i < steps.size(); ++i)
-      if (steps[i] > kUneven * shortest) keep_long(i == 0 ? before_ : recent_[i - 1], steps[i]);
+      if (steps[i] > kUneven * shortest_) keep_long(i == 0 ? before_ : recent_[i - 1], steps[i]);
   const double mean = sum / static_cast<double>(recent_count_);
   double squares = 0;
   for (const double step : steps) squares += (step - mean) * (step - mean);
-  shortest_ = steps_ == 0 ? shortest : std::min(shortest_, shortest);
   longest_ = std::max(longest_, longest);
   merge_moments(recent_count_, mean, squares);
   before_ = last_;

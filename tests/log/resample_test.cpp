@@ -88,12 +88,23 @@ TEST(TimeScan, GapsAreListedWithTheirTimes) {
     t += 1e-3 * (1 + 0.2 * (i % 3));
     if (i % 1000 == 999 && i < 4000) t += 0.1 + 1e-5 * i;
   }
-  TimeScanner whole, first, second;
+  TimeScanner whole;
   whole.add(stamps);
-  first.add({stamps.data(), 2345});
-  second.add({stamps.data() + 2345, stamps.size() - 2345});
-  first.append(second);
-  for (const TimeScan& scan : {whole.result(), first.result()}) {
+  std::vector<TimeScan> scans = {whole.result()};
+  for (const std::size_t border : {2345, 2000, 2}) {  // within a stretch, at a gap, at the beginning
+    TimeScanner first, second;
+    first.add({stamps.data(), border});
+    second.add({stamps.data() + border, stamps.size() - border});
+    first.append(second);
+    scans.push_back(first.result());
+  }
+  TimeScanner full, rest;  // the gap is alone in its stretch
+  full.add({stamps.data() + 2000 - 129, 129});
+  rest.add({stamps.data() + 2000, 100});
+  full.append(rest);
+  ASSERT_EQ(full.result().longest_gaps.size(), 1u);
+  EXPECT_EQ(full.result().longest_gaps[0].begin, stamps[1999]);
+  for (const TimeScan& scan : scans) {
     EXPECT_EQ(scan.gaps, 4);
     ASSERT_EQ(scan.longest_gaps.size(), 4u);
     for (std::size_t k = 0; k < 4; ++k) {
