@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "../tests/study/coverage_cases.hpp"
+#include "identify/coverage_cases.hpp"
 
 namespace {
 

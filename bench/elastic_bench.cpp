@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "reverse/elastic_cases.hpp"
-#include "reverse/elastic_kr300.hpp"
+#include "elastic/elastic_cases.hpp"
+#include "elastic/elastic_kr300.hpp"
 
 namespace steelyard {
 namespace {

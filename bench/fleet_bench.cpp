@@ -14,7 +14,7 @@
 #include <string>
 
 #include "steelyard/core/pool.hpp"
-#include "steelyard/study/fleet_study.hpp"
+#include "steelyard/fleet/fleet.hpp"
 
 namespace {
 

@@ -24,10 +24,10 @@
 #include "steelyard/estimate/bootstrap.hpp"
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/fold/fold_file.hpp"
+#include "steelyard/identify/run.hpp"
 #include "steelyard/log/csv.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/study/run_study.hpp"
 #include "temporary_folder.hpp"
 
 namespace {

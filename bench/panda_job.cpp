@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "steelyard/identify/run.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/base.hpp"
-#include "steelyard/study/run_study.hpp"
 
 using namespace steelyard;
 

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "steelyard/study/run_study.hpp"
+#include "steelyard/identify/run.hpp"
 
 namespace {
 

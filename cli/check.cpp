@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
-#include "steelyard/study/check_study.hpp"
+#include "steelyard/identify/check.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -10,10 +10,10 @@
 
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/identify/check.hpp"
+#include "steelyard/identify/run.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/simulate/write_csv.hpp"
-#include "steelyard/study/check_study.hpp"
-#include "steelyard/study/run_study.hpp"
 #include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"

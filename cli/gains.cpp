@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
-#include "steelyard/study/gain_advice.hpp"
+#include "steelyard/identify/gain_advice.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -9,7 +9,7 @@
 #include "output.hpp"
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/study/init_study.hpp"
+#include "steelyard/init/init_study.hpp"
 #include "steelyard/study/study.hpp"
 #include "text.hpp"
 

@@ -10,8 +10,8 @@
 #include "output.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/fold_file.hpp"
+#include "steelyard/identify/check.hpp"
 #include "steelyard/result/replaceable.hpp"
-#include "steelyard/study/check_study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

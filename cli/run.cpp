@@ -2,8 +2,8 @@
 // the report.
 #include <CLI/CLI.hpp>
 
-#include "steelyard/study/run_study.hpp"
-#include "steelyard/study/scene.hpp"
+#include "steelyard/identify/run.hpp"
+#include "steelyard/identify/scene.hpp"
 #include "steelyard/study/study_inputs.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
-#include "steelyard/study/run_study.hpp"
+#include "steelyard/identify/run.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

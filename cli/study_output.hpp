@@ -7,9 +7,9 @@
 
 #include "options.hpp"
 #include "progress.hpp"
+#include "steelyard/identify/run.hpp"
 #include "steelyard/report/scene.hpp"
 #include "steelyard/result/output_folder.hpp"
-#include "steelyard/study/run_study.hpp"
 
 namespace cli {
 

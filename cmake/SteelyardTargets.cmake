@@ -10,17 +10,12 @@
 if(NOT DEFINED STEELYARD_STAGES)
   set(STEELYARD_STAGES
       core robot dynamics log regressor fold estimate feasible simulate excite
-      signs
-      reverse
-      gains
-      engines
-      doctor validate
-      export
-      result report study)
+      signs reverse elastic gains engines doctor validate export result report
+      study init identify fleet)
 endif()
 
 add_library(steelyard_headers INTERFACE)
-target_include_directories(steelyard_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(steelyard_headers INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/internal)
 add_library(steelyard_options INTERFACE)
 target_compile_features(steelyard_options INTERFACE cxx_std_20)
 # EIGEN_DONT_PARALLELIZE: threads live outside Eigen.
@@ -66,7 +61,8 @@ endfunction()
 function(steelyard_stage name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(steelyard_${name} OBJECT ${arg_SOURCES})
-  target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(steelyard_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/internal
+                             PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(steelyard_${name} PRIVATE steelyard_options Eigen3::Eigen Threads::Threads ${arg_DEPENDS})
   steelyard_instrument(steelyard_${name})
   if(STEELYARD_FROM_NOTHING)

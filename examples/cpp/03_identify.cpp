@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/study/run_study.hpp"
+#include "steelyard/identify/run.hpp"
 
 int main(int argc, char** argv) try {
   const steelyard::Study study = steelyard::read_study(argc > 1 ? argv[1] : "study.yaml");

@@ -4,10 +4,10 @@
 
 #include "arrays.hpp"
 #include "parts.hpp"
-#include "steelyard/study/check_study.hpp"
-#include "steelyard/study/excite_study.hpp"
-#include "steelyard/study/init_study.hpp"
-#include "steelyard/study/run_study.hpp"
+#include "steelyard/identify/check.hpp"
+#include "steelyard/identify/excite.hpp"
+#include "steelyard/identify/run.hpp"
+#include "steelyard/init/init_study.hpp"
 
 namespace python {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/parallel_depth.hpp"
+#include "steelyard/core/parallel_depth.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <new>
 
-#include "core/parallel_depth.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/parallel_depth.hpp"
 #include "steelyard/core/pool.hpp"
 
 namespace steelyard {

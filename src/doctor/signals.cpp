@@ -9,7 +9,7 @@
 
 #include "doctor/channel_scanner.hpp"
 #include "doctor/velocity_windows.hpp"
-#include "log/stamps.hpp"
+#include "steelyard/log/stamps.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,4 +1,4 @@
-#include "engines/body_check.hpp"
+#include "steelyard/engines/body_check.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reverse/child.hpp"
+#include "steelyard/core/child.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {

@@ -4,11 +4,11 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "engines/body_check.hpp"
 #include "engines/child_world.hpp"
-#include "engines/module.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/engines/body_check.hpp"
 #include "steelyard/engines/mjcf_text.hpp"
+#include "steelyard/engines/module.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

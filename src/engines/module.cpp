@@ -1,4 +1,4 @@
-#include "engines/module.hpp"
+#include "steelyard/engines/module.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

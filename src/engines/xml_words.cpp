@@ -1,4 +1,4 @@
-#include "engines/xml_words.hpp"
+#include "steelyard/engines/xml_words.hpp"
 
 #include <fmt/format.h>
 

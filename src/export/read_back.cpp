@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "engines/xml_words.hpp"
 #include "graph.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/engines/xml_words.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

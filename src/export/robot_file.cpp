@@ -6,10 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engines/xml_words.hpp"
 #include "read_back.hpp"
-#include "robot/yaml_fields.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/yaml_fields.hpp"
+#include "steelyard/engines/xml_words.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {

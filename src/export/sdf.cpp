@@ -5,11 +5,11 @@
 #include <cmath>
 #include <iterator>
 
-#include "engines/body_check.hpp"
-#include "engines/xml_words.hpp"
 #include "sdf_reader.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/engines/body_check.hpp"
+#include "steelyard/engines/xml_words.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engines/body_check.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/engines/body_check.hpp"
 #include "steelyard/robot/read.hpp"
 #include "urdf_patch.hpp"
 

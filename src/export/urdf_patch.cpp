@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "engines/xml_words.hpp"
+#include "steelyard/engines/xml_words.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

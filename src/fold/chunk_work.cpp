@@ -8,8 +8,8 @@
 #include <mutex>
 #include <thread>
 
-#include "core/parallel_depth.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/parallel_depth.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/core/processes.hpp"
 

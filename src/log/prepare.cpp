@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "stamps.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/differences.hpp"
+#include "steelyard/log/stamps.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

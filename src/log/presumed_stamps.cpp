@@ -1,8 +1,8 @@
 #include <cmath>
 #include <utility>
 
-#include "stamps.hpp"
 #include "steelyard/log/prepare.hpp"
+#include "steelyard/log/stamps.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "stamps.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/resample.hpp"
+#include "steelyard/log/stamps.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

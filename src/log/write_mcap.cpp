@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bytes.hpp"
-#include "cdr.hpp"
-#include "mcap_format.hpp"
+#include "log/readers/bytes.hpp"
+#include "log/readers/cdr.hpp"
+#include "log/readers/mcap_format.hpp"
+#include "log/readers/unpack.hpp"
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/log/write_log.hpp"
-#include "unpack.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

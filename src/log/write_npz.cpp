@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bytes.hpp"
-#include "npy_format.hpp"
+#include "log/readers/bytes.hpp"
+#include "log/readers/npy_format.hpp"
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "regressor/kernels/simd.hpp"
 #include "steelyard/regressor/plan.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "regressor/kernels/simd.hpp"
 #include "steelyard/dynamics/tree.hpp"
 #include "steelyard/regressor/plan.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

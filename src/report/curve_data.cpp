@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "report/sections.hpp"
-#include "result/json_writer.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/json_writer.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,8 +1,8 @@
 #include "steelyard/report/design.hpp"
 
-#include "report/html.hpp"
-#include "report/page.hpp"
 #include "report/sections.hpp"
+#include "steelyard/report/html.hpp"
+#include "steelyard/report/page.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

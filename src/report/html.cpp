@@ -1,11 +1,11 @@
-#include "report/html.hpp"
+#include "steelyard/report/html.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "result/utf8.hpp"
+#include "steelyard/result/utf8.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

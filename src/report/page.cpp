@@ -1,4 +1,4 @@
-#include "report/page.hpp"
+#include "steelyard/report/page.hpp"
 
 #include <array>
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
-#include "report/html.hpp"
 #include "report/sections.hpp"
-#include "result/json_text.hpp"
+#include "steelyard/report/html.hpp"
+#include "steelyard/result/json_text.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "report/assets.hpp"
-#include "report/html.hpp"
-#include "report/page.hpp"
 #include "report/sections.hpp"
+#include "steelyard/report/html.hpp"
+#include "steelyard/report/page.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

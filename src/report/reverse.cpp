@@ -1,6 +1,6 @@
 // The model behind a table of g(q) and M(q): fits, errors by entry, load.
-#include "report/html.hpp"
 #include "report/sections.hpp"
+#include "steelyard/report/html.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

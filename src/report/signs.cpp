@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/html.hpp"
 #include "report/sections.hpp"
+#include "steelyard/report/html.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "report/html.hpp"
 #include "report/sections.hpp"
+#include "steelyard/report/html.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

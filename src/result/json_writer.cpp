@@ -1,10 +1,10 @@
-#include "result/json_writer.hpp"
+#include "steelyard/result/json_writer.hpp"
 
 #include <charconv>
 #include <cmath>
 
-#include "result/utf8.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/utf8.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -6,8 +6,8 @@
 
 #include "result/json_node.hpp"
 #include "result/json_parts.hpp"
-#include "result/json_text.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/json_text.hpp"
 #include "steelyard/result/result.hpp"
 
 namespace steelyard {

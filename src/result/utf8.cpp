@@ -1,4 +1,4 @@
-#include "result/utf8.hpp"
+#include "steelyard/result/utf8.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

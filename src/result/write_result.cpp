@@ -3,9 +3,9 @@
 #include <array>
 
 #include "result/json_parts.hpp"
-#include "result/json_text.hpp"
-#include "result/json_writer.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/result/json_text.hpp"
+#include "steelyard/result/json_writer.hpp"
 #include "steelyard/result/result.hpp"
 
 namespace steelyard {

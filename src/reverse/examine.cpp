@@ -9,8 +9,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "reverse/rows.hpp"
 #include "steelyard/excite/configurations.hpp"
+#include "steelyard/reverse/rows.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

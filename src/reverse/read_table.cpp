@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "log/csv_fields.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
+#include "steelyard/log/csv_fields.hpp"
 #include "steelyard/reverse/table.hpp"
 
 namespace steelyard {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reverse/rows.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/reverse/rows.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,4 +1,4 @@
-#include "reverse/rows.hpp"
+#include "steelyard/reverse/rows.hpp"
 
 #include <algorithm>
 #include <cmath>

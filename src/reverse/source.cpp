@@ -10,7 +10,7 @@
 #include <memory>
 #include <sstream>
 
-#include "reverse/child.hpp"
+#include "steelyard/core/child.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 

@@ -1,7 +1,7 @@
 // Robot files with the key `from`.
 #pragma once
 
-#include "robot/yaml_fields.hpp"
+#include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 

@@ -7,10 +7,10 @@
 
 #include "robot/derived.hpp"
 #include "robot/draft.hpp"
-#include "robot/yaml_fields.hpp"
 #include "robot/yaml_link.hpp"
 #include "robot/yaml_transmission.hpp"
 #include "steelyard/core/suggest.hpp"
+#include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "robot/number.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/number.hpp"
 #include "steelyard/robot/pose.hpp"
 
 namespace tinyxml2 {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "robot/yaml_fields.hpp"
+#include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/robot.hpp"
 
 namespace steelyard {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "robot/yaml_fields.hpp"
+#include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/robot.hpp"
 
 namespace steelyard {

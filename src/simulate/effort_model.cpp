@@ -1,4 +1,4 @@
-#include "simulate/effort_model.hpp"
+#include "steelyard/simulate/effort_model.hpp"
 
 #include <fmt/format.h>
 

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "simulate/effort_model.hpp"
 #include "simulate/instruments.hpp"
 #include "simulate/limits.hpp"
 #include "simulate/lists.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
+#include "steelyard/simulate/effort_model.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
 namespace steelyard {

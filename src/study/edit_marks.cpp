@@ -1,4 +1,4 @@
-#include "study/edit_marks.hpp"
+#include "steelyard/study/edit_marks.hpp"
 
 #include <fmt/format.h>
 

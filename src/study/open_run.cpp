@@ -4,9 +4,8 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/transmission.hpp"
+#include "steelyard/study/simulation.hpp"
 #include "steelyard/study/study.hpp"
-#include "study/elastic.hpp"
-#include "study/simulation.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,7 +1,7 @@
 // Section `estimate` of a study: the method, its own options, essential parameters.
 #include <fmt/format.h>
 
-#include "study/study_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

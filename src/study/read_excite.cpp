@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "study/study_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

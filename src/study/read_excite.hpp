@@ -1,7 +1,7 @@
 // Reader of the section `excite`.
 #pragma once
 
-#include "robot/yaml_fields.hpp"
+#include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/study/excite_spec.hpp"
 
 namespace steelyard {

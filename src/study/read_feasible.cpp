@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "study/study_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

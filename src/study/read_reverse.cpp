@@ -5,8 +5,7 @@
 #include <set>
 
 #include "steelyard/core/units.hpp"
-#include "study/reverse.hpp"
-#include "study/study_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

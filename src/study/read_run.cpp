@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "steelyard/log/contents.hpp"
-#include "study/study_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

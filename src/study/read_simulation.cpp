@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "study/elastic_yaml.hpp"
-#include "study/gains_yaml.hpp"
-#include "study/study_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
+#include "study/read_elastic.hpp"
+#include "study/read_gains.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

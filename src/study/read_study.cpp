@@ -10,14 +10,11 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
-#include "study/elastic_yaml.hpp"
-#include "study/exports.hpp"
-#include "study/folded.hpp"
-#include "study/friction_yaml.hpp"
-#include "study/gains_yaml.hpp"
+#include "steelyard/study/study_yaml.hpp"
+#include "study/read_drives.hpp"
+#include "study/read_elastic.hpp"
 #include "study/read_excite.hpp"
-#include "study/reverse.hpp"
-#include "study/study_yaml.hpp"
+#include "study/read_gains.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

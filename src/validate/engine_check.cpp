@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "simulate/effort_model.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/engines/play.hpp"
+#include "steelyard/simulate/effort_model.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard {

@@ -2,7 +2,7 @@
 
 #include "array_test.hpp"
 #include "bag_writer.hpp"
-#include "log/bytes.hpp"
+#include "log/readers/bytes.hpp"
 #include "oracle/data_folder.hpp"
 #include "steelyard/log/contents.hpp"
 #include "steelyard/log/write_log.hpp"

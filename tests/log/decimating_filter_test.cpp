@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "log/block_sums_kernel.hpp"
+#include "log/filter/block_sums_kernel.hpp"
 #include "steelyard/core/random.hpp"
 
 namespace steelyard {

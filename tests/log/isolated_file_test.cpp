@@ -1,4 +1,4 @@
-#include "log/isolated_file.hpp"
+#include "log/readers/isolated_file.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>

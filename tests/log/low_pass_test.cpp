@@ -9,7 +9,7 @@
 #include <numbers>
 #include <vector>
 
-#include "log/low_pass_kernel.hpp"
+#include "log/filter/low_pass_kernel.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 

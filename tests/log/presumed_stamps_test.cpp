@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "log/stamps.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/prepare.hpp"
+#include "steelyard/log/stamps.hpp"
 #include "temporary_file.hpp"
 
 namespace steelyard {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "regressor/kernels/simd.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 using namespace steelyard::simd;
 

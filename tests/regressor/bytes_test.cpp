@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "regressor/kernels/simd.hpp"
 #include "regressor/regressor_cases.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 namespace steelyard {
 namespace {

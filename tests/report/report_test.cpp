@@ -7,9 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/html.hpp"
 #include "report/sample_report.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/report/html.hpp"
 
 namespace steelyard {
 namespace {

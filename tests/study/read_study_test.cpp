@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/study/fleet_study.hpp"
-#include "steelyard/study/run_study.hpp"
+#include "steelyard/fleet/fleet.hpp"
+#include "steelyard/identify/run.hpp"
 
 namespace steelyard {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "oracle/refusal.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/study/fleet_study.hpp"
-#include "steelyard/study/run_study.hpp"
+#include "steelyard/fleet/fleet.hpp"
+#include "steelyard/identify/run.hpp"
 
 namespace steelyard {
 namespace {

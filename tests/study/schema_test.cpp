@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "oracle/mini_schema.hpp"
-#include "robot/yaml_tree.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
+#include "steelyard/core/yaml_tree.hpp"
 #include "steelyard/study/study.hpp"
 
 namespace steelyard {

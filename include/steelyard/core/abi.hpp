@@ -8,6 +8,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 
 // Changes with the layout of public types: a program built with older headers fails to link instead of
 // crashing.
@@ -24,6 +25,8 @@ using Vector6 = Eigen::Matrix<double, 6, 1, Eigen::DontAlign>;
 using Vector10 = Eigen::Matrix<double, 10, 1, Eigen::DontAlign>;
 using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::DontAlign>;
 using Matrix4 = Eigen::Matrix<double, 4, 4, Eigen::DontAlign>;
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

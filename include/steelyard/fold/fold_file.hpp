@@ -18,6 +18,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/fold/pass.hpp"
+#include "steelyard/log/motion.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -29,12 +30,6 @@ struct FoldedInstruments {
   double cutoff = 0;              // [Hz] of the reference motion
   bool simulated = false;         // the instruments are of a simulated motion, not of the reference itself
   std::vector<FoldBlock> blocks;  // empty: none
-};
-
-// Positions of a run, evenly spread: enough to tell whether another run repeats its motion.
-struct FoldedMotion {
-  double step = 0;    // [s] between two
-  MatrixXd position;  // some 400 × joints
 };
 
 struct FoldedRun {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/reverse/elastic_joint.hpp"
+#include "steelyard/elastic/joint.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -23,28 +23,13 @@
 #include "steelyard/result/self_check.hpp"
 #include "steelyard/result/signs_summary.hpp"
 #include "steelyard/validate/engine_check.hpp"
-#include "steelyard/validate/spectrum.hpp"
+#include "steelyard/validate/residuals.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 inline constexpr int kResultFormat = 1;
-
-// ‖τ − τ̂‖ / ‖τ‖ as fractions. prepared: the rows given to the estimator; raw: every valid raw sample,
-// unfiltered effort, nothing rejected. Totals are over joints of the unit that most joints have.
-struct JointResidual {
-  std::string name;
-  double rms = 0;                  // of the prepared residual [N·m or N]
-  std::optional<double> prepared;  // none where the joint's effort is zero throughout: a dead channel
-  std::optional<double> raw;
-};
-struct ResidualSummary {
-  double prepared = 0;
-  std::optional<double> prepared_weighted;  // every joint's rows divided by their deviation
-  std::optional<double> raw;
-  std::vector<JointResidual> per_joint;
-};
 
 struct BaseValue {
   std::string name;  // lead column
@@ -97,38 +82,6 @@ struct IntervalSummary {
   std::int64_t blocks = 0;  // of the bootstrap
   double effective_rows = 0;
   bool bias_checked = false;  // refits at other cut-offs were made
-};
-
-// Band around the predicted effort of a joint that holds `level` of the samples (estimate/bands.hpp).
-struct JointBand {
-  std::string joint;
-  double half_width = 0;      // [N·m or N]
-  double parameter_part = 0;  // rms deviation of the prediction by the parameters alone
-  double coverage = 0;        // share of held-out samples inside
-};
-
-struct CrossValidationSummary {
-  int blocks = 0;
-  std::string by;  // "index" or "phase"
-  ResidualSummary residual;
-};
-
-// Autocorrelation of the raw residual, averaged over the estimator's sampling step (validate/whiteness.hpp).
-struct JointWhiteness {
-  std::string name;
-  double p_value = 1;   // of correlations this large, for white residuals
-  double coloured = 0;  // share of the residual's power that the residual one step before predicts
-};
-
-struct RunValidation {
-  std::string run;
-  bool fresh = false;  // not used for fitting
-  ResidualSummary residual;
-  std::string repeats;                      // run with the same motion; empty: none
-  std::optional<ResidualSummary> left_out;  // of a model fitted on all other runs, when there are some
-  std::vector<JointWhiteness> whiteness;
-  std::optional<ResidualSummary> feasible;  // of the feasible parameters
-  std::vector<double> band_coverage = {};  // share of the samples within the band, per joint; empty: no bands
 };
 
 // Named constraint at the feasible parameters; satisfied when the margin is not negative.
@@ -244,22 +197,6 @@ struct Result {
 std::string to_json(const Result& result);
 // Throws InputError for text that is no result of this format.
 Result result_from_json(const std::string& text, const std::string& name);
-
-// What is drawn but not kept in result.json: measured and predicted effort of one joint in one run, as
-// envelopes that keep peaks (minimum and maximum of each stretch of samples).
-struct EffortCurve {
-  std::string run;
-  std::string joint;
-  std::string unit;
-  std::vector<double> time;  // beginning of each stretch [s]
-  std::vector<double> measured_min, measured_max;
-  std::vector<double> predicted_min, predicted_max;
-  std::vector<double> residual_min, residual_max;
-  Spectrum effort_spectrum = {};         // of every sample, in bands; empty: the run is too short
-  Spectrum residual_spectrum = {};       // at the same frequencies
-  std::vector<double> correlation = {};  // r_1 … of the residual averaged over the estimator's step
-  std::int64_t correlation_samples = 0;  // of that average
-};
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

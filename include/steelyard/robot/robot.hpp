@@ -27,8 +27,6 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 enum class JointKind { revolute, prismatic };
 
 struct Limits {

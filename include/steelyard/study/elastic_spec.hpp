@@ -2,7 +2,7 @@
 #pragma once
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/reverse/elastic.hpp"
+#include "steelyard/elastic/elastic.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -115,6 +115,13 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
 // Another seed for the study, and with it for the noise of simulated runs that have none of their own.
 void set_seed(Study& study, std::uint64_t seed);
 
+// Friction that is fitted to the log before anything is folded.
+bool has_friction_forms(const DriveSpec& spec);
+// Some run has |effort| only; some run is folds, and the first of these or null.
+bool has_unsigned_runs(const Study& study);
+bool has_folded_runs(const Study& study);
+const StudyRun* first_folded(const Study& study);
+
 // The samples of a run, on the joint side. Simulations take the robot's own parameters.
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot);
 

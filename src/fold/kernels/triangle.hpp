@@ -5,7 +5,7 @@
 // 0 before and after. Columns of the tile are given by pointer and are overwritten.
 #pragma once
 
-#include "regressor/kernels/simd.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 namespace steelyard::fold_kernels {
 

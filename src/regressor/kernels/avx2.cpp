@@ -1,5 +1,5 @@
 // Kernels for AVX2 and FMA, four lanes.
-#include "regressor/kernels/simd.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 // Kernels for AVX-512 (F, DQ, VL), eight lanes.
-#include "regressor/kernels/simd.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 #if defined(__AVX512DQ__)
 #include <immintrin.h>

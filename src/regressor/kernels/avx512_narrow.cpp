@@ -1,5 +1,5 @@
 // Kernels for AVX-512VL, four lanes: for few samples. Twice the registers of AVX2, and the same bytes.
-#include "regressor/kernels/simd.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 #if defined(__AVX512VL__)
 #include <immintrin.h>

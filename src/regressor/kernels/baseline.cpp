@@ -1,5 +1,5 @@
 // Kernels for every processor, two lanes: SSE2 on x86-64, NEON on aarch64, plain code elsewhere.
-#include "regressor/kernels/simd.hpp"
+#include "steelyard/regressor/simd.hpp"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

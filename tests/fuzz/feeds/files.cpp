@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "feed.hpp"
-#include "log/mat_header.hpp"
+#include "log/readers/mat_header.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/log/contents.hpp"

@@ -1,0 +1,86 @@
+// A fleet study: many robots of one type, one or several logs each (docs/fleet.md).
+//
+//   robot: arm.yml
+//   fleet:
+//     logs: logs/{robot}-{day}.csv      # robots and days by the names of files; * stands for anything
+//     columns: {time: t, position: "q{j}", torque: "tau{j}"}
+//   prepare: {filter: {order: 4, cutoff: 10}, columns: filtered}
+//
+// Every log is prepared and folded by itself, as a run of a study is; what is left of it is one fold a joint,
+// kept in a state folder under the hash of the log and of everything that was done to it. A program that is
+// killed and started again takes the folds that are there and does the rest; the same for logs that are added
+// later. A log that cannot be used is told with its reason, and the others go on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fleet/summary.hpp"
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// What is wrong with one robot of a simulated fleet.
+struct FleetFault {
+  int robot = 0;  // from 1
+  int link = 0;   // with more mass; from 1, 0: none
+  double mass = 0;
+  Vector3 at = Vector3::Zero();  // of the mass, in the link's frame; zero: at the link's centre of mass
+  int joint = 0;                 // from 1, 0: none
+  double friction = 1;           // times
+  double gain = 1;               // logged over true effort
+  double wear = 0;               // share of the friction by which it rises a day
+  int from = 1;                  // first day of the fault
+};
+
+struct FleetSpec {
+  std::string logs;  // pattern of paths; empty: simulated
+  std::string folder;
+  StudyRun run;  // how each log is read, or simulated
+  double level = 0.01;
+  int robots = 0;  // simulated
+  int days = 1;
+  double scatter = 0.025;  // deviation of masses, centres and friction between healthy robots, as shares
+  std::vector<FleetFault> faults;
+};
+
+struct FleetStudy {
+  Study study;  // without runs
+  FleetSpec fleet;
+  std::string text_hash;  // of the study's file
+};
+
+FleetStudy read_fleet_study(const std::string& path);
+
+struct FleetStudyLog {
+  std::string robot, log;
+  double time = 0;
+  StudyRun run;
+};
+
+struct FleetLogs {
+  std::vector<FleetStudyLog> logs;  // by robot, then by time
+  std::string time_unit = "log";
+};
+
+// Files that fit the pattern, or simulated runs. Throws InputError when there is none.
+FleetLogs fleet_logs(const FleetStudy& study, const Robot& robot);
+
+struct FleetRunOptions {
+  int threads = 1;
+  std::string state_folder;  // empty: nothing is kept
+  std::function<void(Index done, Index logs)>
+      progress;  // may be empty; called from any thread, one at a time
+};
+
+// Removes what run_fleet() keeps there; whatever else somebody has put there stays.
+void forget_fleet_state(const std::string& state_folder);
+
+// Throws InputError when no log at all can be used.
+FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

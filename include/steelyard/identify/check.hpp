@@ -1,0 +1,40 @@
+// The doctor's findings about a study's logs and set-up, without fitting it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
+#include "steelyard/identify/run.hpp"
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct StudyCheck {
+  std::string robot;
+  std::vector<std::string> runs;
+  std::size_t examined = 0;         // of them, now
+  std::size_t examined_then = 0;    // of them, when they were folded
+  std::vector<Finding> findings;    // the gravest first; those that the study waives are marked
+  std::vector<Complaint> warnings;  // about the robot file
+
+  // No error that is not waived.
+  bool is_trustworthy() const;
+};
+
+// What `steelyard run` would refuse is a finding here. Throws InputError for logs that cannot be read.
+StudyCheck check_study(const Study& study, const StudyOptions& options = {});
+
+// What was found when the runs were folded, with their names; a finding of their own for those that nobody
+// examined.
+std::vector<Finding> folded_findings(std::span<const FoldedRun> runs);
+
+// Marks those that the study waives, the gravest first.
+std::vector<Finding> waived(const Study& study, std::vector<Finding> findings);
+bool is_trustworthy(const std::vector<Finding>& findings);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,72 @@
+// From a study to a motion: `steelyard excite` and `steelyard next`.
+//
+// excite: the best motion for the study's robot and drives, after the fold files it names (if any).
+// next:   the study's fit runs are folded and estimated; what would the next run add? Candidates are the best
+//         Fourier motion, the best point-to-point motion and holding still at the best poses, all of the same
+//         duration, with the noise and the rows per second that the runs so far have shown. σ counts as
+//         √(A₀ + A)⁻¹: rows are independent as far as the estimate says so.
+//
+// A known load adds known efforts and no column: where efforts are torques it shows nothing that the same
+// motion without it does not; its use is to fix the gains of drives that log currents. Candidates with a
+// payload play the best motion with it, and say how well every gain would be known if all were unknown
+// (excite/load.hpp); without a load one common factor of them is open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/identify/run.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct ExciteOutcome {
+  Robot robot;
+  BaseParameters base;
+  ExciteOptions options;  // complete
+  ExcitedMotion found;
+  double output_rate = 0;
+  std::vector<Complaint> warnings;
+};
+ExciteOutcome excite_study(const Study& study, const StudyOptions& options = {});
+
+struct NextCandidate {
+  std::string kind;  // "fourier", "points", "configurations", "payload"
+  std::optional<ExcitedMotion> motion;
+  MatrixXd poses;       // of configurations
+  VectorXd sigma;       // predicted of every parameter
+  double load = 0;      // [kg] of candidates with a payload
+  VectorXd gain_sigma;  // of those: deviation of every drive's gain, if gains are taken for unknown
+  std::string shrinks;  // the parameter whose interval shrinks most
+  double most = 1;      // by this factor
+  double log_det = 0;   // of everything, this run included
+};
+
+struct NextOutcome {
+  Robot robot;
+  BaseParameters base;
+  ExciteOptions options;
+  double output_rate = 0;
+  std::vector<std::string> parameters;
+  VectorXd sigma;                         // now
+  std::vector<NextCandidate> candidates;  // best first, by log det
+  std::vector<Complaint> warnings;
+};
+NextOutcome next_study(const Study& study, const StudyOptions& options = {});
+
+// By how much a deviation was to shrink by the best candidate of an earlier next.json, and by how much it
+// did.
+struct Shrinkage {
+  std::string parameter;
+  double predicted = 1;
+  double achieved = 1;
+};
+// `previous`: the text of that next.json; throws InputError when it is none.
+std::vector<Shrinkage> shrinkages(const NextOutcome& outcome, const std::string& previous);
+
+std::string to_json(const ExciteOutcome& outcome);
+// `previous`: an earlier next.json; the shrinkage that it predicted is set against what came.
+std::string to_json(const NextOutcome& outcome, const std::string& previous = {});
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,16 @@
+// JSON texts inside a result (the study's options) and parsing: the one place that knows the JSON library.
+#pragma once
+
+#include <string>
+
+#include "steelyard/result/json_writer.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Writes the value that `text` holds in the writer's own style. Throws InternalError when it is no JSON
+// object.
+void write_options(JsonWriter& json, const std::string& text);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,19 @@
+// What a simulated run of a study is made of.
+#pragma once
+
+#include "steelyard/study/study.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+Trajectory simulated_motion(const SimulationSpec& spec);
+
+// Of the robot's file, with what the study says beside it. Throws InputError for parameters it does not have.
+TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& robot);
+
+// The log of a simulated robot with springs.
+std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, const Robot& robot,
+                                                 const TrueParameters& parameters, const Trajectory& motion);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,45 @@
+// Positions of stiff joints are those of their motors.
+#include <algorithm>
+#include <utility>
+
+#include "steelyard/elastic/elastic.hpp"
+#include "steelyard/log/elastic_channels.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+class StiffJoints final : public SampleSource {
+ public:
+  StiffJoints(std::unique_ptr<SampleSource> source, std::vector<bool> is_elastic)
+      : source_(std::move(source)), is_elastic_(std::move(is_elastic)) {}
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override { source_->rewind(); }
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, block);
+    const int theta = block.find(channel::kTheta), q = block.find(channel::kPosition);
+    for (std::size_t j = 0; j < is_elastic_.size(); ++j)
+      if (!is_elastic_[j])
+        std::copy_n(block.row(theta, static_cast<Index>(j)), block.size(),
+                    block.row(q, static_cast<Index>(j)));
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  std::vector<bool> is_elastic_;
+};
+
+}  // namespace
+
+std::unique_ptr<SampleSource> elastic_source(std::unique_ptr<SampleSource> source,
+                                             const ElasticModel& model) {
+  const bool all = std::all_of(model.is_elastic.begin(), model.is_elastic.end(), [](bool it) { return it; });
+  if (all || !model.has_theta) return source;
+  return std::make_unique<StiffJoints>(std::move(source), model.is_elastic);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,25 @@
+// From digests of logs to robots that are compared: logs that do not fit, or of which the doctor says
+// something, leave the fleet and are told.
+#pragma once
+
+#include <vector>
+
+#include "fleet/digest.hpp"
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fleet/summary.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// A log that could be folded.
+struct GatheredLog {
+  const FleetStudyLog* log = nullptr;
+  LogDigest digest;
+};
+
+// Adds result, logs, problems and lost robots to the summary. `logs` by robot, then by time, not empty.
+void compare_logs(const FleetShared& shared, const std::string& time_unit,
+                  const std::vector<GatheredLog>& logs, int threads, FleetSummary& summary);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,184 @@
+#include "fleet/digest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/sha256.hpp"
+#include "steelyard/estimate/bootstrap.hpp"
+#include "steelyard/fold/fold_file.hpp"
+#include "steelyard/study/provenance.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Part of every key: a change here makes all folds anew.
+constexpr const char* kStateVersion = "fleet state 1";
+
+// NAME-KEY.fold, with so many digits of the key.
+constexpr std::size_t kKeyDigits = 16;
+constexpr std::string_view kEnding = ".fold";
+
+struct LogKey {
+  std::string key;
+  std::string sha256;  // of the log
+};
+
+// Everything that the folds of a log depend on.
+LogKey key_of(const FleetShared& shared, const Study& study) {
+  const Provenance origin = provenance(study, shared.robot_hash);
+  LogKey out;
+  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", kStateVersion, origin.version, origin.isa,
+                                origin.seed, origin.options);
+  for (const InputFile& input : origin.inputs) all += input.sha256 + "\n";
+  if (study.runs[0].simulation) {
+    all += shared.fleet.text_hash + study.runs[0].file.label.label;
+  } else {
+    out.sha256 = origin.inputs.back().sha256;
+  }
+  out.key = sha256(all);
+  return out;
+}
+
+// The deviation of estimates over blocks of time, over what independent rows would give. At least what the
+// filter alone makes of white noise.
+double noise_factor_of(const StudyState& state) {
+  double factor = 1;
+  const Preparation& preparation = state.runs[0].prepared->preparation();
+  if (preparation.column_filter)
+    factor = 1 / std::sqrt(effective_share(*preparation.column_filter, preparation.decimation.factor));
+  const std::vector<Fold> folds = fit_folds(state.runs);
+  EstimateOptions options;
+  options.weighting = Weighting::by_row;
+  options.conditions = false;
+  const Estimate fit = estimate(folds, options);
+  const BlockMoments moments = block_moments(folds, fit);
+  if (moments.blocks() < kTooFewBlocks) return factor;
+  const MatrixXd influences = block_influences(moments);
+  std::vector<double> ratios;
+  for (Index i = 0; i < fit.values.size(); ++i)
+    if (std::isfinite(fit.sigma[i]) && fit.sigma[i] > 0)
+      ratios.push_back(influences.row(i).norm() / fit.sigma[i]);
+  if (ratios.empty()) return factor;
+  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                   ratios.end());
+  return std::max(factor, ratios[ratios.size() / 2]);
+}
+
+LogDigest fold_log(const FleetShared& shared, const Study& study, int threads) {
+  StudyOptions options;
+  options.threads = threads;
+  StudyState state = state_of_log(shared, study, options);
+  open_runs(state);
+  fold_runs(state);
+  LogDigest digest;
+  digest.folds = state.runs[0].folds->folds.total();
+  digest.samples = state.runs[0].folds->samples;
+  Index rows = 0;
+  for (const Fold& fold : digest.folds) rows += fold.rows();
+  const auto columns = static_cast<Index>(shared.base.lead.size());
+  if (rows < 3 * columns)
+    throw InputError({fmt::format("{} rows are left of the log for {} parameters", rows, columns),
+                      {study.runs[0].file.path, 0, 0, ""},
+                      fmt::format("at least {}", 3 * columns),
+                      "use a longer log or a higher cut-off"});
+  digest.noise_factor = noise_factor_of(state);
+  return digest;
+}
+
+// The label of a state file: what it is of, and what is kept beside the folds.
+std::string state_label(const std::string& key, double noise_factor) {
+  return fmt::format("{} {}", key, noise_factor);
+}
+
+// Nothing when there is no such file, or one that cannot be trusted: it is made again.
+std::optional<LogDigest> read_state(const fs::path& path, const std::string& key) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return std::nullopt;
+  try {
+    const std::vector<FoldedRun> runs = read_fold_file(path.string());
+    if (runs.size() != 1) return std::nullopt;
+    const FoldedRun& file = runs.front();
+    if (!file.label.starts_with(key + " ") || file.blocks.size() != 1) return std::nullopt;
+    LogDigest digest;
+    const char* begin = file.label.data() + key.size() + 1;
+    const char* end = file.label.data() + file.label.size();
+    if (std::from_chars(begin, end, digest.noise_factor).ec != std::errc()) return std::nullopt;
+    digest.folds = file.blocks[0].core;
+    digest.samples = file.samples;
+    return digest;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::string state_name(const FleetStudyLog& log, const std::string& key) {
+  // Short enough for every file system; the key tells names apart.
+  std::string name = (log.robot + "-" + log.log).substr(0, 150);
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';
+  return fmt::format("{}-{}{}", name, key.substr(0, kKeyDigits), kEnding);
+}
+
+}  // namespace
+
+bool is_state_name(const std::string& name) {
+  const std::size_t tail = 1 + kKeyDigits + kEnding.size();
+  if (name.size() <= tail || !name.ends_with(kEnding) || name[name.size() - tail] != '-') return false;
+  const std::string key = name.substr(name.size() - tail + 1, kKeyDigits);
+  return key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+Study study_of_log(const FleetShared& shared, const FleetStudyLog& log) {
+  Study study = shared.study;
+  study.runs = {log.run};
+  return study;
+}
+
+StudyState state_of_log(const FleetShared& shared, const Study& study, const StudyOptions& options) {
+  StudyState state(study, options);
+  state.robot = shared.robot;
+  state.robot_hash = shared.robot_hash;
+  state.base = shared.base;
+  state.plan = shared.plan;
+  return state;
+}
+
+LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const std::string& state_folder,
+                     int threads) {
+  const Study study = study_of_log(shared, log);
+  const LogKey key = key_of(shared, study);
+  LogDigest digest;
+  if (state_folder.empty()) {
+    digest = fold_log(shared, study, threads);
+  } else {
+    const fs::path path = fs::path(state_folder) / state_name(log, key.key);
+    if (std::optional<LogDigest> kept = read_state(path, key.key)) {
+      digest = std::move(*kept);
+    } else {
+      digest = fold_log(shared, study, threads);
+      FoldedRun file;
+      file.label = state_label(key.key, digest.noise_factor);
+      file.samples = digest.samples;
+      file.blocks.emplace_back();
+      file.blocks[0].slots = 1;
+      file.blocks[0].core = digest.folds;
+      file.slots = 1;
+      write_fold_file(std::span(&file, 1), path.string());
+    }
+    digest.file = path.filename().string();
+  }
+  digest.sha256 = key.sha256;
+  return digest;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

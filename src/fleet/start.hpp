@@ -1,0 +1,26 @@
+// What is said of robots before they are compared: logs that do not fit, and who may shape the fleet at
+// first.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "fleet/scatter.hpp"
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fleet/compare.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Rows of a robot's own fit against the median of the fleet: a residual that is many times the fleet's, in
+// N·m and as a share of the effort, or an effort that is far from any robot's. Nothing: it fits.
+std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const std::vector<OwnFit>& fits,
+                                               double level);
+
+// Robots that are far from the medians of their own estimates, in median distances: at most fewer than half.
+// Only a start: robots come back when the comparison says nothing of them.
+std::set<std::size_t> far_robots(const std::vector<OwnFit>& fits, const std::vector<std::size_t>& members);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,150 @@
+#include "identify/bias.hpp"
+
+#include <algorithm>
+
+#include "identify/estimators.hpp"
+#include "identify/gains.hpp"
+#include "identify/state.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/estimate/bias.hpp"
+#include "steelyard/estimate/bootstrap.hpp"
+#include "steelyard/log/encoder_noise.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+bool have_filters(const std::vector<RunState>& runs) {
+  for (const RunState& run : runs)
+    if (run.is_fit() && !run.prepared->preparation().filter && !run.prepared->preparation().column_filter)
+      return false;
+  return true;
+}
+
+// A refit of all fit runs from the same blocks, at `ratio` times the cut-offs that were used.
+struct Refit {
+  std::vector<Fold> folds;
+  Estimate estimate;
+  double ratio = 1;
+};
+
+PrepareOptions scaled_options(const PrepareOptions& given, const PreparedRun& run, double ratio) {
+  PrepareOptions options = given;
+  const Preparation& preparation = run.preparation();
+  options.filter.cutoff = preparation.filter ? ratio * preparation.filter->cutoff : 0;
+  options.column_filter.cutoff = preparation.column_filter ? ratio * preparation.column_filter->cutoff : 0;
+  options.decimation = kAutomatic;
+  options.trim = kAutomatic;
+  // Halos double when cut-offs are halved; slots divide both sizes.
+  options.chunk_size = ratio < 1 ? 2 * run.plan().size : run.plan().size;
+  return options;
+}
+
+// The largest ratio up to 2 at which all filters stay below the Nyquist frequency.
+double ratio_above(const std::vector<RunState>& runs) {
+  constexpr double kOfNyquist = 0.9;
+  double ratio = 2;
+  for (const RunState& run : runs) {
+    if (!run.is_fit()) continue;
+    const Preparation& preparation = run.prepared->preparation();
+    const double most = kOfNyquist / 2 / preparation.grid.step;
+    for (const auto& filter : {preparation.filter, preparation.column_filter})
+      if (filter) ratio = std::min(ratio, most / filter->cutoff);
+  }
+  return ratio;
+}
+
+// A run may be too short for half its cut-off.
+bool is_long_enough(const PreparedRun& run, double ratio) {
+  Index memory = 0;
+  for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
+    if (filter) memory = std::max(memory, filter->memory);
+  return static_cast<double>(run.plan().samples) > 4 * static_cast<double>(memory) / ratio;
+}
+
+std::unique_ptr<SampleSource> open_disturbed(const StudyState& state, const RunState& run,
+                                             const VectorXd& noise, double sign) {
+  std::unique_ptr<SampleSource> source = open_source(state, *run.run);
+  if (sign == 0) return source;
+  return std::make_unique<DisturbedSource>(std::move(source), noise, sign, state.study.seed);
+}
+
+// `noise`: of every fit run's positions, added `sign` times.
+std::optional<Refit> refit_at(StudyState& state, double ratio, const std::vector<VectorXd>& noise,
+                              double sign) {
+  Refit out;
+  out.ratio = ratio;
+  Index number = 0;
+  std::size_t fit = 0;
+  for (const RunState& run : state.runs) {
+    if (!run.is_fit()) continue;
+    if (!is_long_enough(*run.prepared, ratio)) return std::nullopt;
+    PreparedRun prepared(open_disturbed(state, run, sign == 0 ? VectorXd() : noise[fit], sign),
+                         run.run->file.label, scaled_options(state.prepare, *run.prepared, ratio));
+    ++fit;
+    PassOptions pass;
+    pass.slot_samples = run.folds->slot_samples;
+    number = append_blocks(fold_prepared(state, *run.run, prepared, pass), number, out.folds);
+  }
+  EstimateOptions options = state.study.estimate;
+  options.conditions = false;
+  out.estimate = estimate(out.folds, options, state.priors);
+  state.extra_passes += 2;  // the scan of the stamps, and the folds
+  return out;
+}
+
+// By the measured noise of the positions once more, and its opposite.
+VectorXd shift_of(StudyState& state) {
+  std::vector<VectorXd> noise;
+  for (const RunState& run : state.runs)
+    if (run.is_fit()) noise.push_back(position_noise(*open_source(state, *run.run)));
+  ++state.extra_passes;
+  const std::optional<Refit> plus = refit_at(state, 1, noise, 1), minus = refit_at(state, 1, noise, -1);
+  if (!plus || !minus) return {};
+  EstimateOptions options = state.study.estimate;
+  options.conditions = false;
+  // By the same weights as the refits, whatever the method of the study.
+  const Estimate given = estimate(state.folds, options, state.priors);
+  require(given.columns == state.full().columns, "refits have the columns of the estimate");
+  return shift_by_noise(given, plus->estimate, minus->estimate);
+}
+
+void examine_bias(StudyState& state) {
+  std::vector<Refit> refits;
+  for (const double ratio : {0.5, ratio_above(state.runs)})
+    if (ratio < 1 || ratio > 1.4)
+      if (std::optional<Refit> refit = refit_at(state, ratio, {}, 0)) refits.push_back(std::move(*refit));
+  Index blocks = 0;
+  for (const Fold& fold : state.folds) blocks = std::max(blocks, fold.block() + 1);
+  for (const Refit& refit : refits)
+    for (const Fold& fold : refit.folds) blocks = std::max(blocks, fold.block() + 1);
+  const int threads = state.options.threads;
+  std::vector<OtherCutoff> others;
+  for (const Refit& refit : refits)
+    others.push_back({&refit.estimate,
+                      influences_by_block(refit.folds, refit.estimate, state.priors, blocks, threads),
+                      refit.ratio});
+  state.bias = differentiation_bias(
+      state.full(), influences_by_block(state.folds, state.full(), state.priors, blocks, threads),
+      state.intervals.sigma, others, shift_of(state));
+}
+
+}  // namespace
+
+MatrixXd influences_by_block(const std::vector<Fold>& folds, const Estimate& estimate,
+                             const std::vector<Fold>& priors, Index blocks, int threads) {
+  const BlockMoments moments = block_moments(folds, estimate, priors);
+  const MatrixXd own = block_influences(moments, threads);
+  MatrixXd all = MatrixXd::Zero(own.rows(), blocks);
+  for (std::size_t k = 0; k < moments.numbers.size(); ++k)
+    all.col(moments.numbers[k]) = own.col(static_cast<Index>(k));
+  return all;
+}
+
+void check_bias(StudyState& state) {
+  if (!have_filters(state.runs)) return;
+  state.clock.time("refits for bias", [&] { examine_bias(state); });
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/identify/export_result.hpp"
+#include "steelyard/result/link_parameters.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+double value_of(const std::map<std::string, double>& values, const char* name, double other = 0) {
+  const auto found = values.find(name);
+  return found != values.end() ? found->second : other;
+}
+
+InputError other_robot(const std::string& what) {
+  return InputError({what, {}, "the robot whose result it is", "use the study that made the result"});
+}
+
+std::size_t joint_index(const Robot& robot, const std::string& joint) {
+  const int index = robot.index_of(joint);
+  if (index < 0) throw other_robot(fmt::format("the result has joint '{}', which the robot has not", joint));
+  return static_cast<std::size_t>(index);
+}
+
+// Linear friction and rotors of one joint; a form that was fitted states its own linear part.
+void take_drive(const Robot& robot, const DriveValues& from, TrueParameters& parameters) {
+  const std::size_t j = joint_index(robot, from.joint);
+  Drive& drive = parameters.drives[j];
+  const auto& linear = from.friction ? from.friction->parameters : from.values;
+  drive.rotor_inertia = value_of(from.values, "Ia");
+  drive.friction.viscous = value_of(linear, "fv");
+  drive.friction.coulomb = value_of(linear, "fc");
+  drive.friction.offset = value_of(linear, "fo");
+  if (from.friction) {
+    drive.friction.coulomb_positive = value_of(linear, "fp");
+    drive.friction.coulomb_negative = value_of(linear, "fn");
+    drive.friction.sigmoid_height = value_of(linear, "phi1");
+    drive.friction.sigmoid_slope = value_of(linear, "phi2", 1);
+    drive.friction.sigmoid_shift = value_of(linear, "phi3");
+    drive.friction.stribeck = value_of(linear, "fs");
+    drive.friction.stribeck_velocity = value_of(linear, "vs", 1);
+  }
+  for (std::size_t k = 0; k < robot.pairs.size(); ++k)
+    if (static_cast<std::size_t>(robot.pairs[k].partner) == j)
+      parameters.pairs[k] = {value_of(from.values, "Iam"), value_of(from.values, "fvm"),
+                             value_of(from.values, "fcm")};
+}
+
+ExportModel empty_model(const Robot& robot) {
+  ExportModel model{robot, {}};
+  model.parameters.standard = VectorXd::Zero(10 * robot.size());
+  model.parameters.drives.resize(robot.joints.size());
+  model.parameters.pairs.resize(robot.pairs.size());
+  return model;
+}
+
+void take_offsets(const Result& result, bool feasible, TrueParameters& parameters) {
+  for (std::size_t j = 0; j < parameters.drives.size(); ++j) {
+    const std::vector<double> offsets = run_offsets(result, j, feasible);
+    if (!offsets.empty())
+      parameters.drives[j].friction.offset =
+          std::accumulate(offsets.begin(), offsets.end(), 0.0) / static_cast<double>(offsets.size());
+  }
+}
+
+}  // namespace
+
+std::vector<double> run_offsets(const Result& result, std::size_t joint, bool feasible) {
+  const std::string stem = fmt::format("fo{}@", joint + 1);
+  std::vector<double> offsets;
+  for (const BaseValue& base : result.base) {
+    if (!base.name.starts_with(stem)) continue;
+    offsets.push_back(base.value);
+    if (!feasible) continue;
+    if (const auto own = result.feasible->columns.find(base.name); own != result.feasible->columns.end())
+      offsets.back() = own->second;
+  }
+  return offsets;
+}
+
+ExportModel base_model(const Robot& robot, const Result& result) {
+  if (result.base.empty())
+    throw InputError({"the result holds no base parameters", {}, {}, "give the result.json of a run"});
+  ExportModel model = empty_model(robot);
+  const std::vector<std::string> names = standard_parameter_names(robot);
+  for (const BaseValue& base : result.base)
+    if (const auto found = std::find(names.begin(), names.end(), base.name); found != names.end())
+      model.parameters.standard[found - names.begin()] = base.value;
+  for (const DriveValues& drive : result.drives) take_drive(robot, drive, model.parameters);
+  take_offsets(result, false, model.parameters);
+  return model;
+}
+
+ExportModel feasible_model(const Robot& robot, const Result& result) {
+  if (result.links.empty() || !result.feasible || !result.feasible->residual)
+    throw InputError({"the result has no feasible links",
+                      {},
+                      "links that bodies can be",
+                      "add `feasible:` to the study and run it again"});
+  ExportModel model = empty_model(robot);
+  if (result.links.size() != robot.joints.size())
+    throw other_robot(
+        fmt::format("the result has {} links, the robot {}", result.links.size(), robot.joints.size()));
+  for (std::size_t i = 0; i < result.links.size(); ++i) {
+    const LinkValues& link = result.links[i];
+    if (link.name != robot.joints[i].link)
+      throw other_robot(
+          fmt::format("the result has link '{}' where the robot has '{}'", link.name, robot.joints[i].link));
+  }
+  model.parameters.standard = link_parameters(result.links);
+  for (const DriveValues& drive : result.drives) take_drive(robot, drive, model.parameters);
+  // The feasible drive columns, where a joint's friction is linear.
+  for (const DriveValues& drive : result.feasible->drives) {
+    const Friction& fitted = model.parameters.drives[joint_index(robot, drive.joint)].friction;
+    if (fitted.sigmoid_height == 0 && fitted.stribeck == 0 && fitted.coulomb_positive == 0)
+      take_drive(robot, drive, model.parameters);
+  }
+  take_offsets(result, true, model.parameters);
+  return model;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

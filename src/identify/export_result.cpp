@@ -1,0 +1,270 @@
+#include "steelyard/identify/export_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "identify/given_base.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/text_file.hpp"
+#include "steelyard/engines/engine.hpp"
+#include "steelyard/export/c_code.hpp"
+#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/read_back.hpp"
+#include "steelyard/export/robot_file.hpp"
+#include "steelyard/export/sdf.hpp"
+#include "steelyard/export/urdf.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/robot/derived.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr int kStates = 50;
+constexpr double kAgreement = 1e-10;       // of a file read back with the library
+constexpr double kYourDigits = 1e-6;       // of inertias that we do not write
+constexpr double kEngineAgreement = 1e-9;  // and with an engine
+
+void check_agreement(double error, double limit, const std::string& name, const std::string& reader) {
+  if (!(error <= limit))
+    throw InternalError(fmt::format("'{}' read back by {} differs by {:.2g} from what was to be written",
+                                    name, reader, error));
+}
+
+void take_reader(const std::string& reader, double error, double limit, const std::string& name,
+                 ExportSummary& summary) {
+  check_agreement(error, limit, name, reader);
+  summary.checked_by.push_back(reader);
+  summary.max_error = std::max(summary.max_error, error);
+}
+
+// Columns and values of the base regressor that the C code's linear part has.
+void take_columns(const ExportModel& model, const Result& result, COptions& options) {
+  const std::vector<std::string> standard = standard_parameter_names(model.robot);
+  std::vector<double> values;
+  const auto add = [&](const std::string& column, double value) {
+    options.columns.push_back(column);
+    values.push_back(value);
+  };
+  for (const BaseValue& base : result.base)
+    if (std::find(standard.begin(), standard.end(), base.name) != standard.end()) add(base.name, base.value);
+  for (std::size_t j = 0; j < model.parameters.drives.size(); ++j) {
+    const Drive& drive = model.parameters.drives[j];
+    for (const auto& [stem, value] : {std::pair{"Ia", drive.rotor_inertia},
+                                      {"fv", drive.friction.viscous},
+                                      {"fc", drive.friction.coulomb},
+                                      {"fo", drive.friction.offset}})
+      if (value != 0) add(stem + std::to_string(j + 1), value);
+  }
+  for (std::size_t k = 0; k < model.parameters.pairs.size(); ++k) {
+    const PairDrive& pair = model.parameters.pairs[k];
+    for (const auto& [stem, value] :
+         {std::pair{"Iam", pair.rotor_inertia}, {"fvm", pair.viscous}, {"fcm", pair.coulomb}})
+      if (value != 0) add(stem + std::to_string(model.robot.pairs[k].partner + 1), value);
+  }
+  options.values = Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
+}
+
+CColumn c_column(const Robot& robot, const EffortExpression& effort, double value) {
+  const std::vector<int> joints = coordinates(robot).joints;
+  const auto row = std::find_if(joints.begin(), joints.end(), [&](int j) {
+    return robot.joints[static_cast<std::size_t>(j)].name == effort.joint;
+  });
+  if (row == joints.end())
+    throw InputError({fmt::format("the robot has no joint '{}' of '{}'", effort.joint, effort.name),
+                      effort.place,
+                      "the study that made the result",
+                      {}});
+  return {effort.name, row - joints.begin(), value,
+          Expression::parse(effort.text, export_variables(static_cast<Index>(joints.size())), effort.place)};
+}
+
+// The study's expressions: columns with the values that were found for them, known efforts as they are.
+void take_expressions(const Robot& robot, const Result& result, const DriveSpec& spec, COptions& options) {
+  for (const EffortExpression& column : spec.columns) {
+    const auto value = std::find_if(result.base.begin(), result.base.end(),
+                                    [&](const BaseValue& base) { return base.name == column.name; });
+    if (value == result.base.end())
+      throw InputError({fmt::format("the result holds no value of the column '{}'", column.name),
+                        column.place,
+                        "the study that made the result",
+                        {}});
+    options.extra.push_back(c_column(robot, column, value->value));
+  }
+  for (const EffortExpression& known : spec.known) options.extra.push_back(c_column(robot, known, 1));
+}
+
+ExportOutcome export_c(const Robot& robot, const Result& result, const ExportWish& wish,
+                       const DriveSpec& spec) {
+  const ExportModel model = base_model(robot, result);
+  COptions options;
+  options.prefix = wish.name;
+  options.header_name = wish.name + ".h";
+  take_columns(model, result, options);
+  take_expressions(robot, result, spec, options);
+  const CCode code = to_c(model, options);
+  ExportOutcome out;
+  out.files = {{wish.name + ".h", code.header}, {wish.name + ".c", code.source}};
+  take_reader("C compiler", check_c(code, model, options, export_states(robot, kStates)), kAgreement,
+              wish.name + ".c", out.summary);
+  return out;
+}
+
+// Engines that are installed read the file; one that refuses it is named.
+void read_by_engines(const std::string& text, const ExportModel& model,
+                     const std::vector<std::string>& joints, const ExportWish& wish, ExportOutcome& out) {
+  for (const ReadBack& reader : read_by_engines(to_string(wish.format), text, model, joints)) {
+    if (!reader.refusal.empty()) {
+      out.summary.notes.push_back("not read back: " + reader.refusal);
+      continue;
+    }
+    // Links that are fixed to others keep the inertias of your file, which MuJoCo diagonalises in its own
+    // way.
+    const bool yours = wish.format == ExportFormat::urdf && reader.error > kEngineAgreement;
+    take_reader(reader.reader, reader.error, yours ? kYourDigits : kEngineAgreement, wish.name, out.summary);
+    if (yours)
+      out.summary.notes.push_back(fmt::format(
+          "{} differs by {:.1e}: it rounds inertias of fixed links that are not in principal axes",
+          reader.reader, reader.error));
+    if (reader.dry_friction)
+      out.summary.notes.push_back(
+          fmt::format("dry friction is a constraint in {} and no force: it differs from fc sign(q̇) by up to "
+                      "{:.2g} of fc, "
+                      "by up to {:.2g} where joints move at 1 % of their velocities",
+                      reader.reader, reader.dry_friction->fast, reader.dry_friction->slow));
+  }
+}
+
+std::vector<std::string> joint_names(const Robot& robot) {
+  std::vector<std::string> names;
+  for (const Joint& joint : robot.joints) names.push_back(joint.name);
+  return names;
+}
+
+ExportOutcome export_urdf(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportedText text = to_urdf(model, read_text_file(wish.from, "URDF"), wish.from);
+  ExportOutcome out;
+  take_reader("steelyard", text.error, kAgreement, wish.name, out.summary);
+  read_by_engines(text.text, model, text.joints, wish, out);
+  out.files = {{wish.name, std::move(text.text)}};
+  out.summary.not_carried = std::move(text.not_carried);
+  for (const std::string& link : text.zeroed)
+    out.summary.notes.push_back(
+        fmt::format("link '{}' is fixed to a moving link, which now carries its inertia", link));
+  return out;
+}
+
+ExportOutcome export_sdf(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportedText text = to_sdf(model);
+  ExportOutcome out;
+  take_reader("steelyard", text.error, kAgreement, wish.name, out.summary);
+  read_by_engines(text.text, model, joint_names(robot), wish, out);
+  out.files = {{wish.name, std::move(text.text)}};
+  out.summary.not_carried = std::move(text.not_carried);
+  for (const Mimic& mimic : robot.mimics)
+    out.summary.notes.push_back(
+        fmt::format("not carried: joint '{}' follows '{}', in the file it moves freely",
+                    robot.joints[static_cast<std::size_t>(mimic.joint)].name,
+                    robot.joints[static_cast<std::size_t>(mimic.master)].name));
+  return out;
+}
+
+ExportOutcome export_mjcf(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportedText text = to_mjcf(model);
+  ExportOutcome out;
+  if (!has_engine(EngineKind::mujoco))
+    throw MachineError({fmt::format("nothing can read '{}' back: MuJoCo is not installed", wish.name),
+                        {},
+                        {},
+                        "install the Debian package libmujoco-dev and build again"});
+  read_by_engines(text.text, model, joint_names(robot), wish, out);
+  if (out.summary.checked_by.empty())
+    throw InternalError(fmt::format("'{}' is {}", wish.name, out.summary.notes.front()));
+  out.files = {{wish.name, std::move(text.text)}};
+  out.summary.not_carried = std::move(text.not_carried);
+  return out;
+}
+
+ExportOutcome export_robot_file(const Robot& robot, const Result& result, const ExportWish& wish) {
+  const ExportModel model = feasible_model(robot, result);
+  ExportOutcome out;
+  const auto take = [&](const std::string& name, RobotFileText file) {
+    take_reader("steelyard", file.error, kAgreement, name, out.summary);
+    out.files.push_back({name, std::move(file.text)});
+  };
+  if (wish.format == ExportFormat::json) {
+    take(wish.name, to_robot_json(model));
+  } else {
+    const std::string stem = wish.name.substr(0, wish.name.rfind('.'));
+    take(wish.name, to_robot_yaml(model));
+    take(stem + ".parameters.yaml", to_parameters_yaml(model));
+    out.summary.checked_by.resize(1);
+  }
+  return out;
+}
+
+ExportOutcome export_as(const Robot& robot, const Result& result, const ExportWish& wish,
+                        const DriveSpec& spec) {
+  switch (wish.format) {
+    case ExportFormat::c:
+      return export_c(robot, result, wish, spec);
+    case ExportFormat::urdf:
+      return export_urdf(robot, result, wish);
+    case ExportFormat::sdf:
+      return export_sdf(robot, result, wish);
+    case ExportFormat::mjcf:
+      return export_mjcf(robot, result, wish);
+    case ExportFormat::yaml:
+    case ExportFormat::json:
+      return export_robot_file(robot, result, wish);
+  }
+  throw InternalError("an export format that does not exist");
+}
+
+}  // namespace
+
+const char* to_string(ExportFormat format) {
+  constexpr const char* kNames[] = {"c", "urdf", "sdf", "mjcf", "yaml", "json"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
+                            const DriveSpec& spec) {
+  ExportOutcome out = export_as(robot, result, wish, spec);
+  out.summary.format = to_string(wish.format);
+  for (const ExportedFile& file : out.files) out.summary.paths.push_back(file.name);
+  std::vector<std::string>& notes = out.summary.notes;
+  if (wish.format != ExportFormat::c) {
+    for (const EffortExpression& column : spec.columns)
+      notes.push_back(fmt::format("not carried: extra column '{}' of {}", column.name, column.joint));
+    for (const EffortExpression& known : spec.known)
+      notes.push_back(fmt::format("not carried: known effort {} of {}", known.text, known.joint));
+  }
+  for (std::size_t j = 0; j < robot.joints.size(); ++j) {
+    const std::vector<double> offsets = run_offsets(result, j, wish.format != ExportFormat::c);
+    if (offsets.empty()) continue;
+    const auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+    notes.push_back(fmt::format("the offset of {} is the mean of {} runs, from {:.3g} to {:.3g} N·m or N",
+                                robot.joints[j].name, offsets.size(), *least, *most));
+  }
+  return out;
+}
+
+void require_same_robot(const Study& study, const Robot& robot, const Result& result) {
+  const std::string hash = robot_file_hash(study.robot_path);
+  if (result.robot_hash.empty() || result.robot_hash == hash) return;
+  const Place place{study.robot_path, 0, 0, ""};
+  match_base_values(result, base_parameters(robot), place);  // tells which of them is another, if one is
+  throw InputError(
+      {"the result was made with another robot file, or the file has changed since: its SHA-256 "
+       "begins with " +
+           hash.substr(0, 12) + " here and " + result.robot_hash.substr(0, 12) + " in the result",
+       place, "the robot file of the study that made the result", "use that file, or run the study again"});
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

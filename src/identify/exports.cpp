@@ -1,0 +1,27 @@
+#include "identify/exports.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "steelyard/identify/export_result.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+void export_files(const StudyState& state, StudyOutcome& outcome) {
+  for (const ExportWish& wish : state.study.exports) {
+    const bool has_links = outcome.result.feasible && outcome.result.feasible->residual;
+    if (wish.format != ExportFormat::c && !has_links) {
+      outcome.result.unavailable.push_back(
+          fmt::format("exports[{}]: there are no feasible links", wish.name));
+      continue;
+    }
+    ExportOutcome exported = export_result(state.robot, outcome.result, wish, state.study.drive_spec);
+    for (ExportedFile& file : exported.files) outcome.files.push_back(std::move(file));
+    outcome.result.exports.push_back(std::move(exported.summary));
+  }
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,159 @@
+#include "identify/feasible.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "identify/state.hpp"
+#include "steelyard/core/finding.hpp"
+#include "steelyard/core/statistics.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void add_pull(const FeasibleSpec& spec, const Robot& robot, const Quantities& quantities,
+              Objective& objective) {
+  if (spec.pull.weight <= 0) return;
+  for (const Joint& joint : robot.joints)
+    if (!joint.inertia)
+      throw InputError({fmt::format("the robot gives no mass and inertia of link '{}'", joint.link),
+                        spec.pull.place, "parameters of every link",
+                        "leave out `pull`, or add them to the robot's file"});
+  std::vector<int> links;
+  for (const std::string& link : spec.pull.links)
+    links.push_back(find_link(robot, link, "pull", spec.pull.place));
+  VectorXd reference = VectorXd::Zero(quantities.size());
+  reference.head(quantities.standard_count()) = standard_parameters(robot);
+  const double weight = spec.pull.weight * objective.effort();
+  if (spec.pull.kind == PullKind::euclidean)
+    pull_euclidean(objective, quantities, reference, std::sqrt(weight), links);
+  else
+    pull_bodies(objective, quantities, reference, weight, links);
+}
+
+RetrieveOptions retrieve_options(const StudyState& state, const FeasibleSpec& spec) {
+  RetrieveOptions options;
+  options.method = spec.method;
+  options.penalty.random_starts = spec.random_starts;
+  options.penalty.seed = state.study.seed;
+  options.penalty.threads = state.options.threads;
+  return options;
+}
+
+void report_problems(StudyState& state, const FeasibleState& feasible) {
+  const Retrieval& retrieval = feasible.retrieval;
+  if (retrieval.conflict && !retrieval.conflict->feasible)
+    state.findings.push_back(make_finding("infeasible-constraints", "", retrieval.conflict->brief()));
+  else if (!retrieval.feasible)
+    state.findings.push_back(
+        make_finding("broken-constraint", "",
+                     fmt::format("the feasible parameters break {}: {}",
+                                 retrieval.violated.size() == 1 ? "a constraint" : "constraints",
+                                 fmt::join(retrieval.violated, ", "))));
+}
+
+// How much the deviations that blocks show exceed those of independent rows, squared; at least 1.
+double robust_factor(const StudyState& state) {
+  double largest = 1;
+  for (Index k = 0; k < std::min(state.intervals.sigma.size(), state.estimated.sigma.size()); ++k) {
+    const double ratio = state.intervals.sigma[k] / state.estimated.sigma[k];
+    if (std::isfinite(ratio)) largest = std::max(largest, ratio * ratio);
+  }
+  return largest;
+}
+
+// {x feasible: φ ≤ min + χ² σ²}: rows are divided by their deviation up to a factor, which the estimate
+// knows; rows of one block are not independent, which their blocks tell. Base values are always weighted by
+// their covariance here.
+std::vector<ProvenInterval> prove_intervals(const StudyState& state, const FeasibleState& feasible,
+                                            const Quantities& quantities, const FeasibleSpec& spec,
+                                            const std::vector<Functional>& asked) {
+  ProvenOptions options;
+  options.points = false;
+  options.threads = state.options.threads;
+  options.allowance = chi_squared_quantile(*spec.interval_level, 1) * robust_factor(state);
+  const auto prove = [&](const Objective& objective) {
+    return proven_intervals(objective, feasible.constraints, state.robot, asked, options);
+  };
+  if (spec.fits_torque) {
+    const double sigma = std::isfinite(state.estimated.sigma_rows) ? state.estimated.sigma_rows : 0;
+    options.allowance *= sigma * sigma;
+    return prove(feasible.objective);
+  }
+  CoefficientOptions weighted = spec.coefficients;
+  weighted.by_covariance = true;
+  return prove(coefficient_objective(state.estimated, state.base, quantities, weighted).objective);
+}
+
+// Parameters, centres of mass and, when they are asked for, what the joints carry, all from one smallest φ.
+void prove(const StudyState& state, const Quantities& quantities, FeasibleState& feasible) {
+  const FeasibleSpec& spec = *state.study.feasible;
+  std::vector<Functional> asked = all_functionals(quantities);
+  const auto parameters = static_cast<std::ptrdiff_t>(asked.size());
+  if (spec.joint_forces) {
+    feasible.forces = largest_forces(state, feasible.retrieval.x.head(quantities.standard_count()));
+    for (std::size_t j = 0; j < feasible.forces.size(); ++j) {
+      const ForceInstant& at = feasible.forces[j];
+      const std::vector<Functional> all = wrench_functionals(state.robot, quantities, at.q, at.qd, at.qdd);
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(6 * j);
+      asked.insert(asked.end(), first, first + 6);
+    }
+  }
+  feasible.intervals = prove_intervals(state, feasible, quantities, spec, asked);
+  feasible.wrenches.assign(feasible.intervals.begin() + parameters, feasible.intervals.end());
+  feasible.intervals.resize(static_cast<std::size_t>(parameters));
+}
+
+}  // namespace
+
+Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate, const BaseParameters& base,
+                             const Robot& robot, const Quantities& quantities) {
+  Objective objective = spec.fits_torque
+                            ? torque_objective(estimate.factor, base, quantities)
+                            : coefficient_objective(estimate, base, quantities, spec.coefficients).objective;
+  add_pull(spec, robot, quantities, objective);
+  return objective;
+}
+
+VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameters& base,
+                     const Quantities& quantities, const VectorXd& x) {
+  VectorXd values = VectorXd::Zero(static_cast<Index>(wanted.size()));
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    double& value = values[static_cast<Index>(k)];
+    Index row = -1;
+    for (std::size_t b = 0; b < base.lead.size(); ++b)
+      if (base.columns[static_cast<std::size_t>(base.lead[b])] == wanted[k]) row = static_cast<Index>(b);
+    if (row < 0) {
+      if (const Index column = quantities.column(wanted[k]); column >= 0) value = x[column];
+      continue;
+    }
+    for (std::size_t c = 0; c < base.columns.size(); ++c)
+      if (const Index column = quantities.column(base.columns[c]); column >= 0)
+        value += base.K(row, static_cast<Index>(c)) * x[column];
+  }
+  return values;
+}
+
+void retrieve_feasible(StudyState& state) {
+  if (!state.study.feasible) return;
+  const FeasibleSpec& spec = *state.study.feasible;
+  state.clock.time("feasible parameters", [&] {
+    const Quantities quantities = quantities_of(state.robot, state.base, state.estimated.factor);
+    FeasibleState feasible;
+    feasible.columns = quantities.columns();
+    feasible.constraints = make_constraints(spec, state.robot, quantities);
+    feasible.objective = feasible_objective(spec, state.estimated, state.base, state.robot, quantities);
+    feasible.retrieval =
+        retrieve(feasible.objective, feasible.constraints, state.robot, retrieve_options(state, spec));
+    if (feasible.retrieval.x.size() > 0)
+      feasible.values = lead_values(state.plan.columns, state.base, quantities, feasible.retrieval.x);
+    if (spec.interval_level && feasible.retrieval.x.size() > 0) prove(state, quantities, feasible);
+    report_problems(state, feasible);
+    state.feasible = std::move(feasible);
+  });
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,140 @@
+// What the result says of friction, and friction back from a result.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "identify/friction.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+class Values {
+ public:
+  Values(const Estimate& estimate, FrictionValues& out) : estimate_(estimate), out_(out) {}
+
+  // A coefficient as it was estimated.
+  double put(const char* name, const std::string& column) {
+    const Index k = estimate_.find(column);
+    if (k < 0) return 0;
+    return put(name, estimate_.values[k], deviation(k));
+  }
+
+  // A shape parameter: its value with the last step along its tangent, whose coefficient is height · δ.
+  void put_shape(const char* name, double value, double scale, const std::string& tangent, double height) {
+    const Index k = estimate_.find(tangent);
+    if (k < 0 || height == 0) {
+      put(name, value, -1);
+      return;
+    }
+    const double factor = scale / height;
+    put(name, value + factor * estimate_.values[k], std::abs(factor) * deviation(k));
+  }
+
+ private:
+  double deviation(Index k) const {
+    const bool known = k < estimate_.sigma.size() && std::isfinite(estimate_.sigma[k]);
+    return known ? estimate_.sigma[k] : -1;
+  }
+  double put(const char* name, double value, double sigma) {
+    out_.parameters[name] = value;
+    if (sigma >= 0) out_.sigma[name] = sigma;
+    return value;
+  }
+
+  const Estimate& estimate_;
+  FrictionValues& out_;
+};
+
+FrictionValues values_of(const StudyState& state, std::size_t k) {
+  const FrictionModel& model = state.friction.models[k];
+  const std::string number = std::to_string(state.friction.joints[k].number);
+  FrictionValues out;
+  out.model = to_string(model.form);
+  out.status = to_string(state.friction.statuses[k]);
+  out.reason = state.friction.reasons[k];
+  Values values(state.estimated, out);
+  values.put("fv", "fv" + number);
+  values.put("fc", "fc" + number);
+  values.put("fo", "fo" + number);
+  if (model.form == FrictionForm::asymmetric) {
+    values.put("fp", "fp" + number);
+    values.put("fn", "fn" + number);
+  } else if (model.form == FrictionForm::sigmoid) {
+    const double height = values.put("phi1", "fh" + number);
+    values.put_shape("phi2", model.slope, model.slope, "fh" + number + ".slope", height);
+    values.put_shape("phi3", model.shift, 1, "fh" + number + ".shift", height);
+  } else if (model.form == FrictionForm::stribeck) {
+    const double height = values.put("fs", "fs" + number);
+    values.put_shape("vs", model.velocity, model.velocity, "fs" + number + ".velocity", height);
+  }
+  return out;
+}
+
+FrictionModel model_of(const FrictionValues& values) {
+  FrictionModel model;
+  for (const FrictionForm form :
+       {FrictionForm::linear, FrictionForm::asymmetric, FrictionForm::sigmoid, FrictionForm::stribeck})
+    if (values.model == to_string(form)) model.form = form;
+  const auto number = [&](const char* name, double other) {
+    const auto found = values.parameters.find(name);
+    return found != values.parameters.end() ? found->second : other;
+  };
+  model.viscous = values.parameters.contains("fv");
+  model.coulomb = values.parameters.contains("fc");
+  model.offset = values.parameters.contains("fo");
+  model.slope = number("phi2", model.slope);
+  model.shift = number("phi3", model.shift);
+  model.velocity = number("vs", model.velocity);
+  return model;
+}
+
+}  // namespace
+
+void add_friction_values(const StudyState& state, std::vector<DriveValues>& drives) {
+  for (std::size_t k = 0; k < state.friction.models.size(); ++k) {
+    const std::string& joint =
+        state.robot.joints[static_cast<std::size_t>(state.friction.joints[k].number - 1)].name;
+    auto drive = std::find_if(drives.begin(), drives.end(),
+                              [&](const DriveValues& item) { return item.joint == joint; });
+    if (drive == drives.end()) {
+      drives.emplace_back();
+      drive = std::prev(drives.end());
+      drive->joint = joint;
+      drive->status = "determined";
+    }
+    drive->friction = values_of(state, k);
+  }
+}
+
+void restore_friction(const Result& model, StudyState& state) {
+  for (const DriveValues& drive : model.drives) {
+    if (!drive.friction) continue;
+    const int joint = state.robot.index_of(drive.joint);
+    if (joint < 0)
+      throw InputError(
+          {fmt::format("the model has friction of joint '{}', which the robot has not", drive.joint),
+           {state.study.path, 0, 0, ""},
+           "",
+           "use the robot file of the study that made the model"});
+    const std::vector<int> joints = coordinates(state.robot).joints;
+    for (std::size_t r = 0; r < state.plan.rows.size(); ++r) {
+      const Index i = state.plan.rows[r].i;
+      if (joints[static_cast<std::size_t>(i)] != joint) continue;
+      state.friction.joints.push_back({joint + 1, static_cast<Index>(r), i, 1});
+      state.friction.models.push_back(model_of(*drive.friction));
+      state.friction.reasons.push_back(drive.friction->reason);
+      state.friction.statuses.push_back(FrictionStatus::determined);
+    }
+    DriveTerms& terms = state.robot.joints[static_cast<std::size_t>(joint)].drive;
+    terms.viscous = state.friction.models.back().viscous;
+    terms.coulomb = state.friction.models.back().coulomb;
+    terms.offset = state.friction.models.back().offset && !state.study.drive_spec.offset_per_run;
+  }
+  if (!state.friction.models.empty()) plan_base(state);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,393 @@
+#include "identify/gains.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "identify/sign_gains.hpp"
+#include "identify/state.hpp"
+#include "identify/summary.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/gains/choice.hpp"
+#include "steelyard/gains/feasible.hpp"
+#include "steelyard/gains/payload.hpp"
+#include "steelyard/study/provenance.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr Index kGainBlocks = 32;         // wanted of a run
+constexpr double kLargestResidual = 0.3;  // of a joint's current
+constexpr double kConspicuous = 0.1;      // the same when the other joints have far less
+constexpr double kFarFromOthers = 4;
+
+// The largest halving of a chunk that gives enough blocks, at least two memories of the filters long.
+Index gain_slot(const PreparedRun& run) {
+  Index memory = 0;
+  for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
+    if (filter) memory += filter->memory;
+  Index size = run.plan().size;
+  while (size % 2 == 0 && size * kGainBlocks > run.plan().samples && size / 2 >= 2 * memory) size /= 2;
+  return size;
+}
+
+struct CurrentRun {
+  const StudyRun* run = nullptr;
+  GainRun folds;
+};
+
+std::vector<CurrentRun> fold_all(StudyState& state, const CurrentRows& rows) {
+  std::vector<CurrentRun> runs;
+  Index block = 0;
+  for (const StudyRun& run : state.study.runs) {
+    state.clock.time("currents of " + run.file.label.label, [&] {
+      PreparedRun prepared(open_study_run(run, state.robot), run.file.label, state.prepare);
+      PassOptions pass;
+      pass.threads = state.options.threads;
+      pass.slot_samples = gain_slot(prepared);
+      const FoldPass folds = fold_currents(prepared, rows, pass);
+      const RunErrors errors = run_errors(prepared, rows);
+      runs.push_back({&run, gain_run(rows, folds, run.file.label, block, &errors)});
+      block += runs.back().folds.blocks;
+    });
+  }
+  return runs;
+}
+
+VectorXd spread_list(const VectorXd& list, const VectorXd& values, const char* what) {
+  if (list.size() == values.size()) return list;
+  if (list.size() == 1) return VectorXd::Constant(values.size(), list[0]);
+  throw InputError({fmt::format("{} has {} entries", what, list.size()),
+                    {},
+                    fmt::format("one, or {}", values.size()),
+                    "give one number per joint"});
+}
+
+void check_count(const VectorXd& list, std::size_t joints, const char* what) {
+  if (list.size() == 0 || list.size() == static_cast<Index>(joints)) return;
+  throw InputError(
+      {fmt::format("{} has {} gains", what, list.size()), {}, fmt::format("{}, one per joint", joints), {}});
+}
+
+GainProblem problem_of(const StudyState& state, const CurrentRows& rows,
+                       const std::vector<CurrentRun>& runs) {
+  std::vector<GainRun> fit;
+  for (const CurrentRun& run : runs)
+    if (run.run->file.label.role == RunRole::fit) fit.push_back(run.folds);
+  GainProblem problem = gain_problem(rows, state.study.payloads, std::move(fit));
+  const GainSpec& spec = *state.study.gains;
+  check_count(spec.prior, rows.gains.size(), "prior");
+  if (spec.prior.size() == 0) return problem;
+  problem.prior = spec.prior;
+  problem.prior_sigma = VectorXd::Constant(spec.prior.size(), kInfinity);
+  if (spec.prior_sigma.size() > 0)
+    problem.prior_sigma =
+        spread_list(spec.prior_sigma, spec.prior, "prior_sigma").cwiseProduct(spec.prior.cwiseAbs());
+  return problem;
+}
+
+GainFit fit_by(const StudyState& state, const GainProblem& problem, GainMethod method,
+               const GainOptions& options) {
+  if (method != GainMethod::feasible) return fit_gains(problem, method, options);
+  const GainFit plain = fit_gains(problem, GainMethod::prediction_error, options);
+  return fit_feasible_gains(problem, state.robot, state.base, plain, options).fit;
+}
+
+GainMethodSummary summary_of(const GainProblem& problem, const GainFit& fit) {
+  GainMethodSummary summary;
+  summary.method = to_string(fit.method);
+  summary.converged = fit.converged;
+  if (fit.method == GainMethod::tls) summary.gap = finite_or_none(fit.gap);
+  for (std::size_t j = 0; j < problem.gains.size(); ++j) {
+    const auto at = static_cast<Index>(j);
+    GainValue& joint = summary.joints.emplace_back();
+    joint.joint = problem.joints[j];
+    joint.status = to_string(fit.status[j]);
+    if (fit.status[j] == GainStatus::not_identifiable) continue;
+    UncertainValue value{
+        fit.values[at], finite_or_none(fit.sigma[at]), finite_or_none(fit.sigma_classical[at]), {}};
+    if (std::isfinite(fit.lower[at]) && std::isfinite(fit.upper[at]))
+      value.interval = {fit.lower[at], fit.upper[at]};
+    joint.gain = value;
+  }
+  return summary;
+}
+
+double median_of(const VectorXd& values) {
+  std::vector<double> list(values.begin(), values.end());
+  const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
+  std::nth_element(list.begin(), middle, list.end());
+  return *middle;
+}
+
+// Joints whose current is badly explained, or far worse than those of the others.
+std::vector<Index> misfits(const VectorXd& residual) {
+  std::vector<Index> found;
+  const double apart = std::max(kConspicuous, kFarFromOthers * median_of(residual));
+  for (Index j = 0; j < residual.size(); ++j)
+    if (residual[j] > std::min(kLargestResidual, apart)) found.push_back(j);
+  return found;
+}
+
+void find_problems(StudyState& state, const GainProblem& problem, const GainFit& fit) {
+  for (std::size_t j = 0; j < problem.gains.size(); ++j) {
+    if (fit.status[j] != GainStatus::not_identifiable) continue;
+    state.findings.push_back(make_finding(
+        "gain-not-identifiable", problem.joints[j],
+        fmt::format("the deviation of the gain is {:.0f} % of it",
+                    100 * fit.sigma[static_cast<Index>(j)] / std::abs(fit.values[static_cast<Index>(j)]))));
+  }
+  const VectorXd residual = current_residual(problem, fit).relative;
+  for (const Index j : misfits(residual))
+    state.findings.push_back(make_finding(
+        "gain-misfit", problem.joints[static_cast<std::size_t>(j)],
+        fmt::format("{:.0f} % of the current is not explained, {:.0f} % in the median of the joints",
+                    100 * residual[j], 100 * median_of(residual))));
+}
+
+GainOptions gain_options(const StudyState& state) {
+  GainOptions options;
+  options.level = state.study.intervals.level;
+  options.bootstrap.replicates = std::max(20, state.study.intervals.replicates);
+  options.bootstrap.seed = state.study.seed;
+  options.bootstrap.threads = state.options.threads;
+  options.rows = state.study.gains->rows;
+  return options;
+}
+
+void take_loads(const GainProblem& problem, const GainFit& fit, GainState& gains) {
+  for (const Load& load : problem.loads) {
+    const std::vector<std::string> names = load_columns(load.name);
+    if (std::none_of(problem.runs.begin(), problem.runs.end(),
+                     [&](const GainRun& run) { return run.load == load.name; }))
+      continue;
+    Vector10 values = load.fixed_values();
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (const Index at = fit.find(names[k]); at >= 0) values[static_cast<Index>(k)] = fit.values[at];
+    gains.loads[load.name] = values;
+  }
+}
+
+void find_drift(StudyState& state, const GainProblem& problem, const GainOptions& options,
+                GainsSummary& summary) {
+  if (problem.runs.size() < 2) return;
+  const GainFit plain = fit_gains(problem, GainMethod::prediction_error, options);
+  for (const GainDrift& drift : gain_drift(problem, plain, options)) {
+    if (!drift.significant) continue;
+    summary.drift.push_back({drift.run, drift.joint, drift.change, drift.sigma});
+    state.findings.push_back(
+        make_finding("gain-drift", drift.joint,
+                     fmt::format("in the run '{}' the same torque takes {:+.1f} % current, ± {:.1f}",
+                                 drift.run, 100 * drift.change, 100 * drift.sigma)));
+  }
+}
+
+void identify_gains(StudyState& state, GainProblem problem, GainState& gains) {
+  const GainSpec& spec = *state.study.gains;
+  const GainOptions options = gain_options(state);
+  validate(problem);
+  std::optional<int> essential;
+  if (spec.essential) {
+    EssentialGains found = essential_gains(problem, GainMethod::tls, options, *spec.essential);
+    essential = static_cast<int>(problem.leads.size() - found.eliminated.size());
+    problem = std::move(found.problem);
+  }
+  gains.summary.columns = static_cast<int>(gain_columns(problem).size()) + 1;
+  GainOptions values = options;
+  values.spread = false;
+  GainFit best;
+  double least = INFINITY;
+  for (const GainMethod method : spec.methods) {
+    const GainFit fit = fit_by(state, problem, method, options);
+    GainMethodSummary& summary = gains.summary.methods.emplace_back(summary_of(problem, fit));
+    summary.essential = essential;
+    summary.residual = finite_or_none(current_residual(problem, fit).total);
+    const bool can_hold_out = std::all_of(problem.runs.begin(), problem.runs.end(),
+                                          [&](const GainRun& run) { return run.blocks >= spec.blocks; });
+    double score = *summary.residual;
+    if (can_hold_out) {
+      score =
+          held_out_residual(
+              problem, [&](const GainProblem& training) { return fit_by(state, training, method, values); },
+              spec.blocks)
+              .total;
+      summary.held_out = finite_or_none(score);
+    }
+    const bool better = spec.use ? method == *spec.use : score < least;
+    if (!better) continue;
+    least = score;
+    best = fit;
+  }
+  gains.summary.used = to_string(best.method);
+  gains.values = best.gain_values();
+  gains.covariance = best.covariance.topLeftCorner(best.gains, best.gains);
+  take_loads(problem, best, gains);
+  find_problems(state, problem, best);
+  find_drift(state, problem, options, gains.summary);
+}
+
+void give_gains(const StudyState& state, GainState& gains) {
+  const GainSpec& spec = *state.study.gains;
+  check_count(spec.known, gains.rows.gains.size(), "known");
+  gains.values = spec.known;
+  GainMethodSummary& summary = gains.summary.methods.emplace_back();
+  summary.method = gains.summary.used = "given";
+  if (spec.sigma.size() > 0) {
+    const VectorXd sigma = spread_list(spec.sigma, spec.known, "sigma").cwiseProduct(spec.known.cwiseAbs());
+    gains.covariance = sigma.cwiseAbs2().asDiagonal();
+  }
+  for (std::size_t j = 0; j < gains.rows.joints.size(); ++j) {
+    const auto at = static_cast<Index>(j);
+    UncertainValue value{spec.known[at], {}, {}, {}};
+    if (gains.covariance.size() > 0) value.sigma = std::sqrt(gains.covariance(at, at));
+    summary.joints.push_back({gains.rows.joints[j], "given", value});
+  }
+}
+
+PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, const Load& given) {
+  PayloadSummary summary;
+  summary.name = load.name;
+  summary.run = run;
+  summary.known_mass = given.parameters[0].value;
+  for (Index k = 0; k < kParametersPerLink; ++k) {
+    UncertainValue value{load.values[k], finite_or_none(load.sigma[k]), {}, {}};
+    if (std::isfinite(load.lower[k]) && std::isfinite(load.upper[k]))
+      value.interval = {load.lower[k], load.upper[k]};
+    summary.parameters[kParameterStems[static_cast<std::size_t>(k)]] = value;
+  }
+  summary.mass_sigma_noise = load.sigma_noise[0];
+  summary.mass_sigma_gains = load.sigma_gains[0];
+  summary.gains_dominate = load.gains_dominate;
+  // Few joints do not show the mass: what is left is no body.
+  if (!load.body_is_found || !(load.body.mass() > 0)) return summary;
+  summary.mass = load.body.mass();
+  summary.com = load.body.com();
+  const auto entries = [](const Matrix3& I) {
+    Vector6 six;
+    six << I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2);
+    return six;
+  };
+  summary.inertia_com = entries(load.body.inertia_com());
+  summary.inertia_origin = entries(load.body.inertia_origin());
+  return summary;
+}
+
+// Every loaded run against the unloaded fit runs, the load unknown: what the gains make of it.
+void identify_payloads(StudyState& state, const std::vector<CurrentRun>& runs, GainState& gains) {
+  std::vector<GainRun> unloaded;
+  for (const CurrentRun& run : runs)
+    if (run.run->file.label.role == RunRole::fit && run.folds.load.empty()) unloaded.push_back(run.folds);
+  for (const CurrentRun& run : runs) {
+    if (run.folds.load.empty()) continue;
+    const auto given = std::find_if(state.study.payloads.begin(), state.study.payloads.end(),
+                                    [&](const Load& load) { return load.name == run.folds.load; });
+    if (unloaded.empty()) {
+      if (gains.loads.count(given->name) == 0)
+        throw InputError({fmt::format("the load '{}' cannot be told from the last link", given->name),
+                          {},
+                          "a fit run without load",
+                          "record a run without load"});
+      continue;
+    }
+    std::vector<GainRun> both = unloaded;
+    both.push_back(run.folds);
+    const GainProblem problem = gain_problem(gains.rows, {unknown_load(given->name)}, std::move(both));
+    const LoadFit fit = identify_loads(problem, gains.values, gains.covariance, gain_options(state));
+    gains.payloads.push_back(summary_of(fit.loads[0], run.folds.label, *given));
+    gains.loads.try_emplace(given->name, fit.loads[0].values);
+    if (fit.loads[0].gains_dominate && std::isfinite(fit.loads[0].sigma[0]))
+      state.findings.push_back(make_finding(
+          "payload-gain-error", given->name,
+          fmt::format("the mass is {:.3g} ± {:.2g} kg, of which the gains' deviations make {:.2g}",
+                      fit.loads[0].values[0], fit.loads[0].sigma[0], fit.loads[0].sigma_gains[0])));
+  }
+}
+
+// The gains that were used, beside the other values of their drives.
+void add_gain(const std::string& joint, const std::string& status, double gain,
+              std::vector<DriveValues>& drives) {
+  auto drive = std::find_if(drives.begin(), drives.end(),
+                            [&](const DriveValues& item) { return item.joint == joint; });
+  if (drive == drives.end()) {
+    drives.push_back({joint, {}, status});
+    drive = std::prev(drives.end());
+  }
+  drive->values["gain"] = gain;
+}
+
+void add_gains(const GainsSummary& gains, std::vector<DriveValues>& drives) {
+  for (const GainMethodSummary& method : gains.methods) {
+    if (method.method != gains.used) continue;
+    for (const GainValue& joint : method.joints)
+      if (joint.gain) add_gain(joint.joint, joint.status, joint.gain->value, drives);
+  }
+}
+
+}  // namespace
+
+void find_gains(StudyState& state) {
+  if (!state.study.gains) return;
+  if (state.study.cutoff.automatic)
+    throw InputError({"the cut-off is to be chosen, but gains come before it",
+                      {state.study.path, 0, 0, ""},
+                      "a cut-off that is given",
+                      "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
+  GainState gains;
+  CurrentRowOptions options;
+  options.preparation = preparation_hash(state.prepare);
+  gains.rows = current_rows(state.robot, state.base, options);
+  const std::vector<CurrentRun> runs = fold_all(state, gains.rows);
+  if (state.study.gains->known.size() > 0)
+    give_gains(state, gains);
+  else
+    state.clock.time("gains", [&] { identify_gains(state, problem_of(state, gains.rows, runs), gains); });
+  state.clock.time("payloads", [&] { identify_payloads(state, runs, gains); });
+  state.gains = std::make_shared<const GainState>(std::move(gains));
+}
+
+void restore_gains(const Result& model, StudyState& state) {
+  if (state.study.signs.gains) restore_sign_gains(model, state);
+  if (!state.study.gains) return;
+  if (!model.gains)
+    throw InputError({"the model has no gains, but the study has currents",
+                      {state.study.path, 0, 0, ""},
+                      {},
+                      "use a model that was made from currents"});
+  GainState gains;
+  gains.rows = current_rows(state.robot, state.base);
+  gains.values = VectorXd::Zero(static_cast<Index>(gains.rows.gains.size()));
+  for (const GainMethodSummary& method : model.gains->methods) {
+    if (method.method != model.gains->used) continue;
+    for (std::size_t j = 0; j < method.joints.size() && j < gains.rows.gains.size(); ++j)
+      if (method.joints[j].gain) gains.values[static_cast<Index>(j)] = method.joints[j].gain->value;
+  }
+  for (const PayloadSummary& load : model.payloads) {
+    Vector10 values = Vector10::Zero();
+    for (std::size_t k = 0; k < kParameterStems.size(); ++k)
+      if (const auto found = load.parameters.find(kParameterStems[k]); found != load.parameters.end())
+        values[static_cast<Index>(k)] = found->second.value;
+    gains.loads.try_emplace(load.name, values);
+  }
+  for (const StudyRun& run : state.study.runs)
+    if (!run.file.label.payload.empty() && gains.loads.count(run.file.label.payload) == 0)
+      throw InputError({fmt::format("the model does not know the load '{}'", run.file.label.payload),
+                        {state.study.path, 0, 0, ""},
+                        {},
+                        "identify it first"});
+  state.gains = std::make_shared<const GainState>(std::move(gains));
+}
+
+void summarize_gains(StudyState& state) {
+  if (state.result.signs)
+    for (const SignGain& gain : state.result.signs->gains)
+      add_gain(gain.joint, gain.status, gain.value, state.result.drives);
+  if (!state.gains) return;
+  state.result.gains = state.gains->summary;
+  state.result.payloads = state.gains->payloads;
+  add_gains(state.gains->summary, state.result.drives);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

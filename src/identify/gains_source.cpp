@@ -1,0 +1,126 @@
+// Currents to torques on the way in, and the efforts of loads.
+#include <algorithm>
+
+#include "identify/gains.hpp"
+#include "identify/sign_gains.hpp"
+#include "identify/state.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// A source with the further channel torque = matrix · current.
+class TorqueSource final : public SampleSource {
+ public:
+  TorqueSource(std::unique_ptr<SampleSource> source, MatrixXd matrix)
+      : source_(std::move(source)), matrix_(std::move(matrix)), channels_(source_->channels()) {
+    channels_.emplace_back(channel::kTorque);
+  }
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return channels_; }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override { source_->rewind(); }
+
+  void read(Index samples, SampleBlock& block) override {
+    if (block.channels() == channels_) block = SampleBlock(source_->channels(), joints());
+    source_->read(samples, block);
+    const int current = block.find(channel::kCurrent);
+    const int torque = block.add_channel(std::string(channel::kTorque));
+    for (Index i = 0; i < matrix_.rows(); ++i) {
+      double* to = block.row(torque, i);
+      for (Index j = 0; j < matrix_.cols(); ++j) {
+        if (matrix_(i, j) == 0) continue;
+        const double* from = block.row(current, j);
+        for (Index s = 0; s < block.size(); ++s) to[s] += matrix_(i, j) * from[s];
+      }
+    }
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  MatrixXd matrix_;
+  std::vector<std::string> channels_;
+};
+
+// A source with its torques multiplied, joint by joint.
+class ScaledSource final : public SampleSource {
+ public:
+  ScaledSource(std::unique_ptr<SampleSource> source, VectorXd factors)
+      : source_(std::move(source)), factors_(std::move(factors)) {}
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override { source_->rewind(); }
+
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, block);
+    const int torque = block.find(channel::kTorque);
+    for (Index j = 0; j < joints(); ++j) {
+      double* effort = block.row(torque, j);
+      for (Index s = 0; s < block.size(); ++s) effort[s] *= factors_[j];
+    }
+  }
+
+ private:
+  std::unique_ptr<SampleSource> source_;
+  VectorXd factors_;
+};
+
+// Gains that are found with the signs hold for all currents, and for the efforts of runs without signs.
+std::unique_ptr<SampleSource> with_sign_gains(const StudyState& state, const StudyRun& run,
+                                              std::unique_ptr<SampleSource> source) {
+  const VectorXd gains = gains_of_signs(state);
+  const std::vector<std::string>& channels = source->channels();
+  if (std::find(channels.begin(), channels.end(), channel::kCurrent) != channels.end())
+    return std::make_unique<TorqueSource>(std::move(source), MatrixXd(gains.asDiagonal()));
+  if (!run.unsigned_effort) return source;
+  return std::make_unique<ScaledSource>(std::move(source), gains);
+}
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_source(const StudyState& state, const StudyRun& run) {
+  std::unique_ptr<SampleSource> source = open_study_run(run, state.robot);
+  if (state.study.signs.gains) return with_sign_gains(state, run, std::move(source));
+  if (!state.gains) return source;
+  return std::make_unique<TorqueSource>(std::move(source),
+                                        state.gains->rows.mix * state.gains->values.asDiagonal());
+}
+
+std::vector<ExtraColumns> load_efforts(const StudyState& state, const StudyRun& run) {
+  const std::string& name = run.file.label.payload;
+  if (!state.gains || name.empty()) return {};
+  const auto found = state.gains->loads.find(name);
+  require(found != state.gains->loads.end(), "the load of a run has values");
+  const CurrentRows& rows = state.gains->rows;
+  PlanOptions options;
+  options.wanted = rows.tool;
+  options.drives = false;
+  const Plan plan = make_plan(state.robot, options);
+  const VectorXd values = rows.load_to_link * found->second;
+  ExtraColumns extra;
+  for (std::size_t r = 0; r < plan.rows.size(); ++r)
+    extra.columns.push_back({"load " + name, static_cast<Index>(r)});
+  extra.fill = [plan, values](const SampleBlock& block, Index first, Index count, double* const* out) {
+    const Index stride = tile_stride(count);
+    MatrixXd tile(stride, plan.stored_columns);
+    const Samples samples{block.row(block.find(channel::kPosition)) + first,
+                          block.row(block.find(channel::kVelocity)) + first,
+                          block.row(block.find(channel::kAcceleration)) + first, block.stride(), count};
+    evaluate(plan, samples, tile.data(), stride);
+    for (std::size_t r = 0; r < plan.rows.size(); ++r) {
+      const Row& row = plan.rows[r];
+      Eigen::Map<VectorXd> effort(out[r], count);
+      effort.setZero();
+      for (std::size_t k = 0; k < row.columns.size(); ++k)
+        effort += values[row.columns[k]] * tile.col(row.offset + static_cast<Index>(k)).head(count);
+    }
+  };
+  return {extra};
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

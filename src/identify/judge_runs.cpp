@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "identify/state.hpp"
+#include "identify/summary.hpp"
+#include "steelyard/validate/motions.hpp"
+#include "steelyard/validate/verdict.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+void leave_out_motions(StudyState& state) {
+  if (state.runs.size() < 2) return;
+  std::vector<std::vector<Fold>> runs;
+  for (const RunState& run : state.runs) runs.push_back(run.folds->folds.total());
+  const std::vector<LeftOutMotion> found = leave_one_motion_out(runs, state.study.estimate, state.priors);
+  for (std::size_t r = 0; r < found.size(); ++r)
+    state.result.validation[r].left_out =
+        residual_summary(found[r].residuals.per_row, state.plan, state.robot);
+}
+
+// The fitted run whose motion a fresh one repeats; empty when there is none. A run that is not among these
+// was fitted by an earlier study.
+std::string repeated_fit(const RunValidation& run, const std::vector<RunValidation>& all) {
+  for (const RunValidation& other : all)
+    if (other.run == run.repeats && &other != &run) return other.fresh ? "" : other.run;
+  return run.repeats;
+}
+
+// Any other run with the motion of this one, whichever of the two is said to repeat the other.
+std::string same_motion(const RunValidation& run, const std::vector<RunValidation>& all) {
+  if (!run.repeats.empty()) return run.repeats;
+  for (const RunValidation& other : all)
+    if (other.repeats == run.run) return other.run;
+  return "";
+}
+
+}  // namespace
+
+void waive_findings(const Study& study, std::vector<Finding>& findings) {
+  for (Finding& finding : findings)
+    finding.waived = std::find(study.waive.begin(), study.waive.end(), finding.code) != study.waive.end();
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return static_cast<int>(a.severity) > static_cast<int>(b.severity);
+  });
+}
+
+void judge_runs(StudyState& state) {
+  state.clock.time("leaving out motions", [&] { leave_out_motions(state); });
+  judge_result(state.study, state.result);
+}
+
+void judge_result(const Study& study, Result& result) {
+  waive_findings(study, result.findings);
+  Evidence evidence;
+  evidence.findings = result.findings;
+  evidence.fitted = result.residual.prepared;
+  if (result.cross_validation) evidence.blocks = result.cross_validation->residual.prepared;
+  for (const RunValidation& run : result.validation) {
+    if (run.fresh)
+      evidence.not_used.push_back({run.run, run.residual.prepared, repeated_fit(run, result.validation)});
+    if (run.left_out)
+      evidence.motions.push_back({run.run, run.left_out->prepared, same_motion(run, result.validation)});
+  }
+  result.verdict = judge(evidence);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,162 @@
+#include "identify/kept_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+using Counts = std::vector<Index>;  // one per row of the plan
+
+std::string joint_name(const StudyState& state, std::size_t row) {
+  return log_joints(state.robot)[static_cast<std::size_t>(state.plan.rows[row].i)].name;
+}
+
+// Columns that no other joint's row has.
+Counts own_columns(const Plan& plan) {
+  std::vector<int> uses(plan.columns.size(), 0);
+  for (const Row& row : plan.rows)
+    for (const int column : row.columns) ++uses[static_cast<std::size_t>(column)];
+  Counts own;
+  for (const Row& row : plan.rows)
+    own.push_back(std::count_if(row.columns.begin(), row.columns.end(),
+                                [&](int column) { return uses[static_cast<std::size_t>(column)] == 1; }));
+  return own;
+}
+
+bool is_enough(const Counts& rows, const Counts& own) {
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (rows[r] <= own[r]) return false;
+  return true;
+}
+
+double velocity_limit(const PrepareOptions& prepare, int joint) {
+  const VectorXd& limits = prepare.velocity_below;
+  if (limits.size() == 0) return 0;
+  return limits[limits.size() == 1 ? 0 : joint];
+}
+
+// What took the rows, as the study has it.
+std::string causes(const StudyState& state, int joint) {
+  std::string text;
+  if (const double limit = velocity_limit(state.prepare, joint); limit > 0)
+    text = fmt::format("`reject: {{velocity_below: {:.4g}}}` leaves out slower samples", limit);
+  if (state.prepare.decimation > 1)
+    text +=
+        fmt::format("{}one sample in {} is taken", text.empty() ? "" : ", and ", state.prepare.decimation);
+  return text.empty() ? "" : "; " + text;
+}
+
+Finding lost_joint(const StudyState& state, std::size_t row, Index rows, Index own) {
+  const int joint = state.plan.rows[row].i;
+  return make_finding(
+      "joint-without-rows", joint_name(state, row),
+      rows == 0 ? fmt::format("no row of this joint is left{}", causes(state, joint))
+                : fmt::format("{} rows of this joint are left for the {} parameters that only it shows{}",
+                              rows, own, causes(state, joint)));
+}
+
+// Signs that were not found leave a joint without rows too, and say so themselves.
+bool has_no_segments(const StudyState& state, const std::string& joint) {
+  return std::any_of(state.findings.begin(), state.findings.end(), [&](const Finding& finding) {
+    return finding.code == "no-segments" && finding.joint == joint;
+  });
+}
+
+std::vector<Finding> lost_joints(const StudyState& state, const Counts& rows, const Counts& own) {
+  std::vector<Finding> findings;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (rows[r] <= own[r] && !has_no_segments(state, joint_name(state, r)))
+      findings.push_back(lost_joint(state, r, rows[r], own[r]));
+  return findings;
+}
+
+[[noreturn]] void refuse(const StudyState& state) {
+  std::string names;
+  for (std::size_t r = 0; r < state.plan.rows.size(); ++r) names += (r ? ", " : "") + joint_name(state, r);
+  throw InputError(
+      {fmt::format("there is no row to estimate from: none is left of {}{}", names, causes(state, 0)),
+       {state.study.path, 0, 0, ""},
+       "at least one row",
+       "lower `velocity_below` and `decimate` under `prepare`, or use a longer or faster run"});
+}
+
+// Adds the rows that a pass over the run would keep.
+void add_rows(const Plan& plan, PreparedRun& run, const Counts& own, Counts& rows) {
+  const Preparation& preparation = run.preparation();
+  const VectorXd& limits = preparation.velocity_below;
+  if (limits.size() == 0 || limits.maxCoeff() <= 0) {
+    for (Index& count : rows) count += preparation.decimation.count();
+    return;
+  }
+  run.rewind();
+  for (RawChunk raw; !is_enough(rows, own) && run.read(raw);) {
+    PreparedChunk chunk = run.prepare(std::move(raw));
+    raw = {};
+    SampleBlock& block = chunk.samples;
+    double* velocity = block.row(block.find(channel::kVelocity));
+    // Behind the filter of the columns, as rows are rejected (fold/pass.hpp).
+    if (preparation.column_filter)
+      filter_zero_phase(*preparation.column_filter, velocity, block.size(), block.joints(), block.stride(),
+                        chunk.chunk.ends);
+    for (const Index sample : preparation.decimation.kept(chunk.chunk.core))
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const Index j = plan.rows[r].i;
+        rows[r] += std::abs(velocity[j * block.stride() + sample - chunk.chunk.halo.begin]) >= limits[j];
+      }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> missing_rows(const StudyState& state, std::vector<RunState>& opened) {
+  const Counts own = own_columns(state.plan);
+  Counts rows(own.size(), 0);
+  bool any = false;
+  for (RunState& run : opened) {
+    if (!run.is_fit() || is_enough(rows, own)) continue;
+    if (run.run->unsigned_effort) return {};  // which rows are left is known with their signs
+    any = any || run.prepared || run.folds;
+    if (run.prepared) add_rows(state.plan, *run.prepared, own, rows);
+    if (!run.folds || run.folds->kept.size() != rows.size()) continue;
+    for (std::size_t r = 0; r < rows.size(); ++r) rows[r] += run.folds->kept[r];
+  }
+  if (!any) return {};
+  if (std::accumulate(rows.begin(), rows.end(), Index{0}) == 0) refuse(state);
+  return lost_joints(state, rows, own);
+}
+
+void find_missing_rows(StudyState& state) {
+  const Counts own = own_columns(state.plan);
+  Counts fitted(own.size(), 0);
+  bool fits = false;
+  std::vector<Finding> findings;
+  for (const RunState& run : state.runs) {
+    const Counts& rows = run.folds->kept;
+    fits = fits || run.is_fit();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (run.is_fit()) {
+        fitted[r] += rows[r];
+      } else if (rows[r] == 0 && !has_no_segments(state, joint_name(state, r))) {
+        Finding finding = lost_joint(state, r, 0, own[r]);
+        finding.severity = Severity::warning;
+        finding.evidence = fmt::format("run '{}': {}", run.label(), finding.evidence);
+        findings.push_back(std::move(finding));
+      }
+    }
+  }
+  if (fits) {
+    if (std::accumulate(fitted.begin(), fitted.end(), Index{0}) == 0) refuse(state);
+    for (Finding& finding : lost_joints(state, fitted, own)) state.findings.push_back(std::move(finding));
+  }
+  for (Finding& finding : findings) state.findings.push_back(std::move(finding));
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

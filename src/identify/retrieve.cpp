@@ -1,0 +1,105 @@
+// Feasible parameters from base values alone: no log is read.
+#include <algorithm>
+#include <cmath>
+
+#include "identify/feasible.hpp"
+#include "identify/friction.hpp"
+#include "identify/given_base.hpp"
+#include "identify/state.hpp"
+#include "identify/summary.hpp"
+#include "steelyard/core/sha256.hpp"
+#include "steelyard/identify/run.hpp"
+#include "steelyard/study/provenance.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// Deviations of the values, independent of each other: a result does not hold their covariance.
+void take_deviations(const Result& model, Estimate& estimate) {
+  const Index count = estimate.values.size();
+  estimate.sigma.setConstant(count, std::nan(""));
+  estimate.relative_sigma.setConstant(count, std::nan(""));
+  estimate.covariance.setZero(count, count);
+  estimate.column_status.assign(static_cast<std::size_t>(count), ColumnStatus::determined);
+  for (const BaseValue& value : model.base) {
+    const Index k = estimate.find(value.name);
+    if (k < 0 || !value.sigma) continue;
+    estimate.sigma[k] = *value.sigma;
+    estimate.relative_sigma[k] = *value.sigma / std::abs(value.value);
+    estimate.covariance(k, k) = *value.sigma * *value.sigma;
+  }
+}
+
+void require_deviations(const Study& study, const Estimate& estimate) {
+  const FeasibleSpec& spec = *study.feasible;
+  const bool needed = spec.coefficients.by_covariance || spec.interval_level ||
+                      std::isfinite(spec.coefficients.most_relative_sigma);
+  if (!needed) return;
+  for (Index k = 0; k < estimate.values.size(); ++k)
+    if (!std::isfinite(estimate.sigma[k]))
+      throw InputError({"base parameter '" + estimate.columns[static_cast<std::size_t>(k)] +
+                            "' has no deviation, which weights, limits of deviations and intervals need",
+                        spec.place, "sigma of every base parameter",
+                        "give `sigma`, or leave out `weight`, `relative_sigma_below` and `intervals`"});
+}
+
+// √(Δᵀ C⁻¹ Δ / number), where every value has a deviation.
+std::optional<double> moved_deviations(const Estimate& estimate, const VectorXd& values) {
+  if (!estimate.sigma.allFinite()) return std::nullopt;
+  const VectorXd moved = (values - estimate.values).cwiseQuotient(estimate.sigma);
+  return finite_or_none(moved.norm() / std::sqrt(static_cast<double>(moved.size())));
+}
+
+// The model without the feasible parameters it may have had.
+Result without_feasible(Result model) {
+  model.feasible.reset();
+  model.links.clear();
+  for (RunValidation& run : model.validation) run.feasible.reset();
+  std::erase_if(model.findings, [](const Finding& finding) {
+    return finding.code == "infeasible-constraints" || finding.code == "broken-constraint";
+  });
+  return model;
+}
+
+}  // namespace
+
+StudyOutcome retrieve_study(const Study& study, const std::string& base_values_path,
+                            const StudyOptions& options) {
+  const Result model = read_base_values(base_values_path);
+  Study given = study;
+  given.runs.clear();
+  given.cross.reset();
+  if (!given.feasible) given.feasible = FeasibleSpec{};
+  given.feasible->fits_torque = false;
+  StudyState state(given, options);
+  open_robot(state);
+  restore_friction(model, state);
+  take_base_values(model, state);
+  take_deviations(model, state.estimated);
+  require_deviations(given, state.estimated);
+  retrieve_feasible(state);
+
+  Result& result = state.result = without_feasible(model);
+  const bool by_hand = model.robot_name.empty();
+  result.robot_name = state.robot.name;
+  result.robot_hash = state.robot_hash;
+  result.dof = state.robot.dof();
+  if (by_hand) result.base = base_values(state.base, state.estimated);
+  for (Finding& finding : state.findings) result.findings.push_back(std::move(finding));
+  summarize_feasible(state);
+  if (state.feasible->retrieval.x.size() > 0)
+    result.feasible->moved_sigma =
+        moved_deviations(state.estimated, lead_values(state.estimated.columns, state.base,
+                                                      Quantities(state.robot, state.feasible->columns),
+                                                      state.feasible->retrieval.x));
+  result.unavailable = {"residuals of the feasible parameters: made from base values, without rows"};
+  if (by_hand) result.unavailable.emplace_back("residuals: base values written by hand have no rows");
+  judge_result(given, result);
+  result.provenance = provenance(given, state.robot_hash);
+  result.provenance.inputs.push_back({base_values_path, sha256_file(base_values_path)});
+  return take_outcome(state);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

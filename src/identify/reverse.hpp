@@ -1,0 +1,60 @@
+// `reverse:` of a study: from tables or sources of g(q) and M(q) to a model.
+//
+//   open_tables → tilt → fits (gravity, inertia, both) → findings → feasible parameters → errors on other
+//   sets, torques of the study's runs, payload
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "steelyard/identify/run.hpp"
+#include "steelyard/reverse/examine.hpp"
+#include "steelyard/reverse/payload.hpp"
+#include "steelyard/reverse/tilt.hpp"
+#include "steelyard/study/reverse_spec.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct StudyState;
+
+// All sets of configurations that a study speaks of.
+struct ReverseTables {
+  ReverseTable training;
+  std::vector<ReverseTable> validation;
+  std::optional<ReverseTable> loaded;
+};
+ReverseTables open_tables(const Study& study, const Robot& robot);
+
+// What was found of a study's tables.
+struct ReverseState {
+  ReverseTables tables;
+  ReverseOptions options;
+  std::optional<Tilt> tilt;
+  std::optional<KinematicsCheck> kinematics;
+  std::optional<GravityScale> gravity_scale;
+  std::vector<ReverseFit> parts;  // gravity and inertia alone, when there are both
+  ReverseFit fit;
+  std::optional<ReverseFit> loaded;
+  std::optional<PayloadChange> payload;
+};
+
+// Coefficients of the study's reference beside ours, and what they make of the training table.
+struct ReferenceComparison {
+  ReverseReference reference;
+  std::optional<std::vector<ComponentError>> errors;  // none when it lacks a coefficient
+};
+ReferenceComparison compare_with_reference(const ReferenceSpec& spec, const ReverseState& reverse,
+                                           const Robot& robot);
+
+// Into the result: everything but the torques of runs.
+void summarize_reverse(const ReverseState& reverse, StudyState& state);
+
+// Mean-square and largest torque errors of the runs that were predicted.
+void summarize_torques(StudyState& state);
+
+StudyOutcome run_reverse(const Study& study, const StudyOptions& options);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

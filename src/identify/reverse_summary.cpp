@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <cmath>
+
+#include "identify/reverse.hpp"
+#include "identify/state.hpp"
+#include "identify/summary.hpp"
+#include "steelyard/core/statistics.hpp"
+#include "steelyard/excite/configurations.hpp"
+#include "steelyard/reverse/model.hpp"
+#include "steelyard/reverse/rows.hpp"
+#include "steelyard/validate/verdict.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr Index kComparedWithRandom = 50;  // larger sets are as good as random ones
+constexpr double kLevel = 0.95;
+
+ReverseErrors errors_of(const std::string& label, const char* role, Index configurations,
+                        const std::vector<ComponentError>& errors) {
+  ReverseErrors summary;
+  summary.label = label;
+  summary.role = role;
+  summary.configurations = configurations;
+  summary.relative = relative_error(errors);
+  for (const ComponentError& error : errors)
+    summary.components.push_back({error.name, error.count, error.mean_square, error.largest, error.scale});
+  return summary;
+}
+
+ReversePart part_summary(const ReverseFit& fit) {
+  ReversePart part;
+  part.rows = to_string(fit.rows);
+  part.unknowns = static_cast<std::int64_t>(fit.base.base.size());
+  part.rank = fit.estimate.rank;
+  part.condition = finite_or_none(fit.estimate.condition);
+  part.condition_scaled = finite_or_none(fit.estimate.condition_scaled);
+  part.relative = fit.relative();
+  for (Index k = 0; k < fit.values.size(); ++k) {
+    const BaseParameter& parameter = fit.base.base[static_cast<std::size_t>(k)];
+    part.coefficients.push_back(
+        {parameter.lead, parameter.expression, fit.values[k], finite_or_none(fit.sigma[k])});
+  }
+  return part;
+}
+
+std::vector<BaseValue> base_of_fit(const ReverseFit& fit) {
+  std::vector<BaseValue> values = base_values(fit.base, fit.estimate);
+  const double quantile =
+      fit.estimate.degrees > 0 ? student_quantile((1 + kLevel) / 2, fit.estimate.degrees) : 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    BaseValue& value = values[k];
+    const auto at = static_cast<Index>(k);
+    value.value = fit.values[at];
+    value.sigma = value.sigma_classical = finite_or_none(fit.sigma[at]);
+    value.relative_sigma.reset();
+    value.interval.reset();
+    if (fit.estimate.find(value.name) < 0 && fit.sigma[at] == 0) value.status = "known";
+    if (!value.sigma) continue;
+    if (value.value != 0) value.relative_sigma = *value.sigma / std::abs(value.value);
+    value.interval = {value.value - quantile * *value.sigma, value.value + quantile * *value.sigma};
+    value.method = "classical";
+  }
+  return values;
+}
+
+ReversePayload payload_summary(const PayloadChange& change) {
+  constexpr const char* kNames[] = {"m", "mx", "my", "mz", "Jxx", "Jxy", "Jxz", "Jyy", "Jyz", "Jzz"};
+  ReversePayload payload;
+  payload.link = change.link;
+  for (Index c = 0; c < 10; ++c)
+    if (change.seen[static_cast<std::size_t>(c)])
+      payload.parameters.push_back({kNames[c], change.parameters[c], finite_or_none(change.sigma[c])});
+  for (const MassFrom& mass : change.masses)
+    payload.masses.push_back({mass.lead, mass.coefficient, mass.mass, finite_or_none(mass.sigma)});
+  payload.unexplained = std::isfinite(change.unexplained) ? change.unexplained : 0;
+  return payload;
+}
+
+ReverseDesign design_of(const ReverseState& reverse, const StudyState& state) {
+  ConfigurationOptions options;
+  options.rows = reverse.fit.rows;
+  options.seed = state.study.seed;
+  ReverseDesign design;
+  design.least = least_configurations(state.robot, reverse.fit.base, options);
+  const ReverseTable& table = reverse.tables.training;
+  if (table.size() > kComparedWithRandom) return design;
+  const ConfigurationSet own = measure(state.robot, reverse.fit.base, table.q, options);
+  std::vector<double> log_det, variance;
+  for (std::uint64_t k = 0; k < 21; ++k) {
+    const ConfigurationSet other =
+        measure(state.robot, reverse.fit.base,
+                random_configurations(state.robot, table.size(), options, (1U << 16U) + k), options);
+    log_det.push_back(other.log_det);
+    variance.push_back(other.mean_variance);
+  }
+  std::nth_element(log_det.begin(), log_det.begin() + 10, log_det.end());
+  std::nth_element(variance.begin(), variance.begin() + 10, variance.end());
+  const auto count = static_cast<double>(reverse.fit.base.base.size());
+  design.efficiency = finite_or_none(std::exp((own.log_det - log_det[10]) / count));
+  design.mean_variance = finite_or_none(own.mean_variance / variance[10]);
+  return design;
+}
+
+// Gravity by joint: what a torque at rest would be wrong by.
+ResidualSummary residual_of(const Robot& robot, const std::vector<ComponentError>& errors) {
+  ResidualSummary residual;
+  residual.prepared = relative_error(errors);
+  const std::vector<int> joints = coordinates(robot).joints;
+  double largest = 0;  // what is nothing beside it is rounding
+  for (const ComponentError& error : errors)
+    if (error.name.front() == 'g') largest = std::max(largest, error.scale);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const std::string wanted = gravity_name(static_cast<Index>(j));
+    for (const ComponentError& error : errors) {
+      if (error.name != wanted) continue;
+      JointResidual item;
+      item.name = robot.joints[static_cast<std::size_t>(joints[j])].name;
+      item.rms = std::sqrt(error.mean_square);
+      if (error.scale > 1e-9 * largest) item.prepared = item.rms / error.scale;
+      residual.per_joint.push_back(std::move(item));
+    }
+  }
+  return residual;
+}
+
+void judge_reverse(const ReverseSummary& reverse, StudyState& state) {
+  Result& result = state.result;
+  result.findings = state.findings;
+  waive_findings(state.study, result.findings);
+  Evidence evidence;
+  evidence.of_tables = true;
+  evidence.findings = result.findings;
+  evidence.fitted = result.residual.prepared;
+  for (const ReverseErrors& errors : reverse.errors)
+    if (errors.role == "validation") evidence.not_used.push_back({errors.label, errors.relative, ""});
+  result.verdict = judge(evidence);
+}
+
+void summarize_feasible_fit(const ReverseState& reverse, StudyState& state) {
+  if (!state.feasible) return;
+  FeasibleSummary summary = feasible_outcome(*state.feasible);
+  const Retrieval& retrieval = state.feasible->retrieval;
+  if (retrieval.x.size() > 0) {
+    const Quantities quantities(state.robot, state.feasible->columns);
+    const std::vector<std::string> leads = reverse.fit.leads();
+    const VectorXd values = lead_values(leads, reverse.fit.base, quantities, retrieval.x);
+    summary.residual =
+        residual_of(state.robot, table_errors(state.robot, leads, values, reverse.tables.training));
+    state.result.links = link_values(state, *state.feasible);
+  }
+  state.result.feasible = std::move(summary);
+}
+
+}  // namespace
+
+void summarize_reverse(const ReverseState& reverse, StudyState& state) {
+  const ReverseSpec& spec = *state.study.reverse;
+  const ReverseFit& fit = reverse.fit;
+  Result& result = state.result;
+  result.robot_name = state.robot.name;
+  result.robot_hash = state.robot_hash;
+  result.dof = state.robot.dof();
+  result.samples = reverse.tables.training.size();
+  result.rows = fit.estimate.rows;
+  result.condition = finite_or_none(fit.estimate.condition);
+  result.condition_scaled = finite_or_none(fit.estimate.condition_scaled);
+  result.residual = residual_of(state.robot, fit.training);
+  result.residual.prepared_weighted = finite_or_none(fit.estimate.residual_weighted);
+  result.base = base_of_fit(fit);
+  result.drives = drive_values(state.robot, fit.estimate);
+  ReverseSummary summary;
+  summary.source =
+      std::string(to_string(spec.training.source->kind)) + " " + spec.training.source->path_as_written;
+  for (const ReverseFit& part : reverse.parts) summary.parts.push_back(part_summary(part));
+  summary.parts.push_back(part_summary(fit));
+  summary.errors.push_back(
+      errors_of(spec.training.label, "training", reverse.tables.training.size(), fit.training));
+  for (std::size_t k = 0; k < reverse.tables.validation.size(); ++k) {
+    const ReverseTable& table = reverse.tables.validation[k];
+    summary.errors.push_back(errors_of(spec.validation[k].label, "validation", table.size(),
+                                       table_errors(state.robot, fit.leads(), fit.values, table)));
+  }
+  if (reverse.loaded)
+    summary.errors.push_back(
+        errors_of(spec.loaded->label, "loaded", reverse.tables.loaded->size(), reverse.loaded->training));
+  if (spec.reference) {
+    ReferenceComparison comparison = compare_with_reference(*spec.reference, reverse, state.robot);
+    summary.reference = std::move(comparison.reference);
+    if (comparison.errors)
+      summary.errors.push_back(
+          errors_of(spec.reference->label, "reference", reverse.tables.training.size(), *comparison.errors));
+  }
+  if (reverse.tilt)
+    summary.tilt =
+        ReverseTilt{reverse.tilt->angle, reverse.tilt->sigma, reverse.tilt->rotation, reverse.tilt->gravity};
+  if (reverse.kinematics)
+    summary.kinematics =
+        ReverseKinematics{reverse.kinematics->tool_axes ? "tool" : "base", reverse.kinematics->offset,
+                          reverse.kinematics->angular, reverse.kinematics->linear};
+  if (reverse.gravity_scale)
+    summary.gravity_scale = ReverseGravityScale{reverse.gravity_scale->scale, reverse.gravity_scale->apart,
+                                                reverse.gravity_scale->together};
+  if (fit.rows == RowSet::gravity_inertia)
+    summary.skew_symmetry = finite_or_none(skew_symmetry_error(ReverseModel(state.robot, fit), state.robot));
+  if (reverse.payload) summary.payload = payload_summary(*reverse.payload);
+  if (fit.estimate.rank > 0) summary.design = design_of(reverse, state);
+  for (const Identifiability& item : identifiability(state.robot, fit.base))
+    if (item.kind == Identifiability::Kind::unseen) summary.unknown.push_back(item.parameter);
+  summarize_feasible_fit(reverse, state);
+  judge_reverse(summary, state);
+  result.reverse = std::move(summary);
+}
+
+void summarize_torques(StudyState& state) {
+  for (const RunState& run : state.runs) {
+    ReverseErrors errors;
+    errors.label = run.label();
+    errors.role = "torque";
+    const RunValidation validation = validation_of(state, run);
+    errors.relative = validation.residual.raw.value_or(validation.residual.prepared);
+    for (std::size_t r = 0; r < run.prediction.curves.size(); ++r) {
+      const EffortCurve& curve = run.prediction.curves[r];
+      const auto row = static_cast<Index>(r);
+      ReverseComponent component;
+      component.name = curve.joint;
+      component.count = run.folds->samples;
+      errors.configurations = run.folds->samples;
+      const auto samples = static_cast<double>(std::max<Index>(run.folds->samples, 1));
+      component.mean_square = run.prediction.residual_squared[row] / samples;
+      component.scale = std::sqrt(run.prediction.effort_squared[row] / samples);
+      for (std::size_t k = 0; k < curve.residual_min.size(); ++k)
+        component.largest =
+            std::max({component.largest, std::abs(curve.residual_min[k]), std::abs(curve.residual_max[k])});
+      errors.components.push_back(std::move(component));
+    }
+    state.result.reverse->errors.push_back(std::move(errors));
+  }
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

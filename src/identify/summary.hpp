@@ -1,0 +1,39 @@
+// From estimates and predictions to the parts of a result.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/result/result.hpp"
+#include "steelyard/study/study.hpp"
+#include "steelyard/validate/predict.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+std::optional<double> finite_or_none(double value);
+
+// Residuals by row kind ("torque:elbow") as fractions; totals over the joints of the unit most joints have.
+// Raw ones from the predictions of all runs together, when there are any.
+ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,
+                                 std::span<const Prediction* const> predictions = {});
+
+std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& estimate);
+std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estimate);
+
+// What the fit itself tells; what the logs tell is the doctor's.
+std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, const Result& result);
+
+// Marks the findings that the study waives, and puts the severest first.
+void waive_findings(const Study& study, std::vector<Finding>& findings);
+
+// Waives and sorts the findings, and gives the verdict.
+void judge_result(const Study& study, Result& result);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

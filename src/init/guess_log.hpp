@@ -1,0 +1,42 @@
+// Pieces of guess_log: the columns of a log as signals, and the units that names or numbers give them.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "init/guess_names.hpp"
+#include "init/guess_numbers.hpp"
+#include "steelyard/init/guess_log.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// The first samples of these columns, whatever they mean.
+std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::string>& names);
+
+// One signal: a column for each joint that the log has.
+struct SignalColumns {
+  ParsedColumn name;                 // of its first column, of a joint that turns if there is one
+  std::vector<std::string> columns;  // by joint of `joints`
+  std::vector<std::string> units;    // the same, as their names say; empty: nothing is said
+  std::vector<Signal> samples;       // the same
+};
+
+// What guess_log has found so far.
+struct LogFindings {
+  LogGuess guess;
+  std::vector<int> joints;  // indices of the robot's independent joints that the log has
+  std::vector<const Joint*> robot_joints;
+  Signal time;  // in the file's unit; sample numbers without stamps
+  std::optional<SignalColumns> position, velocity, effort;
+};
+
+// "q{j}_rad", "effort[{name}]", or all names when no pattern fits. `joints` in the order of the columns.
+std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
+                                    const std::vector<LogJoint>& joints);
+
+void guess_time_unit(LogFindings& found);
+void guess_units(LogFindings& found, const Robot& robot);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,368 @@
+// Units, sides and rate: from names where they say so, otherwise from numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <regex>
+
+#include "init/guess_log.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/units.hpp"
+#include "steelyard/log/resample.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+struct Extent {
+  double low = 0, high = 0;
+  double size() const { return std::max(std::abs(low), std::abs(high)); }
+};
+
+Extent extent_of(const Signal& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return values.empty() ? Extent{} : Extent{*low, *high};
+}
+
+bool is_inside(const Extent& extent, const Limits& limits, double factor) {
+  constexpr double kMargin = 0.1;  // rad: encoders and limits are not exact
+  return factor * extent.low > limits.lower - kMargin && factor * extent.high < limits.upper + kMargin;
+}
+
+// Largest position of the joints of a kind, in the file's unit.
+double largest_position(const LogFindings& found, JointKind kind = JointKind::revolute) {
+  double largest = 0;
+  for (std::size_t k = 0; k < found.position->samples.size(); ++k)
+    if (found.robot_joints[k]->kind == kind)
+      largest = std::max(largest, extent_of(found.position->samples[k]).size());
+  return largest;
+}
+
+bool has_joints(const LogFindings& found, JointKind kind) {
+  return std::any_of(found.robot_joints.begin(), found.robot_joints.end(),
+                     [&](const Joint* joint) { return joint->kind == kind; });
+}
+
+bool all_inside(const LogFindings& found, double factor, JointKind kind = JointKind::revolute) {
+  for (std::size_t k = 0; k < found.position->samples.size(); ++k) {
+    const Joint& joint = *found.robot_joints[k];
+    if (joint.kind == kind && !is_inside(extent_of(found.position->samples[k]), joint.limits, factor))
+      return false;
+  }
+  return true;
+}
+
+// Median over the joints of a kind that move.
+Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to,
+                            JointKind kind) {
+  Signal slopes, correlations;
+  for (std::size_t k = 0; k < from.samples.size(); ++k) {
+    if (found.robot_joints[k]->kind != kind) continue;
+    const Derivative one = derivative_of(found.time, from.samples[k], to.samples[k]);
+    if (one.correlation == 0) continue;
+    slopes.push_back(one.slope);
+    correlations.push_back(one.correlation);
+  }
+  return {signal_median(slopes), signal_median(correlations)};
+}
+
+bool is_near(double value, double wanted) {
+  return value > 0.93 * wanted && value < 1.07 * wanted;
+}
+
+// Whether a joint of this kind can have it.
+bool is_unit_of(JointKind kind, const std::string& text) {
+  namespace d = dimension;
+  try {
+    const Dimension unit = parse_unit(text).dimension;
+    return unit == d::kCurrent ||
+           (kind == JointKind::revolute
+                ? unit == d::kAngle || unit == d::kAngularVelocity || unit == d::kTorque
+                : unit == d::kLength || unit == d::kVelocity || unit == d::kForce);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+// The unit that a column's name gives its joint, otherwise the one of its kind.
+void put_channel(LogFindings& found, const std::string& channel, const SignalColumns& signal,
+                 const std::string& turn_unit, const std::string& move_unit) {
+  ChannelColumns columns;
+  columns.channel = channel;
+  std::vector<LogJoint> joints;
+  bool turns = false, moves = false;
+  for (const Joint* joint : found.robot_joints) {
+    joints.push_back({joint->name, joint->kind});
+    (joint->kind == JointKind::revolute ? turns : moves) = true;
+  }
+  columns.columns = to_pattern(signal.columns, joints);
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const std::string& kind_unit = joints[k].kind == JointKind::revolute ? turn_unit : move_unit;
+    const std::string named = k < signal.units.size() ? signal.units[k] : "";
+    const bool fits = !kind_unit.empty() && !named.empty() && is_unit_of(joints[k].kind, named);
+    columns.units.push_back(fits ? named : kind_unit);
+  }
+  const bool alike = std::all_of(columns.units.begin(), columns.units.end(),
+                                 [&](const std::string& unit) { return unit == columns.units[0]; });
+  if (alike && !(turns && moves)) columns.units.resize(columns.units[0].empty() ? 0 : 1);
+  found.guess.file.channels.push_back(std::move(columns));
+}
+
+// Of joints that slide.
+std::string slide_unit(LogFindings& found) {
+  constexpr JointKind kSlides = JointKind::prismatic;
+  if (!has_joints(found, kSlides)) return "m";
+  const auto said = [&](const std::string& unit, const std::string& why) {
+    found.guess.guesses.push_back({"units of sliding joints", unit, why});
+    return unit;
+  };
+  for (std::size_t k = 0; k < found.position->units.size(); ++k)
+    if (found.robot_joints[k]->kind == kSlides && is_unit_of(kSlides, found.position->units[k]))
+      return said(found.position->units[k], "by the columns' names");
+  if (!found.position->name.move_unit.empty())
+    return said(found.position->name.move_unit, "by the columns' names");
+  constexpr double kLong = 10;  // [m]
+  const double largest = largest_position(found, kSlides);
+  if (all_inside(found, 1, kSlides) && largest < kLong)
+    return said("m", fmt::format("at most {:.3g}, inside the joints' limits as metres", largest));
+  if (all_inside(found, 1e-3, kSlides))
+    return said(
+        "mm",
+        fmt::format("up to {:.3g}: too far for metres, inside the joints' limits as millimetres", largest));
+  found.guess.questions.push_back(
+      {"units",
+       fmt::format("the unit of the joints that slide; up to {:.3g}, outside their limits", largest)});
+  return said("m", "outside the joints' limits in any unit");
+}
+
+std::string position_unit(LogFindings& found) {
+  if (!has_joints(found, JointKind::revolute)) return "rad";
+  const std::string& named = found.position->name.unit;
+  auto& guesses = found.guess.guesses;
+  if (!named.empty() && named != "m" && named != "mm") {
+    guesses.push_back({"units of position", named, "by the columns' names"});
+    return named;
+  }
+  const double largest = largest_position(found);
+  std::string unit = "rad", why;
+  if (all_inside(found, 1)) {
+    why = fmt::format("at most {:.3g}, inside the joints' limits as radians", largest);
+    if (largest > 4 * std::numbers::pi) {
+      unit = "deg";
+      why = fmt::format("up to {:.3g}: more than two turns if they were radians", largest);
+    }
+  } else if (all_inside(found, kDegree)) {
+    unit = "deg";
+    why = fmt::format("up to {:.3g}: outside the limits as radians, inside them as degrees", largest);
+  } else {
+    unit = largest > 4 * std::numbers::pi ? "deg" : "rad";
+    why = fmt::format("up to {:.3g}, outside the joints' limits in any unit", largest);
+    found.guess.questions.push_back({"units", "the unit of the positions; they leave the joints' limits"});
+  }
+  guesses.push_back({"units of position", unit, why});
+  return unit;
+}
+
+// Whether positions called after motors are before the gears.
+bool is_before_gears(LogFindings& found, const std::string& unit) {
+  if (!found.position->name.motor) return false;
+  const double factor = unit == "deg" ? kDegree : 1;
+  const double turns = factor * largest_position(found) / (2 * std::numbers::pi);
+  if (turns <= 1.1 && all_inside(found, factor)) {
+    found.guess.guesses.push_back(
+        {"side", "joint",
+         fmt::format("positions are called after motors, but make {:.2g} turns at most and "
+                     "stay inside the joints' limits",
+                     turns)});
+    return false;
+  }
+  found.guess.guesses.push_back(
+      {"side", "motor", fmt::format("positions are called after motors and make {:.3g} turns", turns)});
+  return true;
+}
+
+void guess_velocity(LogFindings& found, const std::string& position, const std::string& slide, bool motor) {
+  if (!found.velocity) return;
+  auto& guesses = found.guess.guesses;
+  const bool turns = has_joints(found, JointKind::revolute);
+  const Derivative relation = joint_derivative(found, *found.position, *found.velocity,
+                                               turns ? JointKind::revolute : JointKind::prismatic);
+  const double step = found.guess.rate > 0 ? median_step(found.time) * found.guess.rate : 1;
+  const double slope = relation.slope * step;  // with the time in seconds
+  const std::string share = fmt::format(
+      "velocity and derivative of position: correlation {:.3f}, ratio {:.3g}", relation.correlation, slope);
+  if (relation.correlation < 0.8) {
+    guesses.push_back(
+        {"velocity", "left out", share + ": not each other's; derivatives are taken from the positions"});
+    return;
+  }
+  const std::string& named = found.velocity->name.unit;
+  std::string unit = turns ? named : "rad/s";
+  if (unit.empty()) {
+    if (is_near(slope, 1)) unit = position + "/s";
+    if (position == "deg" && is_near(slope, 1 / kDegree)) unit = "rad/s";
+    if (position == "rad" && is_near(slope, kDegree)) unit = "deg/s";
+    if (unit.empty()) {
+      guesses.push_back({"velocity", "left out", share + ": no unit explains it"});
+      return;
+    }
+  }
+  guesses.push_back({"velocity", found.velocity->columns.front() + " …", share});
+  std::string moves = found.velocity->name.move_unit;
+  if (moves.empty()) {
+    const double ratio =
+        step * joint_derivative(found, *found.position, *found.velocity, JointKind::prismatic).slope;
+    moves = slide == "mm" ? (is_near(ratio, 1000) ? "m/s" : "mm/s") : (is_near(ratio, 1e-3) ? "mm/s" : "m/s");
+  }
+  put_channel(found, motor ? "motor_velocity" : "velocity", *found.velocity, unit, moves);
+}
+
+void ask_transmission(LogFindings& found, const Robot& robot) {
+  if (robot.transmission.is_given()) {
+    found.guess.guesses.push_back({"transmission", "of the robot's file", "it has one"});
+  } else {
+    found.guess.questions.push_back(
+        {"transmission",
+         "`ratios` of the gears, motor over joint, one a joint, negative where they turn against each other; "
+         "`coupling` where a motor moves two joints, and a line `coupled` after it with their names; "
+         "`zero`: the joint angles where the motors read zero (docs/robot.md)"});
+  }
+}
+
+void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
+  const SignalColumns& effort = *found.effort;
+  const ParsedColumn& name = effort.name;
+  const bool raw = name.raw || name.unit == "%";  // of what, nobody says
+  const std::string said = raw ? "" : name.unit;
+  LogGuess& guess = found.guess;
+  if (name.wanted)
+    guess.guesses.push_back({"warning", effort.columns.front(),
+                             "by its name no measurement, but there is no "
+                             "other effort"});
+  if (name.quantity == ColumnQuantity::current) {
+    guess.effort = "current";
+    guess.guesses.push_back({"current", effort.columns.front() + " …", "no torque among the columns"});
+    const std::string unit = raw || !said.empty() ? said : "A";
+    put_channel(found, "current", effort, unit, unit);
+    guess.questions.push_back({"gains", "drive gains, N*m (or N) per ampere at the joint, one a joint"});
+    return;
+  }
+  guess.effort = motor ? "motor_torque" : "torque";
+  const std::string unit = raw || !said.empty() ? said : "N*m";
+  put_channel(found, guess.effort, effort, unit == "N" ? "N*m" : unit, raw ? "" : "N");
+  const char* why = raw            ? "the names say that the unit is none"
+                    : said.empty() ? "N*m assumed: the names give no unit"
+                                   : "unit by the columns' names";
+  guess.guesses.push_back({guess.effort, effort.columns.front() + " …", why});
+  if (raw) {
+    guess.questions.push_back({"scale", "N*m (or N) at the joint per unit of the raw effort, one a joint"});
+  } else if (name.motor && !motor) {
+    guess.questions.push_back({"scale",
+                               "gear ratios: the torques are called after motors, the positions are "
+                               "those of the joints"});
+  }
+  if (motor) ask_transmission(found, robot);
+}
+
+double rate_of_file_name(const std::string& path) {
+  static const std::regex pattern(R"((\d+(?:\.\d+)?)\s*(k?)Hz)", std::regex::icase);
+  const std::string name = path.substr(path.find_last_of('/') + 1);
+  std::smatch match;
+  if (!std::regex_search(name, match, pattern)) return 0;
+  return std::stod(match[1]) * (match[2].length() > 0 ? 1000 : 1);
+}
+
+// Files without stamps: from velocities, from the file's name, or asked.
+void guess_rate(LogFindings& found) {
+  LogGuess& guess = found.guess;
+  const double named = rate_of_file_name(guess.file.path);
+  if (named > 0) {
+    guess.rate = named;
+    guess.guesses.push_back({"rate", fmt::format("{:g} Hz", named), "by the name of the file"});
+  } else if (found.velocity) {
+    const Derivative relation =
+        joint_derivative(found, *found.position, *found.velocity,
+                         has_joints(found, JointKind::revolute) ? JointKind::revolute : JointKind::prismatic);
+    if (relation.correlation > 0.8 && relation.slope > 0) {
+      guess.rate = std::round(10 / relation.slope) / 10;
+      guess.guesses.push_back({"rate", fmt::format("{:g} Hz", guess.rate),
+                               "velocities are the positions' derivatives at this rate"});
+    }
+  }
+  if (guess.rate <= 0) {
+    guess.rate = 1000;
+    guess.questions.push_back({"rate", "samples a second; the log has no time stamps"});
+  }
+  guess.file.rate = guess.rate;
+}
+
+}  // namespace
+
+std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
+                                    const std::vector<LogJoint>& joints) {
+  if (columns.size() < 2) return columns;
+  std::vector<std::pair<std::string, std::string>> tries = {{joints[0].name, "{name}"}};
+  for (int from : {1, 0}) tries.emplace_back(std::to_string(from), from == 1 ? "{j}" : "{j-1}");
+  for (const auto& [text, mark] : tries) {
+    const std::string& first = columns[0];
+    for (std::size_t at = first.find(text); at != std::string::npos; at = first.find(text, at + 1)) {
+      if (first.find_first_of("{}") != std::string::npos) break;
+      const std::string pattern = first.substr(0, at) + mark + first.substr(at + text.size());
+      bool fits = true;
+      for (std::size_t j = 0; j < columns.size() && fits; ++j)
+        fits = expand_pattern(pattern, static_cast<int>(j), joints[j]) == columns[j];
+      if (fits) return {pattern};
+    }
+  }
+  return columns;
+}
+
+constexpr double kSlowStep = 0.5;  // [s] between samples: hardly a motion
+
+void guess_time_unit(LogFindings& found) {
+  LogGuess& guess = found.guess;
+  if (guess.file.time.empty()) {
+    guess_rate(found);
+    guess.duration = static_cast<double>(found.time.size()) / guess.rate;
+    return;
+  }
+  const double step = median_step(found.time);
+  std::string why = "by its name";
+  if (guess.file.time_unit.empty()) {
+    guess.file.time_unit = step >= 1e5 ? "ns" : step >= 100 ? "us" : step >= 0.5 ? "ms" : "s";
+    why = fmt::format("steps of {:.3g}", step);
+  } else if (const std::string likely = likely_time_unit(step);
+             guess.file.time_unit == "s" && step > kSlowStep && !likely.empty()) {
+    guess.questions.push_back(
+        {"units", fmt::format("the unit of the time: its name says s, but steps of {:.3g} are more likely {}",
+                              step, likely)});
+  }
+  const double factor = guess.file.time_unit == "s"    ? 1
+                        : guess.file.time_unit == "ms" ? 1e-3
+                        : guess.file.time_unit == "us" ? 1e-6
+                                                       : 1e-9;
+  if (step > 0) guess.rate = 1 / (step * factor);
+  guess.duration = (found.time.back() - found.time.front()) * factor;
+  guess.guesses.push_back({"rate", fmt::format("{:.4g} Hz", guess.rate),
+                           fmt::format("median step of the time in {} ({})", guess.file.time_unit, why)});
+  constexpr double kLargestExact = 9007199254740992;  // doubles do not hold today's nanoseconds
+  if (guess.file.time_unit == "ns" && found.time.back() > kLargestExact) {
+    guess.file.time.clear();
+    guess.file.rate = guess.rate;
+  }
+}
+
+void guess_units(LogFindings& found, const Robot& robot) {
+  const std::string unit = position_unit(found);
+  const bool motor = is_before_gears(found, unit);
+  const std::string slide = slide_unit(found);
+  put_channel(found, motor ? "motor_position" : "position", *found.position, unit, slide);
+  guess_velocity(found, unit, slide, motor);
+  guess_effort(found, robot, motor);
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,49 @@
+#include "steelyard/simulate/elastic.hpp"
+
+#include "steelyard/study/simulation.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+// The log of a simulation, which does not fit the other sources' memory rule: its motion is integrated at
+// once.
+class OwnedRun final : public SampleSource {
+ public:
+  explicit OwnedRun(Run run) : run_(std::move(run)), source_(view_run(run_)) {}
+
+  const std::string& name() const override { return source_->name(); }
+  const std::vector<std::string>& channels() const override { return source_->channels(); }
+  Index joints() const override { return source_->joints(); }
+  void rewind() override { source_->rewind(); }
+  void read(Index samples, SampleBlock& block) override { source_->read(samples, block); }
+
+ private:
+  Run run_;
+  std::unique_ptr<SampleSource> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, const Robot& robot,
+                                                 const TrueParameters& parameters, const Trajectory& motion) {
+  const ElasticSimulationSpec& springs = *spec.elastic;
+  ElasticMotionOptions options;
+  options.rate = spec.options.rate;
+  options.samples = spec.options.samples;
+  options.bandwidth = springs.bandwidth;
+  options.link_noise = spec.options.position_noise;
+  options.motor_noise = springs.motor_noise;
+  options.relative_encoder_noise = springs.relative_encoder_noise;
+  options.quantum = spec.options.quantum;
+  options.effort_noise = spec.options.effort_noise;
+  options.relative_effort_noise = spec.options.relative_effort_noise;
+  options.elastic_torque_noise = springs.elastic_torque_noise;
+  options.seed = spec.options.seed;
+  const ElasticRobot elastic{parameters, springs.stiffness, springs.damping};
+  return std::make_unique<OwnedRun>(
+      elastic_log(elastic_motion(robot, elastic, motion, options), options, spec.options.label));
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

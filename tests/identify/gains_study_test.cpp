@@ -1,0 +1,137 @@
+// Studies with currents: the keys, the example, what comes out.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "steelyard/core/error.hpp"
+#include "steelyard/core/text_file.hpp"
+#include "steelyard/identify/run.hpp"
+
+namespace steelyard {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kExample = std::string(STEELYARD_SOURCE_DIR) + "/examples/tx40-gains/study.yaml";
+const double kTrue[] = {33.9, 32.4, 24.2, -9.21, 16.3, 6.79};
+
+Study example() {
+  Study study = read_study(kExample);
+  study.intervals.replicates = 100;
+  study.intervals.bias_check = false;
+  study.gains->methods = {GainMethod::wls, GainMethod::tls, GainMethod::prediction_error};
+  return study;
+}
+
+const GainMethodSummary* method_of(const Result& result, const std::string& name) {
+  for (const GainMethodSummary& method : result.gains->methods)
+    if (method.method == name) return &method;
+  return nullptr;
+}
+
+TEST(GainsStudy, TheExampleFindsGainsAndBothLoads) {
+  const Result result = run_study(example()).result;
+  ASSERT_TRUE(result.gains.has_value());
+  EXPECT_EQ(result.gains->columns, 77);
+  EXPECT_EQ(result.base.size(), 61U);
+  for (const char* name : {"tls", "prediction_error"}) {
+    const GainMethodSummary* method = method_of(result, name);
+    ASSERT_NE(method, nullptr);
+    double sum = 0;
+    for (std::size_t j = 0; j < 6; ++j) {
+      ASSERT_TRUE(method->joints[j].gain.has_value());
+      sum += std::abs(method->joints[j].gain->value / kTrue[j] - 1) / 6;
+    }
+    EXPECT_LT(sum, 0.015) << name;
+  }
+  EXPECT_NE(result.gains->used, "wls") << "held-out currents know the bias of least squares";
+  ASSERT_EQ(result.payloads.size(), 3U);
+  for (const PayloadSummary& load : result.payloads) {
+    const double mass = load.name == "weighed" ? 4.59 : 1.686;
+    EXPECT_NEAR(load.parameters.at("m").value, mass, 0.02 * mass) << load.run;  // one draw: three deviations
+    EXPECT_TRUE(load.mass.has_value());
+  }
+  // Fresh motions, two of them loaded: the noise of the currents is 10 % before the filter, 2 % behind it.
+  for (const RunValidation& run : result.validation) EXPECT_LT(run.residual.prepared, 0.04) << run.run;
+  // What is written can be read again.
+  const std::string text = to_json(result);
+  EXPECT_EQ(to_json(result_from_json(text, "result.json")), text);
+}
+
+// The manufacturer's gains: the loads come out wrong, and the interval says why.
+TEST(GainsStudy, GivenGainsWithADeviationDominateTheLoad) {
+  Study study = example();
+  study.gains = GainSpec{};
+  study.gains->known.resize(6);
+  study.gains->known << 32.96, 32.96, 25.65, -11.52, 18.48, 7.68;
+  study.gains->sigma = VectorXd::Constant(1, 0.1);
+  const Result result = run_study(study).result;
+  EXPECT_EQ(result.gains->used, "given");
+  for (const PayloadSummary& load : result.payloads) {
+    EXPECT_TRUE(load.gains_dominate);
+    const double mass = load.name == "weighed" ? 4.59 : 1.686;
+    const auto interval = load.parameters.at("m").interval;
+    ASSERT_TRUE(interval.has_value());
+    EXPECT_LT(interval->first, mass);
+    EXPECT_GT(interval->second, mass);
+  }
+  EXPECT_TRUE(std::any_of(result.findings.begin(), result.findings.end(),
+                          [](const Finding& finding) { return finding.code == "payload-gain-error"; }));
+}
+
+void expect_refused(const std::string& from, const std::string& to, const std::string& words) {
+  std::string text = read_text_file(kExample, "study");
+  const std::size_t at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  try {
+    run_study(read_study_text(text, kExample));
+    ADD_FAILURE() << "accepted; expected: " << words;
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(words));
+  }
+}
+
+TEST(GainsStudy, WrongKeysAreErrors) {
+  expect_refused("gains: {prior", "gains: {priors", "did you mean 'prior'");
+  expect_refused("mass: 4.59", "mass: 0", "the mass of the load is 0");
+  expect_refused("mass: 4.59", "mass: -1", "the mass of the load is -1");
+  expect_refused("payload: weighed", "payload: wieghed", "wieghed");
+  expect_refused("gains: {prior", "drives: {} #", "has currents, but the study has no gains");
+  expect_refused("filter: {order: 4, cutoff: 5, position_cutoff: 5}", "filter: {cutoff: auto}",
+                 "gains come before");
+  expect_refused("fvm6: 0.475", "fvm7: 0.475", "no parameter 'fvm7'");
+}
+
+// One joint does not show the mass of a load, only its moments.
+TEST(GainsStudy, OfOneJointHaveALoadWithoutABody) {
+  const std::string simulated =
+      "    simulate: {motion: {multi_sine: {harmonics: 5, period: 10, center: 0.3, reach: 1.2, seed: 1}}, "
+      "rate: "
+      "100, friction: {viscous: 0.3, coulomb: 0.5}, effort_noise: 0.02, velocity: none, effort: current, "
+      "gain: "
+      "[2.5]";
+  const std::string robot = ::testing::TempDir() + "steelyard_pendulum.yaml";
+  std::ofstream(robot)
+      << "name: pendulum\nconvention: frames\njoints:\n"
+         "  - {name: hinge, axis: [0, 1, 0], link: {name: bob, mass: 2, com: [0.3, 0.05, 0.1], "
+         "inertia: {xx: 0.02, xy: 0, xz: 0, yy: 0.03, yz: 0, zz: 0.03}}}\n";
+  const Study study = read_study_text(
+      "robot: " + robot +
+          "\ndrives: {friction: [viscous, coulomb, offset]}\ngains: {}\n"
+          "payloads: [{name: w, known: {m: 1.5, mx: 0.3, Jyy: 0.06, Jzz: 0.06}}]\nruns:\n  - label: empty\n" +
+          simulated + "}\n  - label: loaded\n    payload: w\n" + simulated +
+          ", load: {m: 1.5, mx: 0.3, Jyy: 0.06, Jzz: 0.06}}\n"
+          "prepare: {filter: {order: 4, cutoff: 10}, columns: filtered}\n",
+      "study.yaml");
+  const Result result = run_study(study).result;
+  ASSERT_EQ(result.payloads.size(), 1U);
+  EXPECT_FALSE(result.payloads[0].mass);
+  EXPECT_NEAR(method_of(result, result.gains->used)->joints[0].gain->value, 2.5, 0.05);
+}
+
+}  // namespace
+}  // namespace steelyard

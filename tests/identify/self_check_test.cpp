@@ -1,0 +1,109 @@
+// Mistakes of our own are seen: a result that is wrong in any of its parts fails its self-check.
+#include "identify/self_check.hpp"
+
+#include <gmock/gmock.h>
+
+#include "identify/state.hpp"
+#include "oracle/random_robot.hpp"
+#include "steelyard/identify/run.hpp"
+
+namespace steelyard {
+namespace {
+
+using testing::ElementsAre;
+
+const std::string kSource = STEELYARD_SOURCE_DIR;
+
+// A demo as far as the estimate.
+class SelfChecked : public testing::Test {
+ protected:
+  SelfChecked() : study_(read_study(kSource + "/examples/demo/study.yaml")), state_(study_, options_) {
+    study_.runs.resize(1);
+    open_robot(state_);
+    open_runs(state_);
+    fold_runs(state_);
+    estimate_runs(state_);
+  }
+  std::vector<std::string> failed() {
+    state_.result = {};
+    check_itself(state_);
+    std::vector<std::string> names;
+    for (const SelfCheck& check : state_.result.self_checks)
+      if (!check.passed()) names.push_back(check.what);
+    EXPECT_EQ(state_.result.findings.size(), names.size());
+    for (const Finding& finding : state_.result.findings) {
+      EXPECT_EQ(finding.code, "self-check-failed");
+      EXPECT_EQ(finding.severity, Severity::error);  // makes the verdict not trustworthy
+    }
+    return names;
+  }
+
+  Study study_;
+  StudyOptions options_;
+  StudyState state_;
+};
+
+TEST_F(SelfChecked, NothingFailsWhereNothingIsWrong) {
+  EXPECT_THAT(failed(), ElementsAre());
+  EXPECT_EQ(state_.result.self_checks.size(), 3u);  // no bodies
+}
+
+TEST_F(SelfChecked, AValueThatIsNotTheBestFitFails) {
+  state_.estimated.values[3] *= 1 + 1e-4;
+  EXPECT_THAT(failed(), ElementsAre("gradient"));
+}
+
+TEST_F(SelfChecked, FoldsOfOtherRowsFail) {
+  std::vector<Residual> folded =
+      residuals(fit_folds(state_.runs), state_.estimated.columns, state_.estimated.values).per_row;
+  std::vector<RowSums> sums;
+  for (const Residual& row : folded)
+    sums.push_back({static_cast<long double>(row.norm) * row.norm,
+                    static_cast<long double>(row.effort) * row.effort, row.rows});
+  EXPECT_LT(rows_difference(folded, sums), 1e-15);
+  sums[2].effort *= 1 + 1e-5L;
+  EXPECT_GT(rows_difference(folded, sums), 1e-9);
+  sums[2].effort /= 1 + 1e-5L;
+  --sums[4].rows;
+  EXPECT_EQ(rows_difference(folded, sums), 1);
+}
+
+TEST(SelfCheck, AnotherModelThanTheRegressorsFails) {
+  const Robot robot = oracle::random_robot(3);
+  const Plan plan = make_plan(robot);
+  VectorXd values = VectorXd::Zero(static_cast<Index>(plan.columns.size()));
+  for (Index k = 0; k < values.size(); ++k) values[k] = 1 + 0.1 * static_cast<double>(k);
+  EXPECT_LT(model_difference(robot, plan, values), 1e-12);
+  Robot turned = robot;
+  turned.gravity = Vector3(0.1, 0, -9.81);
+  EXPECT_GT(model_difference(turned, plan, values), 1e-6);
+}
+
+TEST(SelfCheck, BodiesThatAreNotThoseClaimedFail) {
+  // A rod of 2 kg and 0.6 m about its middle, margins of the scaled pseudo-inertia by hand: Σ = diag(l²/12 m,
+  // ~0).
+  LinkValues link;
+  link.mass = 2;
+  link.com = Vector3(0, 0, 0);
+  const double along = 0.02, across = 0.03;  // second moments ∫x², ∫y² = ∫z²: J = (2·0.03, 0.05, 0.05)
+  link.inertia_origin << 2 * across, 0, 0, along + across, 0, along + across;
+  const VectorXd length = VectorXd::Constant(1, 0.5);
+  link.margin = along / (link.mass * 0.25);
+  EXPECT_LT(bodies_difference({link}, length, {}), 1e-15);
+  LinkValues claimed = link;
+  claimed.margin += 1e-6;
+  EXPECT_NEAR(bodies_difference({claimed}, length, {}), 1e-6, 1e-12);
+  LinkValues impossible = link;
+  impossible.margin = -1;              // whatever it claims
+  impossible.inertia_origin[0] = 0.2;  // more than the other two together
+  EXPECT_GT(bodies_difference({impossible}, length, {}), 1e-3);
+  impossible = link;
+  impossible.mass = 0;
+  EXPECT_GE(bodies_difference({impossible}, length, {}), 1);
+  DriveValues drive;
+  drive.values = {{"fv", 1.0}, {"fc", -0.1}};
+  EXPECT_NEAR(bodies_difference({link}, length, {drive}), 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace steelyard
