@@ -1,9 +1,11 @@
 // A file that appears complete or not at all: written under a temporary name beside its own, flushed to the
 // disk, renamed by commit(). Without commit() nothing is left and a file that was there before stays.
 //
-// The rename is atomic on POSIX file systems. A program that is killed leaves the temporary file behind.
+// The rename is atomic on POSIX file systems. A program that is killed leaves the temporary file
+// (".NAME.partial-…") behind; the next one that writes the same file removes it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,8 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+class Temporary;
 
 class AtomicFile {
  public:
@@ -27,8 +31,7 @@ class AtomicFile {
   [[noreturn]] void fail(const char* action, int error) const;
 
   std::string path_;
-  std::string temporary_;
-  int descriptor_ = -1;
+  std::unique_ptr<Temporary> temporary_;  // none after commit()
 };
 
 }  // namespace STEELYARD_ABI
