@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "output.hpp"
-#include "steelyard/core/unfinished.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 namespace cli {
 namespace {

@@ -3,7 +3,7 @@
 // one and no rest.
 //
 // A handler may do next to nothing, so it wakes a thread that abandons what this program had begun
-// (core/unfinished.hpp), says what is kept, and ends the process with 128 + the signal's number: 130
+// (core/atomic_file.hpp), says what is kept, and ends the process with 128 + the signal's number: 130
 // interrupted, 143 terminated, 129 terminal closed. Further signals change nothing. Programs started by this
 // one have the system's own handling: the handler does not outlive exec.
 #pragma once

@@ -21,7 +21,6 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/core/processes.hpp"
-#include "steelyard/core/unfinished.hpp"
 
 namespace {
 
@@ -179,7 +178,6 @@ int run_as_one_of(MpiGroup& group, std::vector<std::string> arguments) {
     if (group.rank() > 0) {
       silence();
       aside = std::filesystem::temp_directory_path() / ("steelyard-rank-" + std::to_string(getpid()));
-      steelyard::Unfinished().add(aside);
       if (arguments[1] != "signs" && arguments[1] != "check")
         set_option(arguments, "--out", aside.string(), true);
     }

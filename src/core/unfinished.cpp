@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "steelyard/core/atomic_file.hpp"
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 

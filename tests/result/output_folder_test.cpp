@@ -1,5 +1,5 @@
 #include "steelyard/result/output_folder.hpp"
-#include "steelyard/core/unfinished.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 
@@ -33,6 +34,11 @@ class AtomicFile {
   std::string path_;
   std::unique_ptr<Temporary> temporary_;  // none after commit()
 };
+
+// For programs that are interrupted: ends all writing of this process, of files and of output folders, kills
+// its child processes and removes what is temporary. The old content or the new one is then in every place;
+// returns the places that are complete. The process must end: threads that go on writing wait for ever.
+std::vector<std::string> abandon_unfinished() noexcept;
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

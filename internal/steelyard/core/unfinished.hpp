@@ -2,7 +2,7 @@
 // and child processes.
 //
 // Whatever makes or renames such a name, or starts such a process, holds an `Unfinished` meanwhile.
-// abandon_unfinished() takes it for good: from then on no thread of this process begins or completes
+// abandon_unfinished() (atomic_file.hpp) takes it for good: from then on no thread of this process begins or completes
 // anything, children are killed, temporary names are removed. An interrupt at any moment therefore leaves the
 // old output or the new one, and no rest.
 //
@@ -40,9 +40,6 @@ class Unfinished {
  private:
   std::unique_lock<std::mutex> lock_;
 };
-
-// The places that are complete. Nothing can be written after this call: the process must end.
-std::vector<std::string> abandon_unfinished() noexcept;
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
