@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine_text.hpp"
@@ -76,6 +77,21 @@ std::string to_text(const std::vector<ExportOutcome>& outcomes, const std::strin
   return text;
 }
 
+// Of two files with one name the second would replace the first.
+void refuse_equal_names(const std::vector<ExportOutcome>& outcomes) {
+  std::map<std::string, std::string> formats;
+  for (const ExportOutcome& outcome : outcomes)
+    for (const auto& file : outcome.files) {
+      const auto [first, is_new] = formats.emplace(file.name, outcome.summary.format);
+      if (!is_new)
+        throw steelyard::InputError({fmt::format("'{}' would be written twice, as {} and as {}", file.name,
+                                                 first->second, outcome.summary.format),
+                                     {},
+                                     "a name of its own for every file",
+                                     "give each of them another name"});
+    }
+}
+
 int run_export(const ExportOptions& options, const CommonOptions& common) {
   const std::vector<ExportWish> list = wishes(options);
   const steelyard::Result result =
@@ -85,10 +101,11 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
   require_same_robot(study, robot, result);
   steelyard::OutputFolder folder(common.out, study_inputs(study, {options.result, options.from}));
   std::vector<ExportOutcome> outcomes;
-  for (const ExportWish& wish : list) {
+  for (const ExportWish& wish : list)
     outcomes.push_back(export_result(robot, result, wish, study.drive_spec));
-    for (const auto& file : outcomes.back().files) folder.write(file.name, file.text);
-  }
+  refuse_equal_names(outcomes);
+  for (const ExportOutcome& outcome : outcomes)
+    for (const auto& file : outcome.files) folder.write(file.name, file.text);
   folder.commit();
   if (common.json) {
     print(to_json(outcomes).dump(2) + "\n");

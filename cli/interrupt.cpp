@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "output.hpp"
-#include "steelyard/result/output_folder.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 namespace cli {
 namespace {
@@ -20,20 +22,44 @@ extern "C" void wake(int number) {
   const int saved = errno;
   const char byte = static_cast<char>(number);
   [[maybe_unused]] const ssize_t written = ::write(wake_end, &byte, 1);
+  // Nobody reads what is printed: this thread must not go on and call it a failed write.
+  while (number == SIGPIPE) ::pause();
   errno = saved;
 }
 
-[[noreturn]] void end(int number, const std::string& out) {
-  std::string kept = "nothing was written";
-  if (!out.empty()) {
-    steelyard::remove_partial_folders(out);
-    std::error_code ignored;
-    if (std::filesystem::exists(out, ignored)) kept += "; '" + out + "' is as it was";
-    if (std::filesystem::exists(out + ".state", ignored))
-      kept += "; robots that were finished are kept in '" + out + ".state' for the next start";
+const char* name_of(int number) {
+  switch (number) {
+    case SIGINT:
+      return "interrupted";
+    case SIGHUP:
+      return "the terminal was closed";
+    case SIGXCPU:
+      return "the limit on processor time is reached";
+    default:
+      return "terminated";
   }
-  print_problem(std::string("\nsteelyard: ") + (number == SIGINT ? "interrupted" : "terminated") + ": " +
-                kept);
+}
+
+std::string what_is_kept(const std::vector<std::string>& complete, const std::string& out) {
+  for (const std::string& path : complete)
+    if (path == out || out.empty()) return "'" + path + "' is complete";
+  std::string kept = "nothing was written";
+  if (out.empty()) return kept;
+  std::error_code ignored;
+  if (std::filesystem::exists(out, ignored)) kept += "; '" + out + "' is as it was";
+  const std::string state = out + ".state";
+  std::filesystem::remove(state, ignored);  // if it is empty
+  if (std::filesystem::exists(state, ignored))
+    kept += "; robots that were finished are kept in '" + state + "' for the next start";
+  return kept;
+}
+
+[[noreturn]] void end(int number, const std::string& out) {
+  const std::vector<std::string> complete = steelyard::abandon_unfinished();
+  // A thread that waits in the handler for a broken pipe may own the stream.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (number != SIGPIPE)
+    print_problem(std::string("\nsteelyard: ") + name_of(number) + ": " + what_is_kept(complete, out));
   ::_exit(128 + number);
 }
 
@@ -52,8 +78,8 @@ void watch_interrupts(const std::string& out) {
   }).detach();
   struct sigaction action {};
   action.sa_handler = wake;
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
-  for (const int number : {SIGINT, SIGTERM}) {
+  action.sa_flags = SA_RESTART;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
     // Whoever starts the program with the signal ignored (nohup, a shell's background) wants it so.
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)

@@ -1,6 +1,5 @@
 #include "steelyard/core/atomic_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +7,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <utility>
+#include <filesystem>
+#include <system_error>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
+#include "steelyard/core/temporary.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -24,25 +25,21 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
                       {},
                       "choose another name for the output"});
   }
-  // O_EXCL with a few names instead of mkstemp: the file gets the permissions of an ordinary new file.
-  int error = EEXIST;
-  for (int attempt = 0; attempt < 100 && descriptor_ < 0 && error == EEXIST; ++attempt) {
-    temporary_ = fmt::format("{}.part-{}-{}", path_, getpid(), attempt);
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    error = descriptor_ < 0 ? errno : 0;
+  const std::filesystem::path place(path_), folder = place.parent_path();
+  try {
+    temporary_ = std::make_unique<Temporary>(folder.empty() ? "." : folder, place.filename().string(),
+                                             TemporaryKind::file);
+  } catch (const std::system_error& error) {
+    fail("cannot be made", error.code().value());
   }
-  if (descriptor_ < 0) fail("cannot be made", error);
 }
 
-AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-}
+AtomicFile::~AtomicFile() = default;
 
 void AtomicFile::write(std::string_view bytes) {
-  require(descriptor_ >= 0, "a committed file is not written to");
+  require(temporary_ != nullptr, "a committed file is not written to");
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(temporary_->descriptor(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("cannot be written", errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -50,12 +47,15 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
-  require(descriptor_ >= 0, "a file is committed once");
-  if (fsync(descriptor_) != 0) fail("cannot be written", errno);
-  const int closed = close(std::exchange(descriptor_, -1));
-  if (closed != 0) fail("cannot be written", errno);
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place", errno);
-  temporary_.clear();
+  require(temporary_ != nullptr, "a file is committed once");
+  if (fsync(temporary_->descriptor()) != 0) fail("cannot be written", errno);
+  {
+    Unfinished unfinished;
+    if (std::rename(temporary_->path().c_str(), path_.c_str()) != 0) fail("cannot be put in place", errno);
+    temporary_->moved(unfinished);
+    unfinished.complete(path_);
+  }
+  temporary_.reset();
 }
 
 void AtomicFile::fail(const char* action, int error) const {

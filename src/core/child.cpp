@@ -1,74 +1,43 @@
 #include "steelyard/core/child.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cmath>
-#include <csignal>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-// Both ends of what joins parent and child; [0] is the parent's.
-struct Child::Pipes {
-  int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1};
-
-  Pipes() {
-    // A socket, so that writing to a child that has ended is an error and no signal.
-    const bool made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0 &&
-                      ::pipe2(output, O_CLOEXEC) == 0 && ::pipe2(errors, O_CLOEXEC) == 0;
-    if (!made) {
-      close_all();
-      throw MachineError({fmt::format("no pipe to a child process: {}", std::strerror(errno)), {}, "", ""});
-    }
-  }
-  void close_all() const {
-    for (const int* ends : {input, output, errors})
-      for (int k = 0; k < 2; ++k)
-        if (ends[k] >= 0) ::close(ends[k]);
-  }
-};
-
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLongestLine = std::size_t{1} << 22;
-constexpr std::size_t kLastWords = 400;
+constexpr double kGrace = 0.1;  // [s] for a child that has closed its side to end
 
-int left_until(Clock::time_point end) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left + 1, 0, 1'000'000'000));
+std::unique_ptr<ChildProcess> start_source(const std::vector<std::string>& command,
+                                           const std::string& folder) {
+  if (command.empty()) throw InputError({"a source program without a name", {}, "", ""});
+  try {
+    return std::make_unique<ChildProcess>(ChildProgram{command, folder});
+  } catch (const std::system_error& error) {
+    throw MachineError(
+        {fmt::format("the source '{}' cannot be started: {}", command.front(), error.code().message()),
+         {},
+         "a program that may be run",
+         "check its path and that it is executable"});
+  }
 }
 
-Clock::time_point after(double seconds) {
-  return Clock::now() + std::chrono::microseconds(static_cast<long long>(1e6 * std::min(seconds, 1e6)));
-}
-
-// Only calls that are safe after fork.
-void enter_child(int in, int out, int errors) {
-  ::setpgid(0, 0);
-#ifdef __linux__
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-  for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPIPE, SIGINT, SIGTERM})
-    std::signal(crash, SIG_DFL);
-  ::dup2(in, 0);
-  ::dup2(out, 1);
-  ::dup2(errors, 2);
+std::unique_ptr<ChildProcess> start_function(const std::function<void(int, int)>& serve,
+                                             const std::string& name) {
+  try {
+    return std::make_unique<ChildProcess>(serve);
+  } catch (const std::system_error& error) {
+    throw MachineError(
+        {fmt::format("no child process for {}: {}", name, error.code().message()), {}, "", ""});
+  }
 }
 
 }  // namespace
@@ -84,121 +53,27 @@ void write_line(int out, std::string text) {
   }
 }
 
-void Child::start(const Pipes& pipes) {
-  ::close(pipes.input[1]);
-  ::close(pipes.output[1]);
-  ::close(pipes.errors[1]);
-  to_ = pipes.input[0];
-  from_ = pipes.output[0];
-  errors_ = pipes.errors[0];
-  for (const int end : {to_, from_, errors_}) ::fcntl(end, F_SETFL, ::fcntl(end, F_GETFL) | O_NONBLOCK);
-  ::setpgid(process_, process_);  // whoever of the two comes first
+Child::Child(const std::vector<std::string>& command, const std::string& folder)
+    : process_(start_source(command, folder)) {
+  words_.name = command.front();
 }
 
-Child::Child(const std::vector<std::string>& command, const std::string& folder) {
-  if (!command.empty()) words_.name = command.front();
-  if (command.empty()) throw InputError({"a source program without a name", {}, "", ""});
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const Pipes pipes;
-  int trouble[2] = {-1, -1};
-  if (::pipe2(trouble, O_CLOEXEC) != 0) {
-    pipes.close_all();
-    throw MachineError({fmt::format("no pipe to a child process: {}", std::strerror(errno)), {}, "", ""});
-  }
-  process_ = ::fork();
-  if (process_ == 0) {
-    enter_child(pipes.input[1], pipes.output[1], pipes.errors[1]);
-    if (folder.empty() || ::chdir(folder.c_str()) == 0) ::execvp(arguments[0], arguments.data());
-    const int reason = errno;
-    const ssize_t told = ::write(trouble[1], &reason, sizeof reason);
-    ::_exit(told > 0 ? 127 : 126);
-  }
-  ::close(trouble[1]);
-  start(pipes);
-  int reason = process_ < 0 ? EAGAIN : 0;
-  if (process_ > 0 && ::read(trouble[0], &reason, sizeof reason) <= 0) reason = 0;
-  ::close(trouble[0]);
-  if (reason == 0) return;
-  end();
-  throw MachineError(
-      {fmt::format("the source '{}' cannot be started: {}", words_.name, std::strerror(reason)),
-       {},
-       "a program that may be run",
-       "check its path and that it is executable"});
-}
+Child::Child(const std::function<void(int in, int out)>& serve, ChildWords words)
+    : words_(std::move(words)), process_(start_function(serve, words_.name)) {}
 
-Child::Child(const std::function<void(int in, int out)>& serve, ChildWords words) : words_(std::move(words)) {
-  const Pipes pipes;
-  process_ = ::fork();
-  if (process_ == 0) {
-    enter_child(pipes.input[1], pipes.output[1], pipes.errors[1]);
-    // Answers go to a descriptor of their own: what a library prints must not be taken for one.
-    const int in = ::dup(0), out = ::dup(1), nothing = ::open("/dev/null", O_RDWR);
-    ::dup2(nothing, 0);
-    ::dup2(nothing, 1);
-    try {
-      serve(in, out);
-    } catch (...) {
-      ::_exit(1);
-    }
-    ::_exit(0);
+void Child::require_answer(ChildState state, double seconds) {
+  if (state == ChildState::answers) return;
+  if (state == ChildState::ended) {
+    const ChildEnd how = process_->end(kGrace);
+    std::string last = process_->last_words();
+    while (!last.empty() && last.back() == '\n') last.pop_back();
+    throw MachineError({fmt::format("the {} '{}' does not answer any more: {}{}", words_.kind, words_.name,
+                                    how.to_string(), last.empty() ? "" : "; it last said: " + last),
+                        {},
+                        words_.limit,
+                        words_.remedy});
   }
-  start(pipes);
-  if (process_ < 0) {
-    end();
-    throw MachineError({fmt::format("no child process for {}", words_.name), {}, "", ""});
-  }
-}
-
-Child::~Child() {
-  end();
-}
-
-std::string Child::end() {
-  for (int* descriptor : {&to_, &from_, &errors_}) {
-    if (descriptor == &errors_) listen();
-    if (*descriptor >= 0) ::close(*descriptor);
-    *descriptor = -1;
-  }
-  if (process_ <= 0) return "it has ended";
-  int status = 0;
-  // One that has ended by itself says how; the rest of its group goes with it.
-  bool ended = false;
-  for (int k = 0; k < 20 && !ended; ++k) {
-    ended = ::waitpid(process_, &status, WNOHANG) == process_;
-    if (!ended) ::poll(nullptr, 0, 1);
-  }
-  ::kill(-process_, SIGKILL);
-  if (!ended) ::waitpid(process_, &status, 0);
-  process_ = -1;
-  if (!ended) return "it was killed";
-  if (WIFSIGNALED(status)) return fmt::format("it was ended by signal {}", WTERMSIG(status));
-  return fmt::format("it ended with code {}", WEXITSTATUS(status));
-}
-
-void Child::listen() {
-  char bytes[1024];
-  for (ssize_t got = 0; errors_ >= 0 && (got = ::read(errors_, bytes, sizeof bytes)) > 0;) {
-    spoken_.append(bytes, static_cast<std::size_t>(got));
-    if (spoken_.size() > kLastWords) spoken_.erase(0, spoken_.size() - kLastWords);
-  }
-}
-
-void Child::fail_ended() {
-  const std::string how = end();
-  while (!spoken_.empty() && spoken_.back() == '\n') spoken_.pop_back();
-  throw MachineError({fmt::format("the {} '{}' does not answer any more: {}{}", words_.kind, words_.name, how,
-                                  spoken_.empty() ? "" : "; it last said: " + spoken_),
-                      {},
-                      words_.limit,
-                      words_.remedy});
-}
-
-void Child::fail_late(double seconds) {
-  ::kill(-process_, SIGKILL);
-  end();
+  process_->end(0);
   throw MachineError({fmt::format("the {} '{}' gave no answer within {:g} s and was killed", words_.kind,
                                   words_.name, seconds),
                       {},
@@ -206,24 +81,8 @@ void Child::fail_late(double seconds) {
                       words_.late_remedy});
 }
 
-void Child::send(const std::string& text, double seconds) {
-  if (to_ < 0) fail_ended();
-  const Clock::time_point limit = after(seconds);
-  for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = ::send(to_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (count > 0) {
-      sent += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN || errno == EINTR) {
-      pollfd wait{to_, POLLOUT, 0};
-      if (::poll(&wait, 1, left_until(limit)) == 0) fail_late(seconds);
-    } else {
-      return;  // it has ended; what it said before is read, then the end is told
-    }
-  }
-}
-
 std::string Child::next_line(double seconds) {
-  const Clock::time_point limit = after(seconds);
+  process_->allow(seconds);
   while (true) {
     if (const std::size_t stop = read_.find('\n'); stop != std::string::npos) {
       std::string line = read_.substr(0, stop);
@@ -236,23 +95,18 @@ std::string Child::next_line(double seconds) {
                         {},
                         "",
                         ""});
-    pollfd wait[] = {{from_, POLLIN, 0}, {errors_, POLLIN, 0}};
-    const int ready = ::poll(wait, spoken_.size() < kLastWords ? 2 : 1, left_until(limit));
-    if (ready == 0) fail_late(seconds);
-    listen();
     char bytes[4096];
-    const ssize_t got = ::read(from_, bytes, sizeof bytes);
-    if (got > 0)
-      read_.append(bytes, static_cast<std::size_t>(got));
-    else if (got == 0 || (errno != EAGAIN && errno != EINTR))
-      fail_ended();
-    else if ((wait[1].revents & POLLHUP) != 0)
-      ::poll(nullptr, 0, 1);  // its standard error is closed for good: do not spin
+    const ChildProcess::Received got = process_->receive(bytes, sizeof bytes);
+    require_answer(got.state, seconds);
+    read_.append(bytes, got.count);
   }
 }
 
 std::string Child::ask(const std::string& line, double seconds) {
-  send(line + "\n", seconds);
+  process_->allow(seconds);
+  // One that has ended may have said something before: that is read, then the end is reported.
+  const ChildState state = process_->send(line + "\n");
+  if (state != ChildState::ended) require_answer(state, seconds);
   return next_line(seconds);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -41,10 +42,10 @@ std::vector<Index> shifts_of(double step) {
 }
 
 // Only what is asked for: an acceleration column of the log must not stand in for the differences.
-class SomeChannels : public SampleSource {
+class SomeChannels : public ForwardingSource {
  public:
   SomeChannels(std::unique_ptr<SampleSource> source, const CoarseOptions& options)
-      : source_(std::move(source)), channels_{std::string(channel::kPosition), options.effort} {
+      : ForwardingSource(std::move(source)), channels_{std::string(channel::kPosition), options.effort} {
     const SampleBlock names(source_->channels(), source_->joints());
     for (const std::string& name : channels_)
       if (names.find(name) < 0)
@@ -52,10 +53,7 @@ class SomeChannels : public SampleSource {
     for (const std::string& name : options.also)
       if (names.find(name) >= 0) channels_.push_back(name);
   }
-  const std::string& name() const override { return source_->name(); }
   const std::vector<std::string>& channels() const override { return channels_; }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override { source_->rewind(); }
   void read(Index samples, SampleBlock& block) override {
     source_->read(samples, all_);
     block = SampleBlock(channels_, joints(), all_.size());
@@ -66,7 +64,6 @@ class SomeChannels : public SampleSource {
   }
 
  private:
-  std::unique_ptr<SampleSource> source_;
   std::vector<std::string> channels_;
   SampleBlock all_;
 };

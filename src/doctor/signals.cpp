@@ -9,6 +9,7 @@
 
 #include "doctor/channel_scanner.hpp"
 #include "doctor/velocity_windows.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/stamps.hpp"
 
 namespace steelyard {
@@ -188,16 +189,13 @@ class SignalScanner {
   bool in_zeros_ = false, zeros_kept_ = false;
 };
 
-class WatchingSource : public SampleSource {
+class WatchingSource : public ForwardingSource {
  public:
   WatchingSource(std::unique_ptr<SampleSource> source, std::vector<LogJoint> joints)
-      : fresh_(*source, std::move(joints)),
-        source_(std::move(source)),
+      : ForwardingSource(std::move(source)),
+        fresh_(*source_, std::move(joints)),
         scanner_(std::make_shared<SignalScanner>(fresh_)) {}
 
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
   void rewind() override {
     source_->rewind();
     *scanner_ = fresh_;
@@ -217,7 +215,6 @@ class WatchingSource : public SampleSource {
 
  private:
   SignalScanner fresh_;
-  std::unique_ptr<SampleSource> source_;
   std::shared_ptr<SignalScanner> scanner_;
 };
 

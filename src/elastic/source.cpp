@@ -4,20 +4,17 @@
 
 #include "steelyard/elastic/elastic.hpp"
 #include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-class StiffJoints final : public SampleSource {
+class StiffJoints final : public ForwardingSource {
  public:
   StiffJoints(std::unique_ptr<SampleSource> source, std::vector<bool> is_elastic)
-      : source_(std::move(source)), is_elastic_(std::move(is_elastic)) {}
+      : ForwardingSource(std::move(source)), is_elastic_(std::move(is_elastic)) {}
 
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override { source_->rewind(); }
   void read(Index samples, SampleBlock& block) override {
     source_->read(samples, block);
     const int theta = block.find(channel::kTheta), q = block.find(channel::kPosition);
@@ -28,7 +25,6 @@ class StiffJoints final : public SampleSource {
   }
 
  private:
-  std::unique_ptr<SampleSource> source_;
   std::vector<bool> is_elastic_;
 };
 

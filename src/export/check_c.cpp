@@ -1,62 +1,46 @@
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <memory>
+#include <system_error>
 
 #include "scratch_folder.hpp"
+#include "steelyard/core/child_process.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/export/c_code.hpp"
-
-extern char** environ;
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Exit code of the compiler; its messages go to `log`.
-int compile_c(const std::string& source, const std::string& library, const std::string& log) {
+// Throws when the compiler does not run or refuses the source. Its own temporary files stay in `folder`.
+void compile_c(const std::string& source, const std::string& library, const std::string& folder) {
   const char* chosen = std::getenv("CC");
-  std::vector<std::string> words = {chosen != nullptr && *chosen != 0 ? chosen : "cc",
-                                    "-std=c99",
-                                    "-O1",
-                                    "-Wall",
-                                    "-Wextra",
-                                    "-pedantic",
-                                    "-Werror",
-                                    "-fPIC",
-                                    "-shared",
-                                    "-o",
-                                    library,
-                                    source,
-                                    "-lm"};
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    throw MachineError({fmt::format("the C compiler '{}' does not run: {}", words[0], std::strerror(error)),
+  const std::string compiler = chosen != nullptr && *chosen != 0 ? chosen : "cc";
+  std::unique_ptr<ChildProcess> child;
+  try {
+    child = std::make_unique<ChildProcess>(
+        ChildProgram{{compiler, "-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fPIC",
+                      "-shared", "-o", library, source, "-lm"},
+                     {},
+                     folder});
+  } catch (const std::system_error& error) {
+    throw MachineError({fmt::format("the C compiler '{}' does not run: {}", compiler, error.code().message()),
                         {},
                         {},
                         "install gcc, or name a compiler in CC"});
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  char printed[1024];
+  while (child->receive(printed, sizeof printed).state == ChildState::answers) {
+  }
+  constexpr double kGrace = 60;  // [s] to end after its last word
+  const ChildEnd how = child->end(kGrace);
+  if (how.killed || how.signal != 0 || how.code != 0)
+    throw InternalError(
+        fmt::format("the exported C code does not compile: {}; {}", how.to_string(), child->last_words()));
 }
 
 using Library = std::unique_ptr<void, int (*)(void*)>;
@@ -151,14 +135,8 @@ double check_c(const CCode& code, const ExportModel& model, const COptions& opti
                const std::vector<ExportState>& states) {
   const ScratchFolder folder;
   folder.file(options.header_name, code.header);
-  const std::string source = folder.file("dynamics.c", code.source), path = folder.path() + "/dynamics.so",
-                    log = folder.path() + "/log";
-  if (compile_c(source, path, log) != 0) {
-    std::ifstream file(log);
-    std::string first;
-    std::getline(file, first);
-    throw InternalError("the exported C code does not compile: " + first);
-  }
+  const std::string source = folder.file("dynamics.c", code.source), path = folder.path() + "/dynamics.so";
+  compile_c(source, path, folder.path());
   const Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose);
   if (!library)
     throw MachineError(

@@ -1,33 +1,46 @@
 #include "scratch_folder.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/temporary.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-ScratchFolder::ScratchFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "steelyard-export-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
+namespace fs = std::filesystem;
+
+namespace {
+
+std::unique_ptr<Temporary> make_scratch_folder() {
+  std::error_code error;
+  const fs::path home = fs::temp_directory_path(error);
+  try {
+    if (error) throw std::system_error(error);
+    return std::make_unique<Temporary>(home, "steelyard-scratch", TemporaryKind::private_folder);
+  } catch (const std::system_error& trouble) {
     throw MachineError(
-        {std::string("no temporary folder: ") + std::strerror(errno), {pattern, 0, 0, {}}, {}, "set TMPDIR"});
-  path_ = pattern;
+        {"no temporary folder: " + trouble.code().message(), {home.string(), 0, 0, {}}, {}, "set TMPDIR"});
+  }
 }
 
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+}  // namespace
+
+ScratchFolder::ScratchFolder() : folder_(make_scratch_folder()) {}
+
+ScratchFolder::~ScratchFolder() = default;
+
+std::string ScratchFolder::path() const {
+  return folder_->path().string();
 }
 
 std::string ScratchFolder::file(const std::string& name, const std::string& text) const {
-  std::string path = path_ + "/" + name;
-  std::ofstream(path) << text;
-  return path;
+  const Unfinished unfinished;
+  std::string file_path = path() + "/" + name;
+  std::ofstream(file_path) << text;
+  return file_path;
 }
 
 }  // namespace STEELYARD_ABI

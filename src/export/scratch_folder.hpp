@@ -1,12 +1,15 @@
 // A folder for files that only need to be there for a while.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "steelyard/core/abi.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+class Temporary;
 
 class ScratchFolder {
  public:
@@ -16,10 +19,10 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   std::string file(const std::string& name, const std::string& text) const;  // its path
-  const std::string& path() const { return path_; }
+  std::string path() const;
 
  private:
-  std::string path_;
+  std::unique_ptr<Temporary> folder_;
 };
 
 }  // namespace STEELYARD_ABI

@@ -4,70 +4,12 @@
 #include "identify/gains.hpp"
 #include "identify/sign_gains.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/gains/torque_source.hpp"
 #include "steelyard/identify/runs.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-// A source with the further channel torque = matrix · current.
-class TorqueSource final : public SampleSource {
- public:
-  TorqueSource(std::unique_ptr<SampleSource> source, MatrixXd matrix)
-      : source_(std::move(source)), matrix_(std::move(matrix)), channels_(source_->channels()) {
-    channels_.emplace_back(channel::kTorque);
-  }
-
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return channels_; }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override { source_->rewind(); }
-
-  void read(Index samples, SampleBlock& block) override {
-    if (block.channels() == channels_) block = SampleBlock(source_->channels(), joints());
-    source_->read(samples, block);
-    const int current = block.find(channel::kCurrent);
-    const int torque = block.add_channel(std::string(channel::kTorque));
-    for (Index i = 0; i < matrix_.rows(); ++i) {
-      double* to = block.row(torque, i);
-      for (Index j = 0; j < matrix_.cols(); ++j) {
-        if (matrix_(i, j) == 0) continue;
-        const double* from = block.row(current, j);
-        for (Index s = 0; s < block.size(); ++s) to[s] += matrix_(i, j) * from[s];
-      }
-    }
-  }
-
- private:
-  std::unique_ptr<SampleSource> source_;
-  MatrixXd matrix_;
-  std::vector<std::string> channels_;
-};
-
-// A source with its torques multiplied, joint by joint.
-class ScaledSource final : public SampleSource {
- public:
-  ScaledSource(std::unique_ptr<SampleSource> source, VectorXd factors)
-      : source_(std::move(source)), factors_(std::move(factors)) {}
-
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override { source_->rewind(); }
-
-  void read(Index samples, SampleBlock& block) override {
-    source_->read(samples, block);
-    const int torque = block.find(channel::kTorque);
-    for (Index j = 0; j < joints(); ++j) {
-      double* effort = block.row(torque, j);
-      for (Index s = 0; s < block.size(); ++s) effort[s] *= factors_[j];
-    }
-  }
-
- private:
-  std::unique_ptr<SampleSource> source_;
-  VectorXd factors_;
-};
 
 // Gains that are found with the signs hold for all currents, and for the efforts of runs without signs.
 std::unique_ptr<SampleSource> with_sign_gains(const Setup& setup, const StudyRun& run,
@@ -75,9 +17,9 @@ std::unique_ptr<SampleSource> with_sign_gains(const Setup& setup, const StudyRun
   const VectorXd gains = gains_of_signs(setup);
   const std::vector<std::string>& channels = source->channels();
   if (std::find(channels.begin(), channels.end(), channel::kCurrent) != channels.end())
-    return std::make_unique<TorqueSource>(std::move(source), MatrixXd(gains.asDiagonal()));
+    return with_torques(std::move(source), MatrixXd(gains.asDiagonal()));
   if (!run.unsigned_effort) return source;
-  return std::make_unique<ScaledSource>(std::move(source), gains);
+  return with_scaled_torques(std::move(source), gains);
 }
 
 }  // namespace
@@ -86,8 +28,7 @@ std::unique_ptr<SampleSource> open_source(const Setup& setup, const StudyRun& ru
   std::unique_ptr<SampleSource> source = open_study_run(run, setup.robot);
   if (setup.study().signs.gains) return with_sign_gains(setup, run, std::move(source));
   if (!setup.gains) return source;
-  return std::make_unique<TorqueSource>(std::move(source),
-                                        setup.gains->rows.mix * setup.gains->values.asDiagonal());
+  return with_torques(std::move(source), setup.gains->rows.mix * setup.gains->values.asDiagonal());
 }
 
 std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run) {

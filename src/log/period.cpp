@@ -106,7 +106,7 @@ double CoarsePositions::period() const {
   return find_period(position_) * static_cast<double>(step_);
 }
 
-WatchedSource::WatchedSource(std::unique_ptr<SampleSource> source) : source_(std::move(source)) {}
+WatchedSource::WatchedSource(std::unique_ptr<SampleSource> source) : ForwardingSource(std::move(source)) {}
 
 void WatchedSource::rewind() {
   if (next_ > 0) is_first_pass_ = false;

@@ -58,7 +58,7 @@ std::optional<TimeScan> presume_uniform(std::int64_t size, const StampsAt& stamp
 }
 
 CheckedStamps::CheckedStamps(std::unique_ptr<SampleSource> source, const TimeScan& presumed)
-    : source_(std::move(source)), samples_(presumed.samples) {}
+    : ForwardingSource(std::move(source)), samples_(presumed.samples) {}
 
 void CheckedStamps::rewind() {
   source_->rewind();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -79,19 +80,15 @@ Index resample(const ResampleInput& in, const UniformGrid& grid, Index first, In
 
 namespace {
 
-class GridSource : public SampleSource {
+class GridSource : public ForwardingSource {
  public:
   GridSource(std::unique_ptr<SampleSource> source, const TimeScan& scan, const UniformGrid& grid)
-      : source_(std::move(source)),
+      : ForwardingSource(std::move(source)),
         scan_(scan),
         grid_(grid),
         window_(source_->channels(), source_->joints()) {
     source_->rewind();
   }
-
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
 
   void rewind() override {
     source_->rewind();
@@ -142,7 +139,6 @@ class GridSource : public SampleSource {
     window_begin_ += dropped;
   }
 
-  std::unique_ptr<SampleSource> source_;
   TimeScan scan_;
   UniformGrid grid_;
   SampleBlock window_;  // samples of the source around the next grid point

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/transmission.hpp"
 
 namespace steelyard {
@@ -33,19 +34,16 @@ class MemorySource : public SampleSource {
   Index next_ = 0;
 };
 
-class JointSideSource : public SampleSource {
+class JointSideSource : public ForwardingSource {
  public:
   JointSideSource(std::unique_ptr<SampleSource> source, const Transmission& transmission)
-      : source_(std::move(source)), transmission_(transmission) {
+      : ForwardingSource(std::move(source)), transmission_(transmission) {
     SampleBlock empty(source_->channels(), source_->joints());
     to_joint_side(transmission_, empty);
     channels_ = empty.channels();
   }
 
-  const std::string& name() const override { return source_->name(); }
   const std::vector<std::string>& channels() const override { return channels_; }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override { source_->rewind(); }
 
   void read(Index samples, SampleBlock& block) override {
     // The names of the block that was filled last would otherwise make the source allocate a new one.
@@ -58,7 +56,6 @@ class JointSideSource : public SampleSource {
   }
 
  private:
-  std::unique_ptr<SampleSource> source_;
   Transmission transmission_;
   std::vector<std::string> channels_;
 };

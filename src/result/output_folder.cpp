@@ -14,6 +14,7 @@
 
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/temporary.hpp"
 #include "steelyard/result/replaceable.hpp"
 
 namespace steelyard {
@@ -26,48 +27,6 @@ namespace {
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int number) {
   throw MachineError(
       {what + ": " + std::strerror(number), {path.string(), 0, 0, ""}, "", "check disk and permission"});
-}
-
-// First free name ".NAME.partial-PID-N" beside `path` for which `make` succeeds. Names are tried, not looked
-// up, so that two programs never share one; mode bits follow the user's umask.
-template <typename Make>
-fs::path make_beside(const fs::path& folder, const fs::path& name, const char* kind, const Make& make) {
-  for (int i = 0; i < 1000; ++i) {
-    fs::path candidate = folder / ("." + name.string() + "." + kind + "-" + std::to_string(getpid()) + "-" +
-                                   std::to_string(i));
-    errno = 0;
-    if (make(candidate)) return candidate;
-    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) break;
-  }
-  fail("cannot write here", folder, errno);
-}
-
-std::string partial_prefix(const fs::path& target) {
-  return "." + target.filename().string() + ".partial-";
-}
-
-// A descriptor that holds the folder's lock; -1: somebody else has it, or there is none to be had.
-int lock_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor >= 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  const int number = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  errno = number;
-  return -1;
-}
-
-// What killed programs have left beside the target.
-void remove_abandoned(const fs::path& folder, const fs::path& target) {
-  std::error_code error;
-  std::vector<fs::path> found;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().filename().string().starts_with(partial_prefix(target))) found.push_back(entry->path());
-  for (const fs::path& path : found) {
-    const int descriptor = lock_folder(path);
-    if (descriptor < 0) continue;
-    fs::remove_all(path, error);
-    ::close(descriptor);
-  }
 }
 
 fs::path nearest_existing(fs::path folder) {
@@ -117,18 +76,51 @@ bool exchange(const fs::path& one, const fs::path& other) {
 #endif
 }
 
-// Without an exchange: the old folder steps aside, and comes back if the new one cannot take its place.
-void replace_in_two_steps(const fs::path& temporary, const fs::path& target) {
-  const fs::path aside =
-      make_beside(target.parent_path(), target.filename(), "old",
-                  [&](const fs::path& name) { return ::rename(target.c_str(), name.c_str()) == 0; });
-  if (::rename(temporary.c_str(), target.c_str()) != 0) {
-    const int number = errno;
-    ::rename(aside.c_str(), target.c_str());
-    fail("the output folder cannot take its place", target, number);
+// Where a folder that could not be exchanged steps aside.
+fs::path aside_of(const fs::path& target) {
+  return target.parent_path() / ("." + target.filename().string() + ".replaced-by-steelyard");
+}
+
+// One program at a time looks at the place of an output folder and takes it: a lock on the nearest folder
+// above that exists. Where folders cannot be locked there is none.
+class PlaceLock {
+ public:
+  explicit PlaceLock(const fs::path& target) {
+    for (fs::path folder; folder != nearest_existing(target.parent_path());) {
+      if (descriptor_ >= 0) ::close(descriptor_);
+      folder = nearest_existing(target.parent_path());
+      descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+      }
+    }
+    // A program was killed between the two steps of take_in_two_steps().
+    std::error_code ignored;
+    if (!fs::exists(target, ignored)) ::rename(aside_of(target).c_str(), target.c_str());
   }
+  ~PlaceLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  PlaceLock(const PlaceLock&) = delete;
+  PlaceLock& operator=(const PlaceLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Without an exchange: the old folder steps aside, and comes back if the new one cannot take its place.
+bool take_in_two_steps(const fs::path& temporary, const fs::path& target, Unfinished& unfinished) {
+  const fs::path aside = aside_of(target);
   std::error_code ignored;
   fs::remove_all(aside, ignored);
+  if (::rename(target.c_str(), aside.c_str()) != 0) return false;
+  if (::rename(temporary.c_str(), target.c_str()) == 0) {
+    unfinished.add(aside);
+    return true;
+  }
+  const int number = errno;
+  ::rename(aside.c_str(), target.c_str());
+  errno = number;
+  return false;
 }
 
 }  // namespace
@@ -139,76 +131,76 @@ void write_atomically(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-void remove_partial_folders(const fs::path& target) noexcept {
+OutputFolder::OutputFolder(const fs::path& target, std::vector<fs::path> inputs)
+    : target_(checked_target(target)), given_(target), inputs_(std::move(inputs)) {
+  const PlaceLock place(target_);
+  check_replaceable_folder(target_, given_, inputs_);
+  const fs::path beside = nearest_existing(target_.parent_path());
   try {
-    const fs::path place = checked_target(target), folder = nearest_existing(place.parent_path());
-    const std::string own = partial_prefix(place) + std::to_string(getpid()) + "-";
-    std::error_code error;
-    // Threads that still write may put a file into what is being removed.
-    for (int attempt = 0; attempt < 5; ++attempt)
-      for (const auto& entry : fs::directory_iterator(folder, error))
-        if (entry.path().filename().string().starts_with(own)) fs::remove_all(entry.path(), error);
-  } catch (const std::exception&) {
-    // Whoever writes here next removes it.
+    temporary_ = std::make_unique<Temporary>(beside, target_.filename().string(), TemporaryKind::folder);
+  } catch (const std::system_error& error) {
+    fail("cannot write here", beside, error.code().value());
   }
 }
 
-OutputFolder::OutputFolder(const fs::path& target, std::vector<fs::path> inputs)
-    : target_(checked_target(target)), given_(target), inputs_(std::move(inputs)) {
-  check_replaceable_folder(target_, given_, inputs_);
-  const fs::path beside = nearest_existing(target_.parent_path());
-  remove_abandoned(beside, target_);
-  temporary_ = make_beside(beside, target_.filename(), "partial", [&](const fs::path& name) {
-    if (::mkdir(name.c_str(), 0777) != 0) return false;
-    lock_ = lock_folder(name);
-    // Between the two calls another program may have taken the folder for an abandoned one.
-    const bool taken = lock_ < 0 && errno == EWOULDBLOCK;
-    std::error_code error;
-    if (!taken && fs::is_directory(name, error)) return true;
-    if (lock_ >= 0) ::close(std::exchange(lock_, -1));
-    errno = EEXIST;
-    return false;
-  });
-}
+OutputFolder::~OutputFolder() = default;
 
-OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
-  if (lock_ >= 0) ::close(lock_);
+const fs::path& OutputFolder::path() const {
+  require(temporary_ != nullptr, "an output folder was used after its commit");
+  return temporary_->path();
 }
 
 void OutputFolder::write(const fs::path& name, std::string_view text) {
-  require(!temporary_.empty(), "an output folder was written to after its commit");
   const fs::path plain = name.lexically_normal();
   if (plain.empty() || plain == "." || plain.is_absolute() || *plain.begin() == ".." || !plain.has_filename())
     throw InputError({"'" + name.string() + "' is no name of a file inside the output folder",
                       {target_.string(), 0, 0, ""},
                       "a relative path without '..'",
                       ""});
-  const fs::path path = temporary_ / plain;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) fail("cannot make a folder", path.parent_path(), error.value());
-  write_atomically(path, text);
+  const fs::path file = path() / plain;
+  if (Unfinished unfinished; plain.has_parent_path()) {
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    if (error) fail("cannot make a folder", file.parent_path(), error.value());
+  }
+  write_atomically(file, text);
 }
 
 void OutputFolder::commit() {
-  require(!temporary_.empty(), "an output folder was committed twice");
-  check_replaceable_folder(target_, given_, inputs_);  // hours may have passed
-  write_atomically(temporary_ / kWrittenList, written_list(temporary_));
+  write_atomically(path() / kWrittenList, written_list(path()));
+  bool stepped_aside = false;
+  {
+    const PlaceLock place(target_);
+    check_replaceable_folder(target_, given_, inputs_);  // hours may have passed
+    stepped_aside = take_place();
+  }
+  temporary_.reset();  // with the old folder, if there was one
+  if (!stepped_aside) return;
+  std::error_code ignored;
+  fs::remove_all(aside_of(target_), ignored);
+  Unfinished().drop(aside_of(target_));
+}
+
+// All under one `Unfinished`: an interrupt comes before or after.
+bool OutputFolder::take_place() {
+  Unfinished unfinished;
+  const fs::path from = path();
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
   if (error) fail("cannot make a folder", target_.parent_path(), error.value());
-  const bool replaces = fs::is_directory(target_, error);
-  if (replaces && exchange(temporary_, target_)) {
-    // The temporary name now holds the old folder.
-    fs::remove_all(temporary_, error);
-  } else if (replaces) {
-    replace_in_two_steps(temporary_, target_);
-  } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    fail("the output folder cannot take its place", target_, errno);
+  // Where folders cannot be locked, another program may put one there meanwhile.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const bool replaces = fs::is_directory(target_, error);
+    const bool exchanged = replaces && exchange(from, target_);
+    const bool aside = replaces && !exchanged && take_in_two_steps(from, target_, unfinished);
+    if (exchanged || aside || (!replaces && ::rename(from.c_str(), target_.c_str()) == 0)) {
+      if (!exchanged) temporary_->moved(unfinished);
+      unfinished.complete(given_);
+      return aside;
+    }
+    if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT) break;
   }
-  temporary_.clear();
+  fail("the output folder cannot take its place", target_, errno);
 }
 
 }  // namespace STEELYARD_ABI

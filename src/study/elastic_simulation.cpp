@@ -1,5 +1,6 @@
 #include "steelyard/simulate/elastic.hpp"
 
+#include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/study/simulation.hpp"
 
 namespace steelyard {
@@ -8,19 +9,12 @@ namespace {
 
 // The log of a simulation, which does not fit the other sources' memory rule: its motion is integrated at
 // once.
-class OwnedRun final : public SampleSource {
+class OwnedRun final : public ForwardingSource {
  public:
-  explicit OwnedRun(Run run) : run_(std::move(run)), source_(view_run(run_)) {}
-
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
-  void rewind() override { source_->rewind(); }
-  void read(Index samples, SampleBlock& block) override { source_->read(samples, block); }
+  explicit OwnedRun(Run run) : ForwardingSource(nullptr), run_(std::move(run)) { source_ = view_run(run_); }
 
  private:
   Run run_;
-  std::unique_ptr<SampleSource> source_;
 };
 
 }  // namespace

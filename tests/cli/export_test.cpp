@@ -50,6 +50,15 @@ TEST_F(Export, WritesCodeThatWasCompiledAndCompared) {
   EXPECT_TRUE(fs::exists(out() + "/panda.c"));
 }
 
+TEST_F(Export, TwoFilesWithOneNameAreRefused) {
+  ASSERT_EQ(made_, 0);
+  const Outcome outcome = steelyard({"export", result(), kDemo, "--yaml", "panda.yaml", "--json-file",
+                                     "panda.yaml", "--out", out() + "-one"});
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("'panda.yaml' would be written twice, as yaml and as json"));
+  EXPECT_FALSE(fs::exists(out() + "-one"));
+}
+
 TEST_F(Export, NeedsFeasibleLinksForBodies) {
   const Outcome outcome = steelyard(
       {"export", result(), kDemo, "--urdf", "new.urdf", "--from", "old.urdf", "--out", out() + "-none"});

@@ -8,7 +8,7 @@
 
 #include "fold/fold_cases.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/source.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
@@ -241,13 +241,10 @@ TEST(FoldPass, TheFirstErrorIsTheOneOfAPlainLoop) {
     }
 }
 
-class EndsEarly final : public SampleSource {
+class EndsEarly final : public ForwardingSource {
  public:
   explicit EndsEarly(std::unique_ptr<SampleSource> source, Index samples)
-      : source_(std::move(source)), samples_(samples) {}
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
+      : ForwardingSource(std::move(source)), samples_(samples) {}
   void rewind() override {
     source_->rewind();
     read_ = 0;
@@ -260,7 +257,6 @@ class EndsEarly final : public SampleSource {
   }
 
  private:
-  std::unique_ptr<SampleSource> source_;
   Index samples_, read_ = 0;
   int passes_ = 0;
 };

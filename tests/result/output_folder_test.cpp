@@ -1,4 +1,5 @@
 #include "steelyard/result/output_folder.hpp"
+#include "steelyard/core/atomic_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,13 +109,53 @@ TEST_F(OutputFolderTest, WhatKilledProgramsLeftIsRemovedAndWhatOthersWorkOnStays
   EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
 }
 
+// In a child, because nothing can be written afterwards.
 TEST_F(OutputFolderTest, WhatThisProcessBeganCanBeRemovedAtOnce) {
   write_out({{"old.txt", "old"}});
-  OutputFolder out(home_ / "out");
-  out.write("deep/result.json", "{}");
-  remove_partial_folders(home_ / "out");
-  EXPECT_THAT(names(home_), UnorderedElementsAre("out"));
+  const pid_t child = fork();
+  if (child == 0) {
+    OutputFolder out(home_ / "out"), other(home_ / "other");
+    out.write("deep/result.json", "{}");
+    other.write("a", "b");
+    other.commit();
+    _exit(abandon_unfinished().back() == home_ / "other" ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(names(home_), UnorderedElementsAre("out", "other"));
   EXPECT_EQ(content(home_ / "out/old.txt"), "old");
+}
+
+// Each program looks at the place and takes it; none meets half of another's.
+TEST_F(OutputFolderTest, ManyProgramsMayWriteToOnePlace) {
+  std::vector<pid_t> children;
+  for (int k = 0; k < 4; ++k) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    int code = 0;
+    try {
+      for (int round = 0; round < 40; ++round) {
+        OutputFolder out(home_ / "deep/out");
+        const std::string text(static_cast<std::size_t>(1000 + k), static_cast<char>('a' + k));
+        for (const char* name : {"one", "two", "three"}) out.write(name, text);
+        out.commit();
+      }
+    } catch (const std::exception& error) {
+      std::fputs(error.what(), stderr);
+      code = 1;
+    }
+    _exit(code);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_THAT(names(home_), ElementsAre("deep"));
+  EXPECT_THAT(names(home_ / "deep"), ElementsAre("out"));
+  EXPECT_EQ(content(home_ / "deep/out/one"), content(home_ / "deep/out/two"));
+  EXPECT_EQ(content(home_ / "deep/out/one"), content(home_ / "deep/out/three"));
 }
 
 TEST_F(OutputFolderTest, ReplacesAnExistingFolderAsAWhole) {

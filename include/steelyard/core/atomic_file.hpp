@@ -1,16 +1,21 @@
 // A file that appears complete or not at all: written under a temporary name beside its own, flushed to the
 // disk, renamed by commit(). Without commit() nothing is left and a file that was there before stays.
 //
-// The rename is atomic on POSIX file systems. A program that is killed leaves the temporary file behind.
+// The rename is atomic on POSIX file systems. A program that is killed leaves the temporary file
+// (".NAME.partial-…") behind; the next one that writes the same file removes it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+class Temporary;
 
 class AtomicFile {
  public:
@@ -27,9 +32,13 @@ class AtomicFile {
   [[noreturn]] void fail(const char* action, int error) const;
 
   std::string path_;
-  std::string temporary_;
-  int descriptor_ = -1;
+  std::unique_ptr<Temporary> temporary_;  // none after commit()
 };
+
+// For programs that are interrupted: ends all writing of this process, of files and of output folders, kills
+// its child processes and removes what is temporary. The old content or the new one is then in every place;
+// returns the places that are complete. The process must end: threads that go on writing wait for ever.
+std::vector<std::string> abandon_unfinished() noexcept;
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -4,14 +4,17 @@
 // beside its place and takes it by one rename; an existing folder is exchanged with it and then removed.
 // Until commit() the old folder is as it was; a temporary folder that was not committed goes with its object.
 //
+// Several programs may write to one place: it holds the whole output of one of them.
+//
 // Does not hold on file systems that cannot rename over a name at once (some network shares): there the old
-// folder is moved aside first, and put back if the new one cannot take its place. A killed program leaves its
-// temporary folder behind (".NAME.partial-…"), never a half-written one under the real name. The next one
-// that writes to the same place removes it: whoever works on a temporary folder holds a lock on it (flock),
-// and the system takes locks from the dead. Where folders cannot be locked (some network shares) they stay.
+// folder is moved aside first (".NAME.replaced-by-steelyard"), and put back if the new one cannot take its place, at the latest
+// by the next program that writes there. A killed program leaves its temporary folder behind
+// (".NAME.partial-…"), never a half-written one under the real name; the next one that writes to the same
+// place removes it (core/temporary.hpp).
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +28,7 @@ inline namespace STEELYARD_ABI {
 // was.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
-// Removes temporary folders beside `target` that this process has begun; for programs that end at once.
-// Throws nothing.
-void remove_partial_folders(const std::filesystem::path& target) noexcept;
+class Temporary;
 
 class OutputFolder {
  public:
@@ -40,7 +41,7 @@ class OutputFolder {
   OutputFolder& operator=(const OutputFolder&) = delete;
 
   // Where files are written before commit().
-  const std::filesystem::path& path() const { return temporary_; }
+  const std::filesystem::path& path() const;
   const std::filesystem::path& target() const { return target_; }
 
   // `name` is relative to the folder and stays inside it; folders on the way are made.
@@ -51,11 +52,12 @@ class OutputFolder {
   void commit();
 
  private:
+  bool take_place();  // whether the old folder stands aside now
+
   std::filesystem::path target_;
   std::filesystem::path given_;  // as the user named it
   std::vector<std::filesystem::path> inputs_;
-  std::filesystem::path temporary_;  // empty after commit()
-  int lock_ = -1;                    // descriptor of the temporary folder
+  std::unique_ptr<Temporary> temporary_;  // none after commit()
 };
 
 }  // namespace STEELYARD_ABI

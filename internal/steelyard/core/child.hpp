@@ -2,10 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "steelyard/core/abi.hpp"
+#include "steelyard/core/child_process.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -29,9 +30,6 @@ class Child {
   Child(const std::vector<std::string>& command, const std::string& folder);
   // Runs `serve` on the two descriptors in a fork of this process.
   Child(const std::function<void(int in, int out)>& serve, ChildWords words);
-  ~Child();
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
 
   // Writes a line and gives the next line of the child, without its end. Throws MachineError when the child
   // has ended or does not answer in time; its process group is then gone.
@@ -42,19 +40,11 @@ class Child {
   const std::string& name() const { return words_.name; }
 
  private:
-  struct Pipes;
-  void start(const Pipes& pipes);
-  void send(const std::string& text, double seconds);
-  void listen();      // to what the child writes on its standard error
-  std::string end();  // kills and reaps; how it ended, in words
-  [[noreturn]] void fail_ended();
-  [[noreturn]] void fail_late(double seconds);
+  void require_answer(ChildState state, double seconds);
 
   ChildWords words_;
-  int process_ = -1;
-  int to_ = -1, from_ = -1, errors_ = -1;
-  std::string read_;    // of its answers, not yet used
-  std::string spoken_;  // last words on its standard error
+  std::unique_ptr<ChildProcess> process_;
+  std::string read_;  // of its answers, not yet used
 };
 
 }  // namespace STEELYARD_ABI

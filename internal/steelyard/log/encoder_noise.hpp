@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "steelyard/core/random.hpp"
-#include "steelyard/log/source.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -26,21 +26,17 @@ VectorXd position_noise(SampleSource& source);
 
 // The source with noise added to the positions: sign · deviation[j] · normal numbers of (seed, joint), the
 // same in every pass.
-class DisturbedSource : public SampleSource {
+class DisturbedSource : public ForwardingSource {
  public:
   DisturbedSource(std::unique_ptr<SampleSource> source, const VectorXd& deviation, double sign,
                   std::uint64_t seed);
 
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
   void rewind() override;
   void read(Index samples, SampleBlock& block) override;
 
  private:
   void restart();
 
-  std::unique_ptr<SampleSource> source_;
   VectorXd deviation_;
   double sign_;
   std::uint64_t seed_;

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/motion.hpp"
 #include "steelyard/log/prepare.hpp"
-#include "steelyard/log/source.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -39,13 +39,10 @@ class CoarsePositions {
   MatrixXd position_;  // samples × joints
 };
 
-class WatchedSource : public SampleSource {
+class WatchedSource : public ForwardingSource {
  public:
   explicit WatchedSource(std::unique_ptr<SampleSource> source);
 
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
   void rewind() override;
   void read(Index samples, SampleBlock& block) override;
 
@@ -53,7 +50,6 @@ class WatchedSource : public SampleSource {
   double period() const;
 
  private:
-  std::unique_ptr<SampleSource> source_;
   std::vector<double> kept_;  // joint by joint, sample by sample
   std::vector<double> stamps_;
   Index step_ = 1;  // samples between those kept

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/resample.hpp"
 
 namespace steelyard {
@@ -31,13 +32,10 @@ using StampsAt = std::function<std::vector<double>(std::int64_t byte, Index rows
 std::optional<TimeScan> presume_uniform(std::int64_t size, const StampsAt& stamps);
 
 // Compares the stamps of a source with those that were presumed, while it is read.
-class CheckedStamps : public SampleSource {
+class CheckedStamps : public ForwardingSource {
  public:
   CheckedStamps(std::unique_ptr<SampleSource> source, const TimeScan& presumed);
 
-  const std::string& name() const override { return source_->name(); }
-  const std::vector<std::string>& channels() const override { return source_->channels(); }
-  Index joints() const override { return source_->joints(); }
   void rewind() override;
   void read(Index samples, SampleBlock& block) override;  // throws StampsDiffer
 
@@ -45,7 +43,6 @@ class CheckedStamps : public SampleSource {
   void is_known() { samples_.reset(); }                  // nothing is compared any more
 
  private:
-  std::unique_ptr<SampleSource> source_;
   std::optional<Index> samples_;
   TimeScanner scanner_;
 };

@@ -1,7 +1,7 @@
 // The child's side of isolated_file.hpp, and what the two sides say to each other.
 //
 //   answer   kind (one byte), length (64 bits), then that many bytes; numbers as this machine has them
-//   request  number of an array (64 bits); the end of the socket ends the child
+//   request  number of an array (64 bits); the end of the input ends the child
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,8 @@ enum class Answer : char {
 
 inline constexpr std::uint64_t kLongestAnswer = std::uint64_t{64} << 20;  // of contents and errors
 
-// Never returns: serves requests until the socket ends, then ends the process.
-[[noreturn]] void serve_array_file(const OpenArrayFile& open, const std::string& path, int socket,
-                                   const IsolationLimits& limits);
+// Never returns: serves requests until the input ends, then ends the process.
+[[noreturn]] void serve_array_file(const OpenArrayFile& open, const std::string& path, int in, int out);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -1,22 +1,15 @@
 #include "isolated_file.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstring>
-#include <ctime>
+#include <system_error>
 #include <utility>
 
 #include "child_reader.hpp"
+#include "steelyard/core/child_process.hpp"
 #include "steelyard/core/suggest.hpp"
 
 namespace steelyard {
@@ -25,7 +18,7 @@ namespace {
 
 constexpr double kBytesPerSecond = 16 << 20;
 constexpr double kWaitingFactor = 10;
-constexpr int kLookEvery = 200;  // [ms]
+constexpr double kGrace = 0.1;  // [s] for a reader that has closed its side to end
 
 MachineError machine_trouble(const std::string& path, const std::string& what, const std::string& remedy) {
   return MachineError({what, {path, 0, 0, {}}, {}, remedy});
@@ -62,82 +55,21 @@ class Parser {
   bool good_ = true;
 };
 
-// The child, which ends with this object at the latest.
-class Child {
- public:
-  Child(const OpenArrayFile& open, const std::string& path, const IsolationLimits& limits) {
-    int ends[2] = {-1, -1};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-      throw machine_trouble(path, fmt::format("no socket for reading: {}", std::strerror(errno)),
-                            "close files, or raise the limit of open files");
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::close(ends[0]);
-      serve_array_file(open, path, ends[1], limits);
-    }
-    const int error = errno;
-    ::close(ends[1]);
-    socket_ = ends[0];
-    if (pid_ > 0) {
-      ::setpgid(pid_, pid_);
-      return;
-    }
-    ::close(socket_);
-    throw machine_trouble(path, fmt::format("no process for reading: {}", std::strerror(error)),
-                          "free memory, or raise the limit of processes");
+std::unique_ptr<ChildProcess> start_reader(const OpenArrayFile& open, const std::string& path,
+                                           const IsolationLimits& limits) {
+  try {
+    return std::make_unique<ChildProcess>([&](int in, int out) { serve_array_file(open, path, in, out); },
+                                          limits.memory);
+  } catch (const std::system_error& error) {
+    throw machine_trouble(path, fmt::format("no process for reading: {}", error.code().message()),
+                          "free memory, close files, or raise the limits of processes and open files");
   }
-  ~Child() {
-    ::close(socket_);
-    finish();
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  int socket() const { return socket_; }
-
-  double processor_seconds() const {
-    clockid_t clock{};
-    timespec used{};
-    if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
-    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-  }
-
-  // Ends the child. Returns the signal that had ended it before, 0 when there was none.
-  int finish() {
-    if (pid_ <= 0) return 0;
-    int status = 0;
-    pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-    const bool was_running = ended == 0;
-    if (was_running) {
-      if (::kill(-pid_, SIGKILL) != 0) ::kill(pid_, SIGKILL);
-      do {
-        ended = ::waitpid(pid_, &status, 0);
-      } while (ended < 0 && errno == EINTR);
-    }
-    pid_ = -1;
-    return !was_running && ended > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  }
-
-  // Waits a moment for a child whose socket has ended, so that its signal can be told.
-  int finish_after_end() {
-    for (int tries = 0; tries < 50; ++tries) {
-      siginfo_t info{};
-      const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-      if (found != 0 || info.si_pid != 0) break;
-      ::usleep(2000);
-    }
-    return finish();
-  }
-
- private:
-  pid_t pid_ = -1;
-  int socket_ = -1;
-};
+}
 
 class IsolatedFile : public ArrayFile {
  public:
   IsolatedFile(const OpenArrayFile& open, std::string path, const IsolationLimits& limits)
-      : path_(std::move(path)), limits_(limits), child_(open, path_, limits_) {
+      : path_(std::move(path)), limits_(limits), child_(start_reader(open, path_, limits_)) {
     struct stat status {};
     const bool known = ::stat(path_.c_str(), &status) == 0;
     begin_answer(known ? static_cast<double>(status.st_size) : 0);
@@ -152,8 +84,8 @@ class IsolatedFile : public ArrayFile {
   void read(std::size_t array, double* values) override {
     const std::uint64_t bytes = 8 * arrays_[array].count();
     const std::uint64_t request = array;
-    if (::send(child_.socket(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request) fail_damaged();
     begin_answer(static_cast<double>(bytes));
+    require_answer(child_->send({reinterpret_cast<const char*>(&request), sizeof request}));
     std::uint64_t length = 0;
     if (next_answer(length) != Answer::numbers || length != bytes) fail_damaged();
     receive(values, length);
@@ -162,10 +94,7 @@ class IsolatedFile : public ArrayFile {
  private:
   void begin_answer(double bytes) {
     const double extra = bytes / kBytesPerSecond;
-    processor_until_ = child_.processor_seconds() + limits_.processor_seconds + extra;
-    const double waiting = limits_.waiting_seconds + kWaitingFactor * extra;
-    wait_until_ =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(waiting));
+    child_->allow(limits_.waiting_seconds + kWaitingFactor * extra, limits_.processor_seconds + extra);
   }
 
   // Throws the child's error, if that is the answer.
@@ -212,44 +141,32 @@ class IsolatedFile : public ArrayFile {
   void receive(void* target, std::uint64_t count) {
     char* next = static_cast<char*>(target);
     while (count > 0) {
-      wait_for_bytes();
-      const ssize_t got = ::recv(child_.socket(), next, static_cast<std::size_t>(count), 0);
-      if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (got <= 0) fail_damaged();
-      next += got;
-      count -= static_cast<std::uint64_t>(got);
+      const ChildProcess::Received got = child_->receive(next, static_cast<std::size_t>(count));
+      require_answer(got.state);
+      next += got.count;
+      count -= got.count;
     }
   }
 
-  void wait_for_bytes() {
-    for (;;) {
-      pollfd waiting{child_.socket(), POLLIN, 0};
-      if (::poll(&waiting, 1, kLookEvery) > 0) return;
-      if (child_.processor_seconds() > processor_until_) {
-        child_.finish();
-        throw damaged_array_file(path_, "the file is damaged: its reader does not come to an end");
-      }
-      if (Clock::now() > wait_until_) {
-        child_.finish();
-        throw machine_trouble(path_, "the file's reader does not answer", "check the disk, and try again");
-      }
-    }
+  void require_answer(ChildState state) {
+    if (state == ChildState::answers) return;
+    if (state == ChildState::ended) fail_damaged();
+    child_->end(0);
+    if (state == ChildState::loops)
+      throw damaged_array_file(path_, "the file is damaged: its reader does not come to an end");
+    throw machine_trouble(path_, "the file's reader does not answer", "check the disk, and try again");
   }
 
   [[noreturn]] void fail_damaged() {
-    const int signal = child_.finish_after_end();
+    const ChildEnd how = child_->end(kGrace);
     std::string what = "the file is damaged: its reader broke down";
-    if (signal > 0) what += fmt::format(" (signal {})", signal);
+    if (how.signal > 0) what += fmt::format(" (signal {})", how.signal);
     throw damaged_array_file(path_, what);
   }
 
-  using Clock = std::chrono::steady_clock;
-
   std::string path_;
   IsolationLimits limits_;
-  Child child_;
-  double processor_until_ = 0;  // [s] of the child
-  Clock::time_point wait_until_;
+  std::unique_ptr<ChildProcess> child_;
   std::vector<ArrayInfo> arrays_;
   bool last_index_is_fastest_ = false;
 };

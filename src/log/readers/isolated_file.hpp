@@ -2,7 +2,7 @@
 //
 // The libraries behind .mat and HDF5 trust what they read: a damaged file can make them write outside their
 // memory, loop for ever, or ask for all memory there is. They are therefore called in a child, made by fork,
-// that has nothing but the file and a socket to its parent:
+// that has nothing but the file and pipes to its parent:
 //
 //   child   opens the file, sends its table of contents, then the numbers of each array that is asked for
 //   parent  takes whole answers only, checks every length, and never lets the library run in itself
@@ -11,11 +11,7 @@
 // long is the machine's trouble (MachineError). What decides is whether the answer came, not how the child
 // ended, so that hosts may ignore SIGCHLD or reap all children themselves.
 //
-// fork without exec. The child has one thread and calls malloc, the file system and the library, then _exit:
-// no exit handler runs and no buffer of the host is written twice. glibc keeps malloc and the loader usable
-// after fork; signals that mean a crash are at their defaults; descriptors of the host are closed, 0 to 2
-// lead to /dev/null; no core is dumped; the child dies with the thread that started it. Several threads may
-// read at once.
+// The child is a fork without exec (core/child_process.hpp). Several threads may read at once.
 //
 // Does not hold: when another thread of the host is inside libhdf5 or matio itself at that moment, the child
 // inherits their half-changed state, and a good file may be called damaged or time out (the host is not
