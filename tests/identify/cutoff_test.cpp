@@ -7,7 +7,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace cutoff_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -110,5 +110,5 @@ TEST(Cutoff, CrossValidationHasRowsAtLowOnes) {
   }
 }
 
-}  // namespace
+}  // namespace cutoff_test
 }  // namespace steelyard
