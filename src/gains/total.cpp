@@ -14,9 +14,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kNoError = 1e-14;     // errors below this share of a column are none
-constexpr double kJumpShare = 0.25;    // trials: a tenth is right where joint 1 hardly moves
-constexpr double kRidge = 1e-6;        // of the correlations of errors
+constexpr double kNoError = 1e-14;          // errors below this share of a column are none
+constexpr double kJumpShare = 0.25;         // trials: a tenth is right where joint 1 hardly moves
+constexpr double kRidge = 1e-6;             // of the correlations of errors
 constexpr double kLeastTotalEigen = 1e-13;  // of the scaled information
 
 using Dense = Eigen::MatrixXd;

@@ -8,11 +8,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kHead = 4096;              // rows
+constexpr Index kHead = 4096;                   // rows
 constexpr std::int64_t kTailBytes = 64 * 1024;  // bytes
-constexpr Index kAhead = 64;               // times as many rows are counted by the step of those before
-constexpr double kClear = 0.25;            // of a row: nearer to a whole number is that number
-constexpr double kSameStep = 1e-3;         // as TimeScan::is_uniform
+constexpr Index kAhead = 64;                    // times as many rows are counted by the step of those before
+constexpr double kClear = 0.25;                 // of a row: nearer to a whole number is that number
+constexpr double kSameStep = 1e-3;              // as TimeScan::is_uniform
 
 TimeScan scan_of(const std::vector<double>& stamps) {
   for (std::size_t i = 1; i < stamps.size(); ++i)
