@@ -2,7 +2,6 @@
 // written.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -81,9 +80,9 @@ int run_check(const std::string& path, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_check(CLI::App& verb) {
+Run add_check(Arguments& verb) {
   const auto study = std::make_shared<std::string>();
-  verb.add_option("STUDY", *study, "Study file (.yaml)")->required();
+  verb.add("STUDY", *study, "Study file (.yaml)").required();
   verb.footer("Example:\n  steelyard check examples/demo/study.yaml\n");
   return [study](const CommonOptions& common) { return run_check(*study, common); };
 }

@@ -3,8 +3,8 @@
 // `convert` write.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
@@ -51,8 +51,10 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 std::string ending(const std::string& path) {
   const std::size_t dot = path.find_last_of("./");
-  return dot == std::string::npos || path[dot] != '.' ? std::string()
-                                                      : CLI::detail::to_lower(path.substr(dot));
+  if (dot == std::string::npos || path[dot] != '.') return {};
+  std::string text = path.substr(dot);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 OpenLog open_study_log(const ConvertOptions& options) {
@@ -203,16 +205,15 @@ int run_convert(const ConvertOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_convert(CLI::App& verb) {
+Run add_convert(Arguments& verb) {
   const auto options = std::make_shared<ConvertOptions>();
-  verb.add_option("IN", options->in, "Log (.csv, .mat, .h5, .npy, .npz, .db3, .mcap), or a study (.yaml)")
-      ->required();
-  verb.add_option("OUT", options->out, "File to write: .csv, .npz or .mcap")->required();
-  verb.add_option("--run", options->run, "Label of the study's run");
-  verb.add_option("--robot", options->robot,
-                  "Robot whose joints the log has (default: by the log's own names)");
-  verb.add_option("--topic", options->topic, "Topic of a bag");
-  verb.add_option("--packing", options->packing, "Of .mcap: none, lz4 or zstd")->capture_default_str();
+  verb.add("IN", options->in, "Log (.csv, .mat, .h5, .npy, .npz, .db3, .mcap), or a study (.yaml)")
+      .required();
+  verb.add("OUT", options->out, "File to write: .csv, .npz or .mcap").required();
+  verb.add("--run", options->run, "Label of the study's run");
+  verb.add("--robot", options->robot, "Robot whose joints the log has (default: by the log's own names)");
+  verb.add("--topic", options->topic, "Topic of a bag");
+  verb.add("--packing", options->packing, "Of .mcap: none, lz4 or zstd").with_default();
   verb.add_flag("--replace", options->replace, "Overwrite a file that is there already");
   verb.footer(
       "Examples:\n  steelyard convert run.db3 run.mcap --packing zstd\n"

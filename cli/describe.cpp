@@ -156,20 +156,20 @@ std::string man_page(const CLI::App& app) {
 
 }  // namespace
 
-Run add_completion(CLI::App& verb) {
+Run add_completion(Arguments& verb) {
   const auto shell = std::make_shared<std::string>();
-  verb.add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  verb.add("SHELL", *shell, "bash or zsh").required().one_of({"bash", "zsh"});
   verb.footer(
       "Example:\n  steelyard completion bash > ~/.local/share/bash-completion/completions/steelyard\n");
-  return [shell, app = verb.get_parent()](const CommonOptions&) {
+  return [shell, app = &verb.program()](const CommonOptions&) {
     print(*shell == "bash" ? bash_completion(*app) : zsh_completion(*app));
     return static_cast<int>(kDone);
   };
 }
 
-Run add_man(CLI::App& verb) {
+Run add_man(Arguments& verb) {
   verb.footer("Example:\n  steelyard man > steelyard.1\n");
-  return [app = verb.get_parent()](const CommonOptions&) {
+  return [app = &verb.program()](const CommonOptions&) {
     print(man_page(*app));
     return static_cast<int>(kDone);
   };

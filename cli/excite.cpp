@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "output.hpp"
 #include "steelyard/core/text_file.hpp"
@@ -173,31 +173,30 @@ int run_next(const std::string& path, double time_limit, const std::string& prev
 
 // CLI11's own check of a positive number takes what is none.
 std::string refuse_limit(const std::string& text) {
-  double seconds = 0;
-  const bool number = CLI::detail::lexical_cast(text, seconds);
-  return number && seconds > 0 ? "" : "a time limit is a positive number of seconds, not " + text;
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  return *end == '\0' && seconds > 0 ? "" : "a time limit is a positive number of seconds, not " + text;
 }
 
 }  // namespace
 
-Run add_excite(CLI::App& verb) {
+Run add_excite(Arguments& verb) {
   const auto path = std::make_shared<std::string>();
   const auto limit = std::make_shared<double>(0);
-  verb.add_option("STUDY", *path, "Study file (.yaml) with a section `excite`")->required();
-  verb.add_option("--time-limit", *limit, "Seconds after which the best motion so far is taken")
-      ->check(refuse_limit);
+  verb.add("STUDY", *path, "Study file (.yaml) with a section `excite`").required();
+  verb.add("--time-limit", *limit, "Seconds after which the best motion so far is taken")
+      .unless(refuse_limit);
   verb.footer("Example:\n  steelyard excite examples/panda-excite/study.yaml --out panda-motion\n");
   return [path, limit](const CommonOptions& common) { return run_excite(*path, *limit, common); };
 }
 
-Run add_next(CLI::App& verb) {
+Run add_next(Arguments& verb) {
   const auto path = std::make_shared<std::string>();
   const auto previous = std::make_shared<std::string>();
   const auto limit = std::make_shared<double>(0);
-  verb.add_option("STUDY", *path, "Study file (.yaml) with runs and a section `excite`")->required();
-  verb.add_option("--time-limit", *limit, "Seconds a search may take")->check(refuse_limit);
-  verb.add_option("--previous", *previous,
-                  "next.json from before the last run: what it predicted is compared");
+  verb.add("STUDY", *path, "Study file (.yaml) with runs and a section `excite`").required();
+  verb.add("--time-limit", *limit, "Seconds a search may take").unless(refuse_limit);
+  verb.add("--previous", *previous, "next.json from before the last run: what it predicted is compared");
   verb.footer("Example:\n  steelyard next examples/panda-excite/next.yaml --out panda-next\n");
   return [path, limit, previous](const CommonOptions& common) {
     return run_next(*path, *limit, *previous, common);

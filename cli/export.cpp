@@ -1,7 +1,6 @@
 // steelyard export RESULT STUDY: the identified model as files for controllers and simulators.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -117,19 +116,17 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_export(CLI::App& verb) {
+Run add_export(Arguments& verb) {
   const auto options = std::make_shared<ExportOptions>();
-  verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
-  verb.add_option("STUDY", options->study, "Study file (.yaml) that made it")->required();
-  verb.add_option("--c", options->c, "C99 header and source of this name: the base parameters and friction");
-  verb.add_option("--urdf", options->urdf,
-                  "URDF with feasible links, damping and friction, made from --from");
-  verb.add_option("--from", options->from, "Your URDF: only inertials and joint dynamics change");
-  verb.add_option("--sdf", options->sdf, "SDF model with feasible links, damping and friction");
-  verb.add_option("--mjcf", options->mjcf,
-                  "MuJoCo model with feasible links, armature, damping and frictionloss");
-  verb.add_option("--yaml", options->yaml, "Robot file of this program, and all numbers in a second file");
-  verb.add_option("--json-file", options->json, "Robot and all numbers as one JSON file");
+  verb.add("RESULT", options->result, "result.json of an earlier run").required();
+  verb.add("STUDY", options->study, "Study file (.yaml) that made it").required();
+  verb.add("--c", options->c, "C99 header and source of this name: the base parameters and friction");
+  verb.add("--urdf", options->urdf, "URDF with feasible links, damping and friction, made from --from");
+  verb.add("--from", options->from, "Your URDF: only inertials and joint dynamics change");
+  verb.add("--sdf", options->sdf, "SDF model with feasible links, damping and friction");
+  verb.add("--mjcf", options->mjcf, "MuJoCo model with feasible links, armature, damping and frictionloss");
+  verb.add("--yaml", options->yaml, "Robot file of this program, and all numbers in a second file");
+  verb.add("--json-file", options->json, "Robot and all numbers as one JSON file");
   verb.footer(
       "Examples:\n"
       "  steelyard export demo/result.json examples/demo/study.yaml --c panda_dynamics --out controller\n"

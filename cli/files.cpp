@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -120,24 +119,24 @@ int run_fold(const FoldVerb& verb, const CommonOptions& common) {
   return trusted ? kDone : kNotTrustworthy;
 }
 
-Run add_study_verb(CLI::App& verb, const std::string& about, const std::string& example,
+Run add_study_verb(Arguments& verb, const std::string& about, const std::string& example,
                    int (*run)(const std::string&, const CommonOptions&)) {
   const auto path = std::make_shared<std::string>();
-  verb.add_option("STUDY", *path, about)->required();
+  verb.add("STUDY", *path, about).required();
   verb.footer("Example:\n  " + example + "\n");
   return [path, run](const CommonOptions& common) { return run(*path, common); };
 }
 
 }  // namespace
 
-Run add_simulate(CLI::App& verb) {
+Run add_simulate(Arguments& verb) {
   return add_study_verb(verb, "Study file (.yaml) with runs that have `simulate:`",
                         "steelyard simulate examples/demo/study.yaml --out demo-logs", run_simulate);
 }
 
-Run add_fold(CLI::App& verb) {
+Run add_fold(Arguments& verb) {
   const auto options = std::make_shared<FoldVerb>();
-  verb.add_option("STUDY", options->study, "Study file (.yaml)")->required();
+  verb.add("STUDY", options->study, "Study file (.yaml)").required();
   verb.add_flag("--no-check", options->no_check,
                 "Leave the logs unexamined: studies of the folds are then usable at best");
   verb.footer("Example:\n  steelyard fold examples/demo/study.yaml --out demo-folds\n");

@@ -1,7 +1,6 @@
 // steelyard fleet STUDY: robots of one type against each other, from the logs of all of them.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -145,10 +144,10 @@ int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_fleet(CLI::App& verb) {
+Run add_fleet(Arguments& verb) {
   const auto options = std::make_shared<FleetVerb>();
-  verb.add_option("STUDY", options->study, "Study file (.yaml) with `fleet:`")->required();
-  verb.add_option("--logs", options->logs, "Write the logs of a simulated fleet to this folder, and stop");
+  verb.add("STUDY", options->study, "Study file (.yaml) with `fleet:`").required();
+  verb.add("--logs", options->logs, "Write the logs of a simulated fleet to this folder, and stop");
   verb.add_flag("--fresh", options->fresh, "Fold all logs again, also those in the state folder (OUT.state)");
   verb.footer("Example:\n  steelyard fleet examples/fleet/study.yaml --out fleet-result\n");
   return [options](const CommonOptions& common) { return run_fleet_verb(*options, common); };

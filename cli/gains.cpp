@@ -2,7 +2,6 @@
 // written.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -64,12 +63,11 @@ int run_gains(const std::string& path, const std::vector<double>& masses, const 
 
 }  // namespace
 
-Run add_gains(CLI::App& verb) {
+Run add_gains(Arguments& verb) {
   const auto study = std::make_shared<std::string>();
   const auto masses = std::make_shared<std::vector<double>>();
-  verb.add_option("STUDY", *study, "Study file (.yaml) with a simulated run")->required();
-  verb.add_option("--load", *masses,
-                  "Mass of a candidate load [kg], a steel cube at the tool; may be repeated");
+  verb.add("STUDY", *study, "Study file (.yaml) with a simulated run").required();
+  verb.add("--load", *masses, "Mass of a candidate load [kg], a steel cube at the tool; may be repeated");
   verb.footer("Example:\n  steelyard gains examples/tx40-gains/study.yaml --load 2 --load 8\n");
   return [study, masses](const CommonOptions& common) { return run_gains(*study, *masses, common); };
 }

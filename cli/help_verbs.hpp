@@ -5,8 +5,8 @@
 
 namespace cli {
 
-Run add_init(CLI::App& verb);        // init.cpp
-Run add_completion(CLI::App& verb);  // describe.cpp
-Run add_man(CLI::App& verb);         // describe.cpp
+Run add_init(Arguments& verb);        // init.cpp
+Run add_completion(Arguments& verb);  // describe.cpp
+Run add_man(Arguments& verb);         // describe.cpp
 
 }  // namespace cli

@@ -2,7 +2,6 @@
 // could not know.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "help_verbs.hpp"
@@ -90,16 +89,16 @@ int run_init(const InitArguments& arguments, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_init(CLI::App& verb) {
+Run add_init(Arguments& verb) {
   const auto arguments = std::make_shared<InitArguments>();
-  verb.add_option("ROBOT", arguments->options.robot, "Robot: .urdf, or .yaml with DH parameters or frames")
-      ->required();
-  verb.add_option("LOG", arguments->options.logs,
-                  "Logs (.csv, .mat, .h5, .npy, .npz, .db3, .mcap); the last of several validates")
-      ->required();
-  verb.add_option("--out", arguments->options.study, "Study to write")->capture_default_str();
+  verb.add("ROBOT", arguments->options.robot, "Robot: .urdf, or .yaml with DH parameters or frames")
+      .required();
+  verb.add("LOG", arguments->options.logs,
+           "Logs (.csv, .mat, .h5, .npy, .npz, .db3, .mcap); the last of several validates")
+      .required();
+  verb.add("--out", arguments->options.study, "Study to write").with_default();
   verb.add_flag("--replace", arguments->replace, "Overwrite a study that is there already");
-  verb.add_option("--topic", arguments->options.topic, "Topic of bags");
+  verb.add("--topic", arguments->options.topic, "Topic of bags");
   verb.footer("Example:\n  steelyard init robots/ur10.yaml ur10.csv --out ur10.yaml\n");
   return [arguments](const CommonOptions& common) { return run_init(*arguments, common); };
 }

@@ -49,7 +49,7 @@ enum class Shared { none, basic, study, folder };
 struct Verb {
   const char* name;
   const char* about;
-  cli::Run (*add)(CLI::App&);
+  cli::Run (*add)(cli::Arguments&);
   Shared shared;
 };
 
@@ -125,7 +125,8 @@ int run(int argc, char** argv) {
   std::vector<Added> verbs;
   for (const Verb& verb : kVerbs) {
     CLI::App* added = app.add_subcommand(verb.name, verb.about);
-    verbs.push_back({added, verb.add(*added), verb.shared});
+    cli::Arguments arguments(*added);
+    verbs.push_back({added, verb.add(arguments), verb.shared});
     add_common_options(*added, verb.shared, common);
   }
 

@@ -1,7 +1,6 @@
 // steelyard merge A.fold B.fold … --out C.fold: the runs of several fold files in one.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -107,13 +106,13 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_merge(CLI::App& verb) {
+Run add_merge(Arguments& verb) {
   const auto options = std::make_shared<MergeOptions>();
-  verb.add_option("FOLDS", options->files, "Fold files, as `steelyard fold` and `steelyard merge` write them")
-      ->required();
-  verb.add_option("--out", options->out, "Fold file to write; appears complete or not at all")->required();
-  verb.add_option("--blocks", options->blocks, "At most so many blocks of time a run: a smaller file")
-      ->check(CLI::Range(1, 128));
+  verb.add("FOLDS", options->files, "Fold files, as `steelyard fold` and `steelyard merge` write them")
+      .required();
+  verb.add("--out", options->out, "Fold file to write; appears complete or not at all").required();
+  verb.add("--blocks", options->blocks, "At most so many blocks of time a run: a smaller file")
+      .between(1, 128);
   verb.add_flag("--relabel", options->relabel, "Put the names of the files before the labels of their runs");
   verb.footer("Example:\n  steelyard merge monday.fold tuesday.fold --out week.fold\n");
   return [options](const CommonOptions& common) { return run_merge(*options, common); };

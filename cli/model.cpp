@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -105,7 +104,7 @@ std::string parameters_text(const Robot& robot) {
 }
 
 // Breaks a long expression at its blanks; continuation lines are indented.
-std::string wrapped(const std::string& text, std::size_t indent) {
+std::string wrapped_expression(const std::string& text, std::size_t indent) {
   constexpr std::size_t kWidth = 80;
   std::string result;
   std::size_t column = indent, start = 0;
@@ -130,8 +129,8 @@ std::string base_text(const BaseParameters& base, bool latex) {
   for (std::size_t b = 0; b < base.base.size(); ++b) {
     const steelyard::BaseParameter& parameter = base.base[b];
     const std::string& expression = latex ? parameter.latex : parameter.expression;
-    text +=
-        fmt::format("  {:>3}  {}\n", b + 1, wrapped(expression + (parameter.exact ? "" : " (numbers)"), 7));
+    text += fmt::format("  {:>3}  {}\n", b + 1,
+                        wrapped_expression(expression + (parameter.exact ? "" : " (numbers)"), 7));
   }
   for (const steelyard::SnappedAngle& angle : base.snapped)
     text += fmt::format("  expressions take {} = {:.6f} rad for {} × 90°\n", angle.name, angle.value,
@@ -286,12 +285,12 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_model(CLI::App& verb) {
+Run add_model(Arguments& verb) {
   const auto options = std::make_shared<ModelOptions>();
-  verb.add_option("ROBOT", options->robot, "Robot file: .yaml or .urdf")->required();
-  verb.add_option("--rows", options->rows, "What is measured: torque, gravity, inertia or gravity+inertia")
-      ->capture_default_str();
-  verb.add_option("--zero", options->zero, "Parameters known to be zero, e.g. Jxz7,Jyz7")->delimiter(',');
+  verb.add("ROBOT", options->robot, "Robot file: .yaml or .urdf").required();
+  verb.add("--rows", options->rows, "What is measured: torque, gravity, inertia or gravity+inertia")
+      .with_default();
+  verb.add("--zero", options->zero, "Parameters known to be zero, e.g. Jxz7,Jyz7").separated_by(',');
   verb.add_flag("--no-drives", options->no_drives, "Leave out drive and coupled columns");
   verb.add_flag("--no-expressions", options->no_expressions, "Numbers only");
   verb.add_flag("--latex", options->latex, "Print base parameters as LaTeX");

@@ -1,7 +1,6 @@
 // steelyard report RESULT…: the page of a result that was found before, or several results on one page.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -64,11 +63,11 @@ int run_report(const ReportVerb& verb, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_report(CLI::App& verb) {
+Run add_report(Arguments& verb) {
   const auto options = std::make_shared<ReportVerb>();
-  verb.add_option("RESULT", options->results, "result.json, or the folder of a run; several are compared")
-      ->required();
-  verb.add_option("--page", options->page, "Page to write (default: report.html or comparison.html)");
+  verb.add("RESULT", options->results, "result.json, or the folder of a run; several are compared")
+      .required();
+  verb.add("--page", options->page, "Page to write (default: report.html or comparison.html)");
   verb.footer(
       "Examples:\n  steelyard report monday/result.json\n"
       "  steelyard report monday tuesday --page week.html\n");

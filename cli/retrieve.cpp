@@ -1,7 +1,6 @@
 // steelyard retrieve STUDY: masses, centres and inertias that bodies can have, from the logs of a study or
 // from base values that were found before; beside them what least squares alone would take.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "output.hpp"
 #include "steelyard/feasible/compare.hpp"
@@ -144,12 +143,11 @@ int run_retrieve(const RetrieveVerb& verb, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_retrieve(CLI::App& verb) {
+Run add_retrieve(Arguments& verb) {
   const auto options = std::make_shared<RetrieveVerb>();
-  verb.add_option("STUDY", options->study, "Study file (.yaml); its runs are not needed with --base")
-      ->required();
-  verb.add_option("--base", options->base,
-                  "result.json of an earlier run, or YAML `base: {mx2: {value: 2.1, sigma: 0.02}}`");
+  verb.add("STUDY", options->study, "Study file (.yaml); its runs are not needed with --base").required();
+  verb.add("--base", options->base,
+           "result.json of an earlier run, or YAML `base: {mx2: {value: 2.1, sigma: 0.02}}`");
   verb.footer(
       "Examples:\n"
       "  steelyard retrieve examples/two-r-retrieve/study.yaml\n"

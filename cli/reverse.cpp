@@ -2,7 +2,6 @@
 // --configurations N: where to measure, as a table.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
@@ -93,17 +92,16 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
 
 }  // namespace
 
-Run add_reverse(CLI::App& verb) {
+Run add_reverse(Arguments& verb) {
   const auto arguments = std::make_shared<ReverseArguments>();
-  verb.add_option("STUDY", arguments->path,
-                  "Study file (.yaml) with `reverse`; with --configurations a robot")
-      ->required();
-  verb.add_option("--configurations", arguments->configurations,
-                  "Print so many configurations that show the most of a robot")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--rows", arguments->rows, "What is measured there")
-      ->check(CLI::IsMember({"gravity+inertia", "gravity", "inertia"}))
-      ->capture_default_str();
+  verb.add("STUDY", arguments->path, "Study file (.yaml) with `reverse`; with --configurations a robot")
+      .required();
+  verb.add("--configurations", arguments->configurations,
+           "Print so many configurations that show the most of a robot")
+      .between(1, 1000);
+  verb.add("--rows", arguments->rows, "What is measured there")
+      .one_of({"gravity+inertia", "gravity", "inertia"})
+      .with_default();
   verb.footer(
       "Examples:\n"
       "  steelyard reverse examples/lwr-reverse/study.yaml\n"

@@ -1,6 +1,5 @@
 // steelyard run STUDY: the whole way from logs to result.json and report.html. steelyard identify: without
 // the report.
-#include <CLI/CLI.hpp>
 
 #include "steelyard/identify/run.hpp"
 #include "steelyard/identify/scene.hpp"
@@ -26,19 +25,19 @@ int run_path(const std::string& path, bool report, const CommonOptions& common) 
   return write_outcome(outcome, options, common, folder);
 }
 
-Run add_study(CLI::App& verb, bool report) {
+Run add_study(Arguments& verb, bool report) {
   const auto path = std::make_shared<std::string>();
-  verb.add_option("STUDY", *path, "Study file (.yaml)")->required();
-  verb.footer("Example:\n  steelyard " + verb.get_name() + " examples/demo/study.yaml --out demo-result\n");
+  verb.add("STUDY", *path, "Study file (.yaml)").required();
+  verb.footer("Example:\n  steelyard " + verb.verb_name() + " examples/demo/study.yaml --out demo-result\n");
   return [path, report](const CommonOptions& common) { return run_path(*path, report, common); };
 }
 
 }  // namespace
 
-Run add_run(CLI::App& verb) {
+Run add_run(Arguments& verb) {
   return add_study(verb, true);
 }
-Run add_identify(CLI::App& verb) {
+Run add_identify(Arguments& verb) {
   return add_study(verb, false);
 }
 

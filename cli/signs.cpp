@@ -1,7 +1,6 @@
 // steelyard signs STUDY: the signs of the runs that log |effort| only; nothing is written.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -84,9 +83,9 @@ int run_signs(const std::string& path, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_signs(CLI::App& verb) {
+Run add_signs(Arguments& verb) {
   const auto study = std::make_shared<std::string>();
-  verb.add_option("STUDY", *study, "Study file (.yaml) with runs that are `unsigned: true`")->required();
+  verb.add("STUDY", *study, "Study file (.yaml) with runs that are `unsigned: true`").required();
   verb.footer("Example:\n  steelyard signs examples/kr5-signs/study.yaml\n");
   return [study](const CommonOptions& common) { return run_signs(*study, common); };
 }

@@ -1,5 +1,4 @@
 // steelyard validate RESULT STUDY: the model of an earlier result on the runs of a study; nothing is fitted.
-#include <CLI/CLI.hpp>
 
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/identify/run.hpp"
@@ -48,13 +47,13 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
 
 }  // namespace
 
-Run add_validate(CLI::App& verb) {
+Run add_validate(Arguments& verb) {
   const auto options = std::make_shared<ValidateOptions>();
-  verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
-  verb.add_option("STUDY", options->study, "Study file (.yaml) with the runs to try it on")->required();
-  verb.add_option("--beside", options->beside, "Further results: their mean square errors on the same runs");
-  verb.add_option("--engine", options->engines,
-                  "Play the runs in a physics engine, too: mujoco, dart, bullet or ode; may be repeated");
+  verb.add("RESULT", options->result, "result.json of an earlier run").required();
+  verb.add("STUDY", options->study, "Study file (.yaml) with the runs to try it on").required();
+  verb.add("--beside", options->beside, "Further results: their mean square errors on the same runs");
+  verb.add("--engine", options->engines,
+           "Play the runs in a physics engine, too: mujoco, dart, bullet or ode; may be repeated");
   verb.footer(
       "Examples:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n"
       "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n"

@@ -14,10 +14,10 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kNoError = 1e-14;     // errors below this share of a column are none
-constexpr double kJumpShare = 0.25;    // trials: a tenth is right where joint 1 hardly moves
-constexpr double kRidge = 1e-6;        // of the correlations of errors
-constexpr double kLeastEigen = 1e-13;  // of the scaled information
+constexpr double kNoError = 1e-14;          // errors below this share of a column are none
+constexpr double kJumpShare = 0.25;         // trials: a tenth is right where joint 1 hardly moves
+constexpr double kRidge = 1e-6;             // of the correlations of errors
+constexpr double kLeastTotalEigen = 1e-13;  // of the scaled information
 
 using Dense = Eigen::MatrixXd;
 
@@ -197,7 +197,7 @@ Inverse split_inverse(const TotalBlocks& blocks, const Eigen::VectorXd& inverse_
   std::vector<Eigen::VectorXd> known, open;
   for (Index k = 0; k < A.rows(); ++k) {
     const Eigen::VectorXd direction = scale.cwiseProduct(eigen.eigenvectors().col(k));
-    const double value = std::max(eigen.eigenvalues()[k], kLeastEigen);
+    const double value = std::max(eigen.eigenvalues()[k], kLeastTotalEigen);
     double squares = 0;
     for (const Eigen::VectorXd& score : blocks.score) squares += std::pow(direction.dot(score), 2);
     const double relative = direction.cwiseProduct(inverse_gains).cwiseAbs().maxCoeff();

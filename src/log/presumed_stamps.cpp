@@ -8,11 +8,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kHead = 4096;              // rows
-constexpr std::int64_t kTail = 64 * 1024;  // bytes
-constexpr Index kAhead = 64;               // times as many rows are counted by the step of those before
-constexpr double kClear = 0.25;            // of a row: nearer to a whole number is that number
-constexpr double kSameStep = 1e-3;         // as TimeScan::is_uniform
+constexpr Index kHead = 4096;                   // rows
+constexpr std::int64_t kTailBytes = 64 * 1024;  // bytes
+constexpr Index kAhead = 64;                    // times as many rows are counted by the step of those before
+constexpr double kClear = 0.25;                 // of a row: nearer to a whole number is that number
+constexpr double kSameStep = 1e-3;              // as TimeScan::is_uniform
 
 TimeScan scan_of(const std::vector<double>& stamps) {
   for (std::size_t i = 1; i < stamps.size(); ++i)
@@ -34,8 +34,8 @@ Index count_steps(double first, double stamp, double step) {
 
 std::optional<TimeScan> presume_uniform(std::int64_t size, const StampsAt& stamps) {
   TimeScan presumed = scan_of(stamps(0, kHead));
-  if (presumed.samples < kHead || !presumed.is_uniform() || size <= kTail) return {};
-  const TimeScan tail = scan_of(stamps(size - kTail, kTail));
+  if (presumed.samples < kHead || !presumed.is_uniform() || size <= kTailBytes) return {};
+  const TimeScan tail = scan_of(stamps(size - kTailBytes, kTailBytes));
   if (tail.samples < 2 || !tail.is_uniform() || !(tail.first > presumed.last) ||
       std::abs(tail.median_step / presumed.median_step - 1) > kSameStep)
     return {};

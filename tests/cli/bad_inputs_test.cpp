@@ -14,7 +14,7 @@
 #include "oracle/sanitized.hpp"
 #include "program.hpp"
 
-namespace {
+namespace bad_inputs_test {
 
 using damage::Damaged;
 using program::Outcome;
@@ -158,4 +158,4 @@ TEST_F(BadInputs, FortyResultsAreRefused) {
                      {"report", "bad.json", "--page", "page.html"});
 }
 
-}  // namespace
+}  // namespace bad_inputs_test

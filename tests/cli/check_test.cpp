@@ -9,7 +9,7 @@
 #include "oracle/data_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace check_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -111,4 +111,4 @@ TEST_F(Check, TheShortestKinovaLogByInstrumentsIsDoneAndNotTrustworthy) {
   EXPECT_THAT(codes, HasSubstr("too-few-rows"));
 }
 
-}  // namespace
+}  // namespace check_test

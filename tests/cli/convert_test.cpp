@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace {
+namespace convert_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -136,4 +136,4 @@ TEST_F(ConvertProgram, RefusesWhatItCannotTellOrWrite) {
   EXPECT_FALSE(fs::exists(path("out.mcap")));
 }
 
-}  // namespace
+}  // namespace convert_test

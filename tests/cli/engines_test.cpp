@@ -11,7 +11,7 @@
 #include "oracle/data_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace engines_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -145,4 +145,4 @@ TEST_F(RealPanda, IsRefusedWithClearWordsAndNothingHalfWritten) {
   EXPECT_EQ(count(), before);
 }
 
-}  // namespace
+}  // namespace engines_test

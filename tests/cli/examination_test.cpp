@@ -10,7 +10,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace examination_test {
 
 using nlohmann::json;
 using program::Outcome;
@@ -290,4 +290,4 @@ TEST_F(Examination, AnImpossibleValueIsNamedWithItsLogAndSample) {
   }
 }
 
-}  // namespace
+}  // namespace examination_test

@@ -10,7 +10,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace export_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -217,4 +217,4 @@ TEST_F(ExportOfStudies, AndValidateTakesOffsetsOfSingleRuns) {
   for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(alone[k], fitted[4 + k], 1e-9) << k;
 }
 
-}  // namespace
+}  // namespace export_test

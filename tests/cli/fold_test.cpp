@@ -8,7 +8,7 @@
 #include "oracle/data_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace fold_test {
 
 using nlohmann::json;
 using program::steelyard;
@@ -309,4 +309,4 @@ TEST_F(FoldFiles, OfARealLogGiveItsEstimateToTheLastDigit) {
   EXPECT_EQ(log["validation"][2]["residual"]["prepared"], folds["validation"][2]["residual"]["prepared"]);
 }
 
-}  // namespace
+}  // namespace fold_test

@@ -8,7 +8,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace gains_test {
 
 using nlohmann::json;
 using program::Outcome;
@@ -193,4 +193,4 @@ TEST_F(Gains, AdviceBeforeTheExperimentSaysHowWellEachGainWouldBeKnown) {
   EXPECT_THAT(zero.err, HasSubstr("the mass of the load is 0"));
 }
 
-}  // namespace
+}  // namespace gains_test

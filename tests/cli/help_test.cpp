@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace {
+namespace help_test {
 
 using program::Outcome;
 using program::steelyard;
@@ -130,4 +130,4 @@ TEST(Colour, IsOnlyOnTerminalsAndNotWithNoColor) {
   EXPECT_THAT(program::run({"sh", "-c", command}).out, Not(HasSubstr("\033[")));
 }
 
-}  // namespace
+}  // namespace help_test

@@ -8,7 +8,7 @@
 #include "oracle/sanitized.hpp"
 #include "program.hpp"
 
-namespace {
+namespace hostile_test {
 
 using program::Outcome;
 
@@ -113,4 +113,4 @@ TEST(Hostile, ExpressionsCannotReadFilesLoopOrGrow) {
   expect_refused_quickly({"model", with("9" + repeated("^9", 150))}, "robot.yaml:2");
 }
 
-}  // namespace
+}  // namespace hostile_test

@@ -10,7 +10,7 @@
 #include "oracle/data_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace init_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -191,4 +191,4 @@ TEST_F(Init, OfALogNobodyUnderstandsIsExitCodeTwoWithNothingWritten) {
   EXPECT_FALSE(fs::exists(study()));
 }
 
-}  // namespace
+}  // namespace init_test

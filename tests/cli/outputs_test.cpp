@@ -10,7 +10,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace outputs_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -194,4 +194,4 @@ TEST_F(Outputs, ALabelThatIsTooLongIsToldWithItsLine) {
       0);
 }
 
-}  // namespace
+}  // namespace outputs_test

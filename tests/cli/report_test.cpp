@@ -8,7 +8,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace report_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -49,4 +49,4 @@ TEST_F(ReportProgram, RefusesWhatIsNoResult) {
   EXPECT_EQ(steelyard({"report", (folder_ / "nothing.json").string()}).code, 2);
 }
 
-}  // namespace
+}  // namespace report_test

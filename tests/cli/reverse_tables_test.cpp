@@ -8,7 +8,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace reverse_tables_test {
 
 using program::Outcome;
 using ::testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST_F(ReverseTables, AResultOfOneTableIsAReferenceForAnother) {
     }
 }
 
-}  // namespace
+}  // namespace reverse_tables_test

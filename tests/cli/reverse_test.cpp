@@ -9,7 +9,7 @@
 #include "in_folder.hpp"
 #include "program.hpp"
 
-namespace {
+namespace reverse_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -109,4 +109,4 @@ TEST_F(Reverse, SaysWhereToMeasure) {
   EXPECT_LT(nlohmann::json::parse(few.out)["rank"], nlohmann::json::parse(few.out)["unknowns"]);
 }
 
-}  // namespace
+}  // namespace reverse_test

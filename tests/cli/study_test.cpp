@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace {
+namespace study_test {
 
 namespace fs = std::filesystem;
 using program::Outcome;
@@ -206,4 +206,4 @@ TEST_F(StudyProgram, AnOutputFolderThatCannotBeIsTheMachinesFault) {
   EXPECT_EQ(outcome.code, 4) << outcome.err;
 }
 
-}  // namespace
+}  // namespace study_test

@@ -9,7 +9,7 @@
 #include "steelyard/core/expression.hpp"
 
 namespace steelyard {
-namespace {
+namespace expression_error_test {
 
 using ::testing::HasSubstr;
 using testing::kRandomVariables;
@@ -201,5 +201,5 @@ TEST(ExpressionError, GarbageIsRefusedOrHasAValue) {
   EXPECT_GT(valued, 500);
 }
 
-}  // namespace
+}  // namespace expression_error_test
 }  // namespace steelyard

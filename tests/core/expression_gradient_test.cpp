@@ -9,7 +9,7 @@
 #include "steelyard/core/expression.hpp"
 
 namespace steelyard {
-namespace {
+namespace expression_gradient_test {
 
 using testing::kRandomVariables;
 using testing::random_expression;
@@ -139,5 +139,5 @@ TEST(ExpressionGradient, InfiniteSlopesAreErrors) {
   EXPECT_THROW(gradient("log(x)", {-1, 2}), InputError);
 }
 
-}  // namespace
+}  // namespace expression_gradient_test
 }  // namespace steelyard

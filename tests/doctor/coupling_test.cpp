@@ -14,7 +14,7 @@
 #include "steelyard/log/transmission.hpp"
 
 namespace steelyard::testing {
-namespace {
+namespace coupling_test {
 
 // The log on the joint side of `given`, which was logged on the motors' side of `real`.
 steelyard::Run seen_through(const steelyard::Run& run, const Transmission& real, const Transmission& given) {
@@ -106,5 +106,5 @@ TEST(Coupling, OfTheTx40LeadsToNothingElse) {
   EXPECT_EQ(count.wrong, 0);
 }
 
-}  // namespace
+}  // namespace coupling_test
 }  // namespace steelyard::testing

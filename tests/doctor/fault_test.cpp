@@ -24,7 +24,7 @@
 #include "steelyard/doctor/doctor.hpp"
 
 namespace steelyard::testing {
-namespace {
+namespace fault_test {
 
 struct Count {
   int injected = 0, visible = 0, named = 0, first = 0, wrong = 0;
@@ -248,5 +248,5 @@ TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
 INSTANTIATE_TEST_SUITE_P(RealLogs, EffortDelay, ::testing::Values("panda", "ur10", "tx40", "lwr3"),
                          [](const auto& test) { return std::string(test.param); });
 
-}  // namespace
+}  // namespace fault_test
 }  // namespace steelyard::testing

@@ -14,7 +14,7 @@
 #include "steelyard/doctor/jump.hpp"
 
 namespace steelyard::testing {
-namespace {
+namespace jump_test {
 
 std::vector<Jump> jumps_of(const Robot& robot, const steelyard::Run& run) {
   const std::unique_ptr<SampleSource> source = view_run(run);
@@ -138,5 +138,5 @@ TEST(EffortJump, IsAFindingOfItsRun) {
   }
 }
 
-}  // namespace
+}  // namespace jump_test
 }  // namespace steelyard::testing

@@ -10,7 +10,7 @@
 #include "steelyard/core/random.hpp"
 
 namespace steelyard {
-namespace {
+namespace signals_test {
 
 constexpr double kRate = 200;  // [Hz]
 const std::vector<LogJoint> kJoints = {{"shoulder", JointKind::revolute}, {"elbow", JointKind::revolute}};
@@ -291,5 +291,5 @@ TEST(ConstrainedLeastSquares, KeepsItsInequalitiesAndIsOptimal) {
   }
 }
 
-}  // namespace
+}  // namespace signals_test
 }  // namespace steelyard

@@ -15,7 +15,7 @@
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard::testing {
-namespace {
+namespace simulated_delay_test {
 
 constexpr double kNoises[] = {0, 1e-3, 0.01, 0.05, 0.2};  // of a joint's own effort
 
@@ -119,5 +119,5 @@ TEST(SimulatedDelay, IsNamedWhereItIsPutIn) {
     }
 }
 
-}  // namespace
+}  // namespace simulated_delay_test
 }  // namespace steelyard::testing

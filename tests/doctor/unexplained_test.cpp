@@ -7,7 +7,7 @@
 #include "steelyard/doctor/doctor.hpp"
 
 namespace steelyard::testing {
-namespace {
+namespace unexplained_test {
 
 // By a share of the joint's rms.
 void add_ripple(steelyard::Run& run, int joint, double share) {
@@ -42,5 +42,5 @@ TEST(Unexplained, EffortIsAWarningFromAFifthAndAnErrorFromAHalf) {
   }
 }
 
-}  // namespace
+}  // namespace unexplained_test
 }  // namespace steelyard::testing

@@ -9,7 +9,7 @@
 #include "steelyard/log/prepare.hpp"
 
 namespace steelyard {
-namespace {
+namespace watch_test {
 
 const std::vector<LogJoint> kJoints = {{"shoulder", JointKind::revolute}, {"elbow", JointKind::revolute}};
 
@@ -144,5 +144,5 @@ TEST(SignalFindings, NameImpossibleValuesAndSlowStamps) {
   EXPECT_EQ(slow, 1);
 }
 
-}  // namespace
+}  // namespace watch_test
 }  // namespace steelyard

@@ -8,7 +8,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
-namespace {
+namespace closed_form_test {
 
 // A handful of products of numbers of order one.
 constexpr double kTolerance = 1e-14;
@@ -182,5 +182,5 @@ TEST(ForwardDynamics, NamesTheJointThatCarriesNoInertia) {
   }
 }
 
-}  // namespace
+}  // namespace closed_form_test
 }  // namespace steelyard

@@ -7,7 +7,7 @@
 #include "compare.hpp"
 
 namespace steelyard {
-namespace {
+namespace engines_test {
 
 constexpr std::uint64_t kRobots = 60;
 
@@ -42,5 +42,5 @@ TEST(Engines, DartAgreesOnRandomRobots) {
   expect_agreement(oracle::make_dart);
 }
 
-}  // namespace
+}  // namespace engines_test
 }  // namespace steelyard

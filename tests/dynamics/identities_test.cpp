@@ -9,7 +9,7 @@
 #include "oracle/referee.hpp"
 
 namespace steelyard {
-namespace {
+namespace identities_test {
 
 using oracle::for_random_robots;
 using oracle::RandomCase;
@@ -179,5 +179,5 @@ TEST(Law, EffortIsLinearInTheParameters) {
   });
 }
 
-}  // namespace
+}  // namespace identities_test
 }  // namespace steelyard

@@ -6,7 +6,7 @@
 #include "agreement.hpp"
 
 namespace steelyard {
-namespace {
+namespace referee_test {
 
 // Both sides sum the same few hundred terms; 1e-14 is 45 ε of the sum of their magnitudes.
 constexpr double kTolerance = 1e-14;
@@ -47,5 +47,5 @@ TEST(Referee, AgreesOnATwoHundredJointChain) {
   EXPECT_LE(oracle::largest(again - inverse.tau), 200 * kTolerance * oracle::effort_scale(inverse));
 }
 
-}  // namespace
+}  // namespace referee_test
 }  // namespace steelyard

@@ -8,7 +8,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace mjcf_robot_test {
 
 const std::string kData = std::string(STEELYARD_SOURCE_DIR) + "/tests/data/";
 
@@ -51,5 +51,5 @@ TEST(MjcfRobot, EveryWayToSayItMeansTheSame) {
   EXPECT_THAT(file.warnings[0].what, testing::HasSubstr("pan, tilt, slide"));
 }
 
-}  // namespace
+}  // namespace mjcf_robot_test
 }  // namespace steelyard

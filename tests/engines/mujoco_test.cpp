@@ -10,7 +10,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace mujoco_test {
 
 using ::testing::HasSubstr;
 
@@ -92,5 +92,5 @@ TEST(MujocoSource, AModelThatMujocoRefusesIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace mujoco_test
 }  // namespace steelyard

@@ -9,7 +9,7 @@
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
-namespace {
+namespace essential_test {
 
 using estimate_tests::layout_of;
 
@@ -185,5 +185,5 @@ TEST(Essential, InstrumentsThatAreTheColumnsGiveTheSame) {
   EXPECT_NEAR(by_iv.growth, by_ls.growth, 1e-12);
 }
 
-}  // namespace
+}  // namespace essential_test
 }  // namespace steelyard

@@ -8,7 +8,7 @@
 #include "steelyard/estimate/estimate.hpp"
 
 namespace steelyard {
-namespace {
+namespace weights_test {
 
 using namespace estimate_tests;
 
@@ -136,5 +136,5 @@ TEST(ReweightedLeastSquares, SaysWhenItDidNotConverge) {
   EXPECT_EQ(estimate(folds_of(three_kinds(50, 25)), options).status, EstimateStatus::not_converged);
 }
 
-}  // namespace
+}  // namespace weights_test
 }  // namespace steelyard

@@ -10,7 +10,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace panda_test {
 
 using nlohmann::json;
 
@@ -138,5 +138,5 @@ TEST(Panda, InertiasGoToTheOriginAndBack) {
   EXPECT_LE((from_barycentric(panda.quantities, p) - x).lpNorm<Eigen::Infinity>(), 1e-15);
 }
 
-}  // namespace
+}  // namespace panda_test
 }  // namespace steelyard

@@ -10,7 +10,7 @@
 #include "steelyard/feasible/retrieve.hpp"
 
 namespace steelyard {
-namespace {
+namespace penalty_test {
 
 using testing::HasSubstr;
 
@@ -227,5 +227,5 @@ TEST(Penalty, OptionsOutOfRangeAreRefused) {
   EXPECT_THROW(solve_penalty(problem.objective, problem.constraints, problem.robot, options), InputError);
 }
 
-}  // namespace
+}  // namespace penalty_test
 }  // namespace steelyard

@@ -12,7 +12,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace extra_test {
 
 using testing::HasSubstr;
 
@@ -156,5 +156,5 @@ TEST(ExtraColumns, NonsenseIsRefused) {
   EXPECT_THROW(evaluate_columns(std::vector{log}, arm.run.samples, 0, 3000), InputError);
 }
 
-}  // namespace
+}  // namespace extra_test
 }  // namespace steelyard

@@ -12,7 +12,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace pass_test {
 
 constexpr double kRate = 1000;
 
@@ -300,5 +300,5 @@ TEST(FoldPass, NonsenseIsRefused) {
   EXPECT_THROW(arm.pass({}, options), InputError);
 }
 
-}  // namespace
+}  // namespace pass_test
 }  // namespace steelyard

@@ -10,7 +10,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace samples_test {
 
 using fold_tests::random_rows;
 
@@ -126,5 +126,5 @@ TEST(FoldSamplesLayout, OtherColumnsThanThePlansAreRefused) {
   EXPECT_THROW(fold_samples(plan, motion.samples(), inputs_of(motion), folds), InputError);
 }
 
-}  // namespace
+}  // namespace samples_test
 }  // namespace steelyard

@@ -5,7 +5,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace coverage_bands_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -45,5 +45,5 @@ INSTANTIATE_TEST_SUITE_P(Logs, BandsOnRealLogs,
                                          std::pair{"tx40-real/study.yaml", std::size_t{6}},
                                          std::pair{"lwr4-real/study.yaml", std::size_t{7}}));
 
-}  // namespace
+}  // namespace coverage_bands_test
 }  // namespace steelyard

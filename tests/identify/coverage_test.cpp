@@ -5,7 +5,7 @@
 #include "oracle/sanitized.hpp"
 
 namespace steelyard {
-namespace {
+namespace coverage_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -126,5 +126,5 @@ TEST(PositionNoise, AddedAndTakenAwayLeavesTheMeasuredPositions) {
   EXPECT_NEAR(position_noise(plus)[0], 1e-3, 1e-4);
 }
 
-}  // namespace
+}  // namespace coverage_test
 }  // namespace steelyard

@@ -14,7 +14,7 @@
 #include "steelyard/log/period.hpp"
 
 namespace steelyard {
-namespace {
+namespace cutoff_real_test {
 
 constexpr int kPhases = 5;
 constexpr Index kPredicted = 1500;  // samples of a run, about
@@ -245,5 +245,5 @@ TEST(Period, OfAMotionThatNeverRepeatsIsNone) {
   EXPECT_EQ(find_period(position), 0);
 }
 
-}  // namespace
+}  // namespace cutoff_real_test
 }  // namespace steelyard

@@ -7,7 +7,7 @@
 #include "steelyard/identify/setup.hpp"
 
 namespace steelyard {
-namespace {
+namespace cutoff_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -109,5 +109,5 @@ TEST(Cutoff, CrossValidationHasRowsAtLowOnes) {
   }
 }
 
-}  // namespace
+}  // namespace cutoff_test
 }  // namespace steelyard

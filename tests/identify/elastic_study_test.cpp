@@ -5,7 +5,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace elastic_study_test {
 
 using ::testing::HasSubstr;
 
@@ -58,5 +58,5 @@ TEST(ElasticStudy, KeysAndValuesThatMeanNothingAreRefused) {
               HasSubstr("columns are not filtered"));
 }
 
-}  // namespace
+}  // namespace elastic_study_test
 }  // namespace steelyard

@@ -13,7 +13,7 @@
 #include "steelyard/estimate/intervals.hpp"
 
 namespace steelyard {
-namespace {
+namespace estimators_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -260,5 +260,5 @@ TEST(EstimateSection, MethodsAndOptionsAreRead) {
     EXPECT_THROW(read(wrong), InputError) << wrong;
 }
 
-}  // namespace
+}  // namespace estimators_test
 }  // namespace steelyard

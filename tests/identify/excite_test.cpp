@@ -12,7 +12,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace excite_test {
 
 const std::string kPath = STEELYARD_SOURCE_DIR "/examples/panda-excite/test.yaml";
 
@@ -181,5 +181,5 @@ TEST(ExciteStudy, NamesWhatIsMissing) {
   EXPECT_NE(refusal(head, excite).find("runs"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace excite_test
 }  // namespace steelyard

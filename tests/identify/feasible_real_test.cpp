@@ -9,7 +9,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace feasible_real_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -141,5 +141,5 @@ TEST(FeasibleRealLogs, Ur10AndTx40StayCloseToLeastSquares) {
   }
 }
 
-}  // namespace
+}  // namespace feasible_real_test
 }  // namespace steelyard

@@ -12,7 +12,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace feasible_study_test {
 
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
@@ -284,5 +284,5 @@ TEST(FeasibleStudy, ResidualsOfARobustFitAreOfAllRows) {
   EXPECT_NEAR(result.feasible->residual->prepared / result.residual.prepared, 1, 0.01);
 }
 
-}  // namespace
+}  // namespace feasible_study_test
 }  // namespace steelyard

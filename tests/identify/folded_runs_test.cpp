@@ -14,7 +14,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace folded_runs_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -214,5 +214,5 @@ TEST_F(FoldedRuns, StampsAreReadWithTheSamples) {
   }
 }
 
-}  // namespace
+}  // namespace folded_runs_test
 }  // namespace steelyard

@@ -9,7 +9,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace friction_study_test {
 
 using testing::HasSubstr;
 
@@ -207,5 +207,5 @@ TEST(ExtraColumnsOfAStudy, CounterbalanceOfTheKr300AsColumnAndAsKnownEffort) {
   EXPECT_LE(column.residual.per_joint[1].rms, known.residual.per_joint[1].rms);
 }
 
-}  // namespace
+}  // namespace friction_study_test
 }  // namespace steelyard

@@ -11,7 +11,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace gains_study_test {
 
 using ::testing::HasSubstr;
 
@@ -133,5 +133,5 @@ TEST(GainsStudy, OfOneJointHaveALoadWithoutABody) {
   EXPECT_NEAR(method_of(result, result.gains->used)->joints[0].gain->value, 2.5, 0.05);
 }
 
-}  // namespace
+}  // namespace gains_study_test
 }  // namespace steelyard

@@ -14,7 +14,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace panda_reverse_test {
 
 const std::string kPandaSource = STEELYARD_SOURCE_DIR;
 
@@ -170,5 +170,5 @@ TEST(PandaReverse, PublishedCoefficientsComeBackFromTheirOwnTable) {
     EXPECT_NEAR(fit.values[static_cast<Index>(k)], table.at(leads[k]).value, 1e-10) << leads[k];
 }
 
-}  // namespace
+}  // namespace panda_reverse_test
 }  // namespace steelyard

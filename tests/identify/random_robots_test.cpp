@@ -16,7 +16,7 @@
 #include "steelyard/export/robot_file.hpp"
 
 namespace steelyard {
-namespace {
+namespace random_robots_test {
 
 namespace fs = std::filesystem;
 
@@ -101,5 +101,5 @@ TEST(RandomRobots, GiveTheirTruthBackThroughTheWholePipeline) {
   fs::remove_all(folder);
 }
 
-}  // namespace
+}  // namespace random_robots_test
 }  // namespace steelyard

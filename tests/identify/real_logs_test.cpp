@@ -10,7 +10,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace real_logs_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -160,5 +160,5 @@ TEST(RealLogs, ThreadsDoNotChangeTheResult) {
   EXPECT_EQ(to_json(run_study(study).result), to_json(run_study(study, two).result));
 }
 
-}  // namespace
+}  // namespace real_logs_test
 }  // namespace steelyard

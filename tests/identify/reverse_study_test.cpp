@@ -17,7 +17,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace reverse_study_test {
 
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -294,5 +294,5 @@ TEST(ReverseStudy, ASourceThatDiesOrHangsIsTheMachinesTrouble) {
       InputError);
 }
 
-}  // namespace
+}  // namespace reverse_study_test
 }  // namespace steelyard

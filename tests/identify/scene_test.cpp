@@ -10,7 +10,7 @@
 #include "steelyard/log/source.hpp"
 
 namespace steelyard {
-namespace {
+namespace scene_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -94,5 +94,5 @@ TEST(StudyCurves, TheSpectrumOfTheResidualIsThatOfTheNoise) {
   }
 }
 
-}  // namespace
+}  // namespace scene_test
 }  // namespace steelyard

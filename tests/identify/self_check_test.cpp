@@ -8,7 +8,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace self_check_test {
 
 using testing::ElementsAre;
 
@@ -114,5 +114,5 @@ TEST(SelfCheck, BodiesThatAreNotThoseClaimedFail) {
   EXPECT_NEAR(bodies_difference({link}, length, {drive}), 1, 1e-12);
 }
 
-}  // namespace
+}  // namespace self_check_test
 }  // namespace steelyard

@@ -19,7 +19,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace traps_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -343,5 +343,5 @@ TEST(Trap, RowsOfTheRegressorAreInTheDocumentedOrder) {
   }
 }
 
-}  // namespace
+}  // namespace traps_test
 }  // namespace steelyard

@@ -7,7 +7,7 @@
 #include "steelyard/regressor/base.hpp"
 
 namespace steelyard {
-namespace {
+namespace truth_test {
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
@@ -102,5 +102,5 @@ TEST(Study, APriorPullsWhatTheDataDoNotSayAndLeavesTheRest) {
     EXPECT_NEAR(result.base[b].value, expected[static_cast<Index>(b)], 1e-3) << result.base[b].name;
 }
 
-}  // namespace
+}  // namespace truth_test
 }  // namespace steelyard

@@ -10,7 +10,7 @@
 #include "temporary_file.hpp"
 
 namespace steelyard {
-namespace {
+namespace presumed_stamps_test {
 
 // A file of rows of 50 bytes that nobody has to store.
 struct Rows {
@@ -185,5 +185,5 @@ TEST(PresumedStamps, AreForLogsAtTheirOwnRate) {
   }
 }
 
-}  // namespace
+}  // namespace presumed_stamps_test
 }  // namespace steelyard

@@ -11,7 +11,7 @@
 #include "temporary_file.hpp"
 
 namespace steelyard {
-namespace {
+namespace run_file_test {
 
 using testing::HasSubstr;
 
@@ -223,5 +223,5 @@ TEST(RunFile, TroubleInAPartHasItsLine) {
   }
 }
 
-}  // namespace
+}  // namespace run_file_test
 }  // namespace steelyard

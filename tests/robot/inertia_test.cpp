@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace steelyard {
-namespace {
+namespace inertia_test {
 
 using ::testing::HasSubstr;
 
@@ -205,5 +205,5 @@ TEST(Inertia, WithoutMassButWithMomentsIsImpossible) {
   EXPECT_THAT(*Inertia::from_standard(p).violated_law(), HasSubstr("m = 0"));
 }
 
-}  // namespace
+}  // namespace inertia_test
 }  // namespace steelyard

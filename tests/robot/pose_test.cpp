@@ -9,7 +9,7 @@
 #include <random>
 
 namespace steelyard {
-namespace {
+namespace pose_test {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kPi = std::numbers::pi;
@@ -119,5 +119,5 @@ TEST(Motion, KnowsItsAxisAndKind) {
   }
 }
 
-}  // namespace
+}  // namespace pose_test
 }  // namespace steelyard

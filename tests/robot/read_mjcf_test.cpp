@@ -5,7 +5,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace read_mjcf_test {
 
 using testing::HasSubstr;
 
@@ -82,5 +82,5 @@ TEST(ReadMjcf, ALinearCouplingIsAMimicJointAndALoopIsLeftOpenAloud) {
   EXPECT_THAT(file.warnings[0].what, HasSubstr("weld"));
 }
 
-}  // namespace
+}  // namespace read_mjcf_test
 }  // namespace steelyard

@@ -10,7 +10,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace read_urdf_test {
 
 using ::testing::HasSubstr;
 
@@ -201,5 +201,5 @@ INSTANTIATE_TEST_SUITE_P(DataFolder, DataUrdf,
                                                     "suspension_right_joint", "gripper_right_finger_joint",
                                                     43.1131618, "'arm_1_link': impossible inertia"}));
 
-}  // namespace
+}  // namespace read_urdf_test
 }  // namespace steelyard

@@ -11,7 +11,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace read_yaml_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -262,5 +262,5 @@ TEST(YamlRobot, TwoHundredJointsLoadInAMoment) {
   EXPECT_EQ(robot.joints[199].before[1].name, "a200");
 }
 
-}  // namespace
+}  // namespace read_yaml_test
 }  // namespace steelyard

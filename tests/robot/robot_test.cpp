@@ -9,7 +9,7 @@
 #include "steelyard/core/error.hpp"
 
 namespace steelyard {
-namespace {
+namespace robot_test {
 
 using ::testing::HasSubstr;
 
@@ -149,5 +149,5 @@ TEST(LinkLengths, ReachTheFarthestNeighbourAndAreNeverZero) {
   EXPECT_EQ(link_lengths(robot)[2], 0.4);
 }
 
-}  // namespace
+}  // namespace robot_test
 }  // namespace steelyard

@@ -13,7 +13,7 @@
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
-namespace {
+namespace robots_test {
 
 constexpr double kPi = std::numbers::pi;
 
@@ -214,5 +214,5 @@ TEST(Ur10, NamesItsJointsAsTheRecordedBagDoes) {
   for (const Joint& joint : robot.joints) EXPECT_NE(head.find(joint.name), std::string::npos) << joint.name;
 }
 
-}  // namespace
+}  // namespace robots_test
 }  // namespace steelyard

@@ -6,7 +6,7 @@
 #include "signs/sign_cases.hpp"
 
 namespace steelyard {
-namespace {
+namespace goodness_test {
 
 using namespace sign_cases;
 
@@ -82,5 +82,5 @@ TEST(SignGoodness, NamesJointsWithFrictionThatIsNotModelled) {
   for (const MissingFriction& friction : judged.goodness.friction) EXPECT_GT(friction.effort, 0);
 }
 
-}  // namespace
+}  // namespace goodness_test
 }  // namespace steelyard

@@ -8,7 +8,7 @@
 #include "steelyard/estimate/estimate.hpp"
 
 namespace steelyard {
-namespace {
+namespace recover_test {
 
 using namespace sign_cases;
 
@@ -142,5 +142,5 @@ TEST(RecoverSigns, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(options.validate(), InputError);
 }
 
-}  // namespace
+}  // namespace recover_test
 }  // namespace steelyard

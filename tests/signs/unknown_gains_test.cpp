@@ -8,7 +8,7 @@
 #include "steelyard/core/random.hpp"
 
 namespace steelyard {
-namespace {
+namespace unknown_gains_test {
 
 using namespace sign_cases;
 
@@ -91,5 +91,5 @@ TEST(UnknownGains, OfAFixedJointWithoutSegmentsAreRefused) {
   EXPECT_THROW(recover_signs_and_gains(problem, {&kr5().robot, &kr5().base, {}}, {}, wanted), InputError);
 }
 
-}  // namespace
+}  // namespace unknown_gains_test
 }  // namespace steelyard

@@ -10,7 +10,7 @@
 #include "steelyard/regressor/plan.hpp"
 
 namespace steelyard {
-namespace {
+namespace closed_loop_test {
 
 using cases::one;
 
@@ -273,5 +273,5 @@ TEST(ClosedLoop, WrongInputIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace closed_loop_test
 }  // namespace steelyard

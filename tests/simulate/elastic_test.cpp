@@ -8,7 +8,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
-namespace {
+namespace elastic_test {
 
 using cases::one;
 
@@ -203,5 +203,5 @@ TEST(Elastic, InputsWithoutMeaningAreRefused) {
       std::string::npos);
 }
 
-}  // namespace
+}  // namespace elastic_test
 }  // namespace steelyard

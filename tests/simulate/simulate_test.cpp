@@ -10,7 +10,7 @@
 #include "steelyard/log/transmission.hpp"
 
 namespace steelyard {
-namespace {
+namespace simulate_test {
 
 using cases::at;
 
@@ -266,5 +266,5 @@ TEST(Simulate, CountsSamplesFromZeroToTheEnd) {
   EXPECT_EQ(count(10, 1000, 12345), 12345);
 }
 
-}  // namespace
+}  // namespace simulate_test
 }  // namespace steelyard

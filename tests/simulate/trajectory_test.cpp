@@ -8,7 +8,7 @@
 #include "steelyard/core/random.hpp"
 
 namespace steelyard {
-namespace {
+namespace trajectory_test {
 
 constexpr double kEps = 2.3e-16;
 
@@ -155,5 +155,5 @@ TEST(RandomMultiSine, DependsOnTheSeedAndNotOnFurtherJoints) {
   EXPECT_NE(random_multi_sine(three, 1).amplitude, random_multi_sine(three, 2).amplitude);
 }
 
-}  // namespace
+}  // namespace trajectory_test
 }  // namespace steelyard

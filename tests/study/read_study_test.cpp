@@ -10,7 +10,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace read_study_test {
 
 using testing::HasSubstr;
 
@@ -120,5 +120,5 @@ TEST(ReadStudy, AllExamplesAreValid) {
   EXPECT_GE(studies, 7);
 }
 
-}  // namespace
+}  // namespace read_study_test
 }  // namespace steelyard

@@ -13,7 +13,7 @@
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
-namespace {
+namespace refusals_test {
 
 using testing::HasSubstr;
 
@@ -155,5 +155,5 @@ TEST(FleetRefusals, HaveAPlaceAndARemedy) {
   std::filesystem::remove(path);
 }
 
-}  // namespace
+}  // namespace refusals_test
 }  // namespace steelyard

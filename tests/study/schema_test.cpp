@@ -12,7 +12,7 @@
 #include "steelyard/study/study.hpp"
 
 namespace steelyard {
-namespace {
+namespace schema_test {
 
 using Json = MiniSchema::Json;
 
@@ -71,5 +71,5 @@ TEST(StudySchema, RefusesUnknownKeysAsTheReaderDoes) {
   }
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace steelyard

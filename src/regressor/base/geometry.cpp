@@ -11,8 +11,8 @@ inline namespace STEELYARD_ABI {
 namespace base {
 namespace {
 
-constexpr double kSnap = 1e-4;    // rad; closer to a multiple of π/2 than this: taken for it in expressions
-constexpr double kExact = 1e-14;  // rad; to_pose takes these for exact by itself, nothing to report
+constexpr double kSnap = 1e-4;  // rad; closer to a multiple of π/2 than this: taken for it in expressions
+constexpr double kExactAngle = 1e-14;  // rad; to_pose takes these for exact by itself, nothing to report
 
 // Calls visit(step, joint) for every fixed step that the dynamics can see; the tool counts as joint size().
 template <typename SomeRobot, typename Visit>
@@ -41,7 +41,8 @@ Geometry read_geometry(const Robot& robot) {
       const double quarter = std::round(step.value / (M_PI / 2));
       const double distance = std::abs(step.value - quarter * (M_PI / 2));
       if (distance <= kSnap) {
-        if (distance > kExact) geometry.snapped.push_back({step.name, step.value, static_cast<int>(quarter)});
+        if (distance > kExactAngle)
+          geometry.snapped.push_back({step.name, step.value, static_cast<int>(quarter)});
         step.value = quarter * (M_PI / 2);
         return;
       }
