@@ -128,7 +128,7 @@ RunFile recognise(const ConvertOptions& options, std::vector<LogJoint>& joints) 
   if (file.channels.empty() || !contains(names, file.time)) {
     const std::size_t shown = std::min<std::size_t>(names.size(), 12);
     throw InputError(
-        {fmt::format("what the columns mean cannot be told from their names: {}{}",
+        {fmt::format("the meaning of the columns cannot be determined from their names: {}{}",
                      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                      shown < names.size() ? ", …" : ""),
          {options.in, 0, 0, ""},
@@ -158,7 +158,7 @@ steelyard::WrittenLog write_log(const ConvertOptions& options, OpenLog& log) {
     return written;
   }
   throw InputError(
-      {fmt::format("{} cannot be written", format.empty() ? "a file without ending" : format + " files"),
+      {fmt::format("{} cannot be written", format.empty() ? "a file without extension" : format + " files"),
        {options.out, 0, 0, ""},
        ".csv, .npz or .mcap",
        "MATLAB, HDF5 and SQLite logs are read only"});
@@ -197,7 +197,7 @@ int run_convert(const ConvertOptions& options, const CommonOptions& common) {
   if (common.quiet) return kDone;
   print(fmt::format("{}\n{}\n", options.out, columns_text(written.file)));
   if (!written.not_carried.empty())
-    print_problem(fmt::format("not carried: {}", fmt::join(written.not_carried, ", ")));
+    print_problem(fmt::format("not included: {}", fmt::join(written.not_carried, ", ")));
   return kDone;
 }
 
@@ -210,10 +210,11 @@ Run add_convert(CLI::App& verb) {
   verb.add_option("OUT", options->out, "File to write: .csv, .npz or .mcap")->required();
   verb.add_option("--run", options->run, "Label of the study's run");
   verb.add_option("--robot", options->robot,
-                  "Robot whose joints the log has (default: by the log's own names)");
+                  "Robot whose joints are in the log (default: the log's own names)");
   verb.add_option("--topic", options->topic, "Topic of a bag");
-  verb.add_option("--packing", options->packing, "Of .mcap: none, lz4 or zstd")->capture_default_str();
-  verb.add_flag("--replace", options->replace, "Overwrite a file that is there already");
+  verb.add_option("--packing", options->packing, "Compression of .mcap: none, lz4 or zstd")
+      ->capture_default_str();
+  verb.add_flag("--replace", options->replace, "Overwrite an existing file");
   verb.footer(
       "Examples:\n  steelyard convert run.db3 run.mcap --packing zstd\n"
       "  steelyard convert study.yaml run.npz --run excitation\n");

@@ -43,7 +43,7 @@ std::vector<ExportWish> wishes(const ExportOptions& options) {
                                  "steelyard export --help shows examples"});
   if (options.urdf.empty() != options.from.empty())
     throw steelyard::InputError(
-        {"--urdf and --from belong together", {}, "the new file and the one it is made from", {}});
+        {"--urdf and --from must be given together", {}, "the new file and the one it is derived from", {}});
   for (const ExportWish& wish : list)
     if (wish.name.find('/') != std::string::npos)
       throw steelyard::InputError(
@@ -103,15 +103,15 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
 Run add_export(CLI::App& verb) {
   const auto options = std::make_shared<ExportOptions>();
   verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
-  verb.add_option("STUDY", options->study, "Study file (.yaml) that made it")->required();
-  verb.add_option("--c", options->c, "C99 header and source of this name: the base parameters and friction");
+  verb.add_option("STUDY", options->study, "Study file (.yaml) of that run")->required();
+  verb.add_option("--c", options->c, "C99 header and source with this name: base parameters and friction");
   verb.add_option("--urdf", options->urdf,
-                  "URDF with feasible links, damping and friction, made from --from");
+                  "URDF with feasible links, damping and friction, derived from --from");
   verb.add_option("--from", options->from, "Your URDF: only inertials and joint dynamics change");
   verb.add_option("--sdf", options->sdf, "SDF model with feasible links, damping and friction");
   verb.add_option("--mjcf", options->mjcf,
                   "MuJoCo model with feasible links, armature, damping and frictionloss");
-  verb.add_option("--yaml", options->yaml, "Robot file of this program, and all numbers in a second file");
+  verb.add_option("--yaml", options->yaml, "Steelyard robot file, and all numbers in a second file");
   verb.add_option("--json-file", options->json, "Robot and all numbers as one JSON file");
   verb.footer(
       "Examples:\n"

@@ -57,7 +57,7 @@ std::string limit_text(const steelyard::FleetResult& result) {
   constexpr double kUsual = 8;  // deviations: what sixteen robots need
   if (!result.unavailable.empty() || result.least_deviations < kUsual) return "";
   return wrapped(
-      fmt::format("With {} robots to compare, one is named only when it is off by more than {} times "
+      fmt::format("With {} robots to compare, one is reported only when it is off by more than {} times "
                   "what healthy robots differ by.",
                   result.compared, number(result.least_deviations, 2)),
       "\n", "");
@@ -148,8 +148,9 @@ int run_fleet_verb(const FleetVerb& verb, const CommonOptions& common) {
 Run add_fleet(CLI::App& verb) {
   const auto options = std::make_shared<FleetVerb>();
   verb.add_option("STUDY", options->study, "Study file (.yaml) with `fleet:`")->required();
-  verb.add_option("--logs", options->logs, "Write the logs of a simulated fleet to this folder, and stop");
-  verb.add_flag("--fresh", options->fresh, "Fold all logs again, also those in the state folder (OUT.state)");
+  verb.add_option("--logs", options->logs, "Only write the logs of a simulated fleet to this folder");
+  verb.add_flag("--fresh", options->fresh,
+                "Fold all logs again, including those in the state folder (OUT.state)");
   verb.footer("Example:\n  steelyard fleet examples/fleet/study.yaml --out fleet-result\n");
   return [options](const CommonOptions& common) { return run_fleet_verb(*options, common); };
 }

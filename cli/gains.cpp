@@ -51,7 +51,7 @@ std::string advice_text(const GainAdviceOutcome& outcome) {
   return table.to_string() +
          fmt::format(
              "mass of the load known; noise {:g} % of each rms current, {:g} Hz, filter {:g} Hz;\n"
-             "errors of the model come on top\n",
+             "model errors come on top\n",
              100 * outcome.options.current_noise, outcome.options.rate, outcome.options.cutoff);
 }
 
@@ -68,8 +68,7 @@ Run add_gains(CLI::App& verb) {
   const auto study = std::make_shared<std::string>();
   const auto masses = std::make_shared<std::vector<double>>();
   verb.add_option("STUDY", *study, "Study file (.yaml) with a simulated run")->required();
-  verb.add_option("--load", *masses,
-                  "Mass of a candidate load [kg], a steel cube at the tool; may be repeated");
+  verb.add_option("--load", *masses, "Mass of a candidate load [kg], a steel cube at the tool; repeatable");
   verb.footer("Example:\n  steelyard gains examples/tx40-gains/study.yaml --load 2 --load 8\n");
   return [study, masses](const CommonOptions& common) { return run_gains(*study, *masses, common); };
 }

@@ -54,7 +54,7 @@ std::string init_text(const InitStudy& init, const std::string& study) {
   std::string text;
   for (const steelyard::InitLog& log : init.logs) {
     text += wrapped(fmt::format("{} ({:.1f} s at {:.4g} Hz{})", log.guess.file.path, log.guess.duration,
-                                log.guess.rate, log.validates ? ", validates" : ""),
+                                log.guess.rate, log.validates ? ", validation" : ""),
                     "", "  ");
     for (const steelyard::Guess& guess : log.guess.guesses)
       text += wrapped(fmt::format("{}: {}; {}", guess.what, guess.value, guess.why), "  ", "    ");
@@ -64,7 +64,7 @@ std::string init_text(const InitStudy& init, const std::string& study) {
   text += "\nWritten: " + study + "\n";
   if (!init.robot_path.empty()) text += "         " + init.robot_path + "\n";
   if (init.questions.empty()) {
-    text += "Nothing had to be asked. Next: steelyard run " + study + "\n";
+    text += "Nothing is left to fill in. Next: steelyard run " + study + "\n";
     return text;
   }
   text += "To edit, in the lines marked EDIT:\n";
@@ -94,12 +94,13 @@ Run add_init(CLI::App& verb) {
   const auto arguments = std::make_shared<InitArguments>();
   verb.add_option("ROBOT", arguments->options.robot, "Robot: .urdf, or .yaml with DH parameters or frames")
       ->required();
-  verb.add_option("LOG", arguments->options.logs,
-                  "Logs (.csv, .mat, .h5, .npy, .npz, .db3, .mcap); the last of several validates")
+  verb.add_option(
+          "LOG", arguments->options.logs,
+          "Logs (.csv, .mat, .h5, .npy, .npz, .db3, .mcap); the last of several is used for validation")
       ->required();
   verb.add_option("--out", arguments->options.study, "Study to write")->capture_default_str();
-  verb.add_flag("--replace", arguments->replace, "Overwrite a study that is there already");
-  verb.add_option("--topic", arguments->options.topic, "Topic of bags");
+  verb.add_flag("--replace", arguments->replace, "Overwrite an existing study");
+  verb.add_option("--topic", arguments->options.topic, "Topic of the bags");
   verb.footer("Example:\n  steelyard init robots/ur10.yaml ur10.csv --out ur10.yaml\n");
   return [arguments](const CommonOptions& common) { return run_init(*arguments, common); };
 }

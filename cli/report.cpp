@@ -66,9 +66,8 @@ int run_report(const ReportVerb& verb, const CommonOptions& common) {
 
 Run add_report(CLI::App& verb) {
   const auto options = std::make_shared<ReportVerb>();
-  verb.add_option("RESULT", options->results, "result.json, or the folder of a run; several are compared")
-      ->required();
-  verb.add_option("--page", options->page, "Page to write (default: report.html or comparison.html)");
+  verb.add_option("RESULT", options->results, "result.json or its folder; several are compared")->required();
+  verb.add_option("--page", options->page, "File to write (default: report.html or comparison.html)");
   verb.footer(
       "Examples:\n  steelyard report monday/result.json\n"
       "  steelyard report monday tuesday --page week.html\n");

@@ -85,8 +85,8 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
         text += fmt::format("{}{:.6f}", j > 0 ? "," : "\n", set.q(k, j));
     print(text + "\n");
     if (!common.quiet)
-      print_problem(fmt::format("{} of {} base parameters shown; {} configurations are the least", set.rank,
-                                base.rank, least));
+      print_problem(fmt::format("{} of {} base parameters identified; at least {} configurations are needed",
+                                set.rank, base.rank, least));
   }
   return set.rank < base.rank ? kNotTrustworthy : kDone;
 }
@@ -96,10 +96,10 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
 Run add_reverse(CLI::App& verb) {
   const auto arguments = std::make_shared<ReverseArguments>();
   verb.add_option("STUDY", arguments->path,
-                  "Study file (.yaml) with `reverse`; with --configurations a robot")
+                  "Study file (.yaml) with `reverse`, or a robot with --configurations")
       ->required();
   verb.add_option("--configurations", arguments->configurations,
-                  "Print so many configurations that show the most of a robot")
+                  "Print this many most informative configurations of a robot")
       ->check(CLI::Range(1, 1000));
   verb.add_option("--rows", arguments->rows, "What is measured there")
       ->check(CLI::IsMember({"gravity+inertia", "gravity", "inertia"}))

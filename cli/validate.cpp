@@ -51,10 +51,11 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
 Run add_validate(CLI::App& verb) {
   const auto options = std::make_shared<ValidateOptions>();
   verb.add_option("RESULT", options->result, "result.json of an earlier run")->required();
-  verb.add_option("STUDY", options->study, "Study file (.yaml) with the runs to try it on")->required();
-  verb.add_option("--beside", options->beside, "Further results: their mean square errors on the same runs");
+  verb.add_option("STUDY", options->study, "Study file (.yaml) with the runs to validate on")->required();
+  verb.add_option("--beside", options->beside,
+                  "Further results, compared by mean square error on the same runs");
   verb.add_option("--engine", options->engines,
-                  "Play the runs in a physics engine, too: mujoco, dart, bullet or ode; may be repeated");
+                  "Also simulate the runs in a physics engine: mujoco, dart, bullet or ode; repeatable");
   verb.footer(
       "Examples:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n"
       "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n"

@@ -31,7 +31,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     error = descriptor_ < 0 ? errno : 0;
   }
-  if (descriptor_ < 0) fail("cannot be made", error);
+  if (descriptor_ < 0) fail("cannot be created", error);
 }
 
 AtomicFile::~AtomicFile() {
@@ -54,7 +54,7 @@ void AtomicFile::commit() {
   if (fsync(descriptor_) != 0) fail("cannot be written", errno);
   const int closed = close(std::exchange(descriptor_, -1));
   if (closed != 0) fail("cannot be written", errno);
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in place", errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be moved into place", errno);
   temporary_.clear();
 }
 

@@ -33,7 +33,8 @@ struct Child::Pipes {
                       ::pipe2(output, O_CLOEXEC) == 0 && ::pipe2(errors, O_CLOEXEC) == 0;
     if (!made) {
       close_all();
-      throw MachineError({fmt::format("no pipe to a child process: {}", std::strerror(errno)), {}, "", ""});
+      throw MachineError(
+          {fmt::format("cannot create a pipe to a child process: {}", std::strerror(errno)), {}, "", ""});
     }
   }
   void close_all() const {
@@ -97,7 +98,7 @@ void Child::start(const Pipes& pipes) {
 
 Child::Child(const std::vector<std::string>& command, const std::string& folder) {
   if (!command.empty()) words_.name = command.front();
-  if (command.empty()) throw InputError({"a source program without a name", {}, "", ""});
+  if (command.empty()) throw InputError({"the source program has no name", {}, "", ""});
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -105,7 +106,8 @@ Child::Child(const std::vector<std::string>& command, const std::string& folder)
   int trouble[2] = {-1, -1};
   if (::pipe2(trouble, O_CLOEXEC) != 0) {
     pipes.close_all();
-    throw MachineError({fmt::format("no pipe to a child process: {}", std::strerror(errno)), {}, "", ""});
+    throw MachineError(
+        {fmt::format("cannot create a pipe to a child process: {}", std::strerror(errno)), {}, "", ""});
   }
   process_ = ::fork();
   if (process_ == 0) {
@@ -125,7 +127,7 @@ Child::Child(const std::vector<std::string>& command, const std::string& folder)
   throw MachineError(
       {fmt::format("the source '{}' cannot be started: {}", words_.name, std::strerror(reason)),
        {},
-       "a program that may be run",
+       "an executable program",
        "check its path and that it is executable"});
 }
 
@@ -148,7 +150,7 @@ Child::Child(const std::function<void(int in, int out)>& serve, ChildWords words
   start(pipes);
   if (process_ < 0) {
     end();
-    throw MachineError({fmt::format("no child process for {}", words_.name), {}, "", ""});
+    throw MachineError({fmt::format("cannot start a child process for {}", words_.name), {}, "", ""});
   }
 }
 
@@ -162,7 +164,7 @@ std::string Child::end() {
     if (*descriptor >= 0) ::close(*descriptor);
     *descriptor = -1;
   }
-  if (process_ <= 0) return "it has ended";
+  if (process_ <= 0) return "it has exited";
   int status = 0;
   // One that has ended by itself says how; the rest of its group goes with it.
   bool ended = false;
@@ -174,8 +176,8 @@ std::string Child::end() {
   if (!ended) ::waitpid(process_, &status, 0);
   process_ = -1;
   if (!ended) return "it was killed";
-  if (WIFSIGNALED(status)) return fmt::format("it was ended by signal {}", WTERMSIG(status));
-  return fmt::format("it ended with code {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return fmt::format("it was terminated by signal {}", WTERMSIG(status));
+  return fmt::format("it exited with code {}", WEXITSTATUS(status));
 }
 
 void Child::listen() {
@@ -189,8 +191,8 @@ void Child::listen() {
 void Child::fail_ended() {
   const std::string how = end();
   while (!spoken_.empty() && spoken_.back() == '\n') spoken_.pop_back();
-  throw MachineError({fmt::format("the {} '{}' does not answer any more: {}{}", words_.kind, words_.name, how,
-                                  spoken_.empty() ? "" : "; it last said: " + spoken_),
+  throw MachineError({fmt::format("the {} '{}' no longer answers: {}{}", words_.kind, words_.name, how,
+                                  spoken_.empty() ? "" : "; its last output: " + spoken_),
                       {},
                       words_.limit,
                       words_.remedy});
@@ -199,7 +201,7 @@ void Child::fail_ended() {
 void Child::fail_late(double seconds) {
   ::kill(-process_, SIGKILL);
   end();
-  throw MachineError({fmt::format("the {} '{}' gave no answer within {:g} s and was killed", words_.kind,
+  throw MachineError({fmt::format("the {} '{}' did not answer within {:g} s and was killed", words_.kind,
                                   words_.name, seconds),
                       {},
                       words_.late_limit,
@@ -231,7 +233,7 @@ std::string Child::next_line(double seconds) {
       return line;
     }
     if (read_.size() > kLongestLine)
-      throw InputError({fmt::format("the {} '{}' writes a line of more than {} bytes", words_.kind,
+      throw InputError({fmt::format("the {} '{}' wrote a line of more than {} bytes", words_.kind,
                                     words_.name, kLongestLine),
                         {},
                         "",

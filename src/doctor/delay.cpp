@@ -201,7 +201,7 @@ std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, doubl
   const std::vector<LogJoint> names = log_joints(robot);
   const auto text = [](const DelayEstimate& delay) {
     return fmt::format(
-        "the effort is {:.0f} ms {} than the position; shifted, the residual falls by {:.0f} %",
+        "the effort is {:.0f} ms {} than the position; shifting it reduces the residual by {:.0f} %",
         1e3 * std::abs(delay.seconds), delay.seconds > 0 ? "later" : "earlier",
         100 * (1 - std::exp(-delay.residual)));
   };

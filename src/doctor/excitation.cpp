@@ -61,8 +61,9 @@ std::vector<Finding> find_excitation(const Excitation& excitation, const Robot& 
   const std::string size = std::isfinite(condition) ? fmt::format("{:.2g}", condition) : "infinite";
   Finding finding = make_finding(
       "poor-excitation", "",
-      fmt::format("scaled condition {}; {} of {} parameters have deviations above their value{}{}", size,
-                  count, estimate.columns.size(), links.empty() ? "" : ", by joint: ", links));
+      fmt::format(
+          "scaled condition number {}; {} of {} parameters have a standard deviation above their value{}{}",
+          size, count, estimate.columns.size(), links.empty() ? "" : ", by joint: ", links));
   if (!(condition <= kUseless)) finding.severity = Severity::error;
   return {finding};
 }

@@ -103,13 +103,12 @@ bool is_clear(const Jump& jump, const JumpOptions& options) {
 
 Finding jump_finding(const Jump& jump, const Robot& robot) {
   const LogJoint joint = log_joints(robot)[static_cast<std::size_t>(jump.joint)];
-  return make_finding(
-      "effort-jump", joint.name,
-      fmt::format(
-          "at {:.1f} s the effort jumps by {:.3g} {}, {:.0f} % of its rms: {:.0f} deviations, and {:.0f} % "
-          "of what the model leaves",
-          jump.time, jump.size, joint.kind == JointKind::revolute ? "N m" : "N", 100 * jump.share,
-          jump.deviations, 100 * jump.explained));
+  return make_finding("effort-jump", joint.name,
+                      fmt::format("at {:.1f} s the effort jumps by {:.3g} {}, {:.0f} % of its rms: {:.0f} "
+                                  "standard deviations, {:.0f} % "
+                                  "of the residual",
+                                  jump.time, jump.size, joint.kind == JointKind::revolute ? "N m" : "N",
+                                  100 * jump.share, jump.deviations, 100 * jump.explained));
 }
 
 }  // namespace STEELYARD_ABI

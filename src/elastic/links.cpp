@@ -185,18 +185,18 @@ void describe_kappa(const ElasticModel& model, const KappaRows& rows, const Fold
 void judge_kappa(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
   const ElasticJoint& out = fit.joints[j];
   if (!out.stiffness || !out.stiffness->lower)
-    return refuse_joint(fit, j, "the motion does not show the spring at all");
+    return refuse_joint(fit, j, "the motion does not excite the spring at all");
   if (!(out.snr >= model.options.least_snr))
     return refuse_joint(
         fit, j,
-        fmt::format("the spring's part of the torque, {:.2g}, stands out of the residual by a factor of "
-                    "{:.2g} only, below {:.3g}",
+        fmt::format("the spring's part of the torque, {:.2g}, exceeds the residual by a factor of "
+                    "only {:.2g}, below {:.3g}",
                     out.deflection, out.snr, model.options.least_snr));
   const ElasticValue &K = *out.stiffness, &kappa = *out.kappa;
   if (!(*kappa.lower > 0) || !(*K.lower > 0) || !(out.motor_inertia->value > 0))
     return refuse_joint(fit, j, fmt::format("the interval of K = {:.3g} is wider than K itself", K.value));
   if (!fit.converged)
-    return refuse_joint(fit, j, fmt::format("no convergence in {} iterations", fit.iterations));
+    return refuse_joint(fit, j, fmt::format("it did not converge in {} iterations", fit.iterations));
   fit.joints[j].identifiable = true;
 }
 

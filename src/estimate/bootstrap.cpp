@@ -212,7 +212,7 @@ void BootstrapOptions::validate() const {
   throw InputError({fmt::format("bootstrap with {} replicates on {} threads", replicates, threads),
                     {},
                     "20 to a million replicates, at least one thread",
-                    "a thousand is usual"});
+                    "1000 is typical"});
 }
 
 Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options) {

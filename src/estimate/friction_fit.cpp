@@ -214,16 +214,18 @@ std::optional<std::pair<FrictionStatus, std::string>> degeneracy(const FrictionJ
   const double turns = model.slope * joint.fastest;
   if (is_sigmoid && turns <= kFlattest)
     return {{FrictionStatus::viscous,
-             fmt::format("φ2 times the fastest velocity is {:.2g}: a straight line", turns)}};
+             fmt::format("φ2 times the highest velocity is {:.2g}: indistinguishable from a straight line",
+                         turns)}};
   if (!(height > kClearHeight * height_sigma))
     return {{FrictionStatus::linear,
-             fmt::format("its height is {:.3g} with a deviation of {:.2g}", height, height_sigma)}};
+             fmt::format("its height is {:.3g} with a standard deviation of {:.2g}", height, height_sigma)}};
   if (!is_sigmoid && model.velocity >= 0.99 * kWidestBump * joint.fastest)
     return {{FrictionStatus::linear,
-             fmt::format("vs = {:.3g} is half of the fastest velocity: no bump at rest", model.velocity)}};
+             fmt::format("vs = {:.3g} is half the highest velocity: no Stribeck peak near zero",
+                         model.velocity)}};
   if (shape_sigma <= kUnknownShape && (!is_sigmoid || turns < 0.99 * kSteepest)) return std::nullopt;
   return {{is_sigmoid ? FrictionStatus::coulomb : FrictionStatus::linear,
-           fmt::format("{} = {:.3g} is known to a factor {:.3g} only: a step to these samples",
+           fmt::format("{} = {:.3g} is known only to a factor of {:.3g}: indistinguishable from a step",
                        is_sigmoid ? "φ2" : "vs", is_sigmoid ? model.slope : model.velocity,
                        std::exp(std::min(shape_sigma, 50.0)))}};
 }

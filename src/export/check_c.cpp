@@ -49,7 +49,7 @@ int compile_c(const std::string& source, const std::string& library, const std::
   const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    throw MachineError({fmt::format("the C compiler '{}' does not run: {}", words[0], std::strerror(error)),
+    throw MachineError({fmt::format("the C compiler '{}' cannot be run: {}", words[0], std::strerror(error)),
                         {},
                         {},
                         "install gcc, or name a compiler in CC"});

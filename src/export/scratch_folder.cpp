@@ -14,8 +14,10 @@ inline namespace STEELYARD_ABI {
 ScratchFolder::ScratchFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "steelyard-export-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw MachineError(
-        {std::string("no temporary folder: ") + std::strerror(errno), {pattern, 0, 0, {}}, {}, "set TMPDIR"});
+    throw MachineError({std::string("cannot create a temporary folder: ") + std::strerror(errno),
+                        {pattern, 0, 0, {}},
+                        {},
+                        "set TMPDIR"});
   path_ = pattern;
 }
 

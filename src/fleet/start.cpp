@@ -91,7 +91,8 @@ std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const st
       cause.amount = shares[r];
       cause.p = 0;
       cause.text = fmt::format(
-          "its log does not fit the model: {:.2g} % of the effort of joint '{}' is left, {:.2g} % in the "
+          "its log does not fit the model: {:.2g} % of the effort of joint '{}' is unexplained, {:.2g} % in "
+          "the "
           "fleet; "
           "check units, signs and rate",
           100 * shares[r], cause.of, 100 * robust_spread(shares).middle);

@@ -27,10 +27,11 @@ void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> fol
                                    return plan.columns[static_cast<std::size_t>(c)] == name;
                                  });
     if (same) continue;
-    throw InputError({fmt::format("the fold of row {} has other columns than the plan", quoted(layout.row)),
-                      {},
-                      "the columns of row_layouts",
-                      ""});
+    throw InputError(
+        {fmt::format("the columns of the fold of row {} differ from the plan", quoted(layout.row)),
+         {},
+         "the columns of row_layouts",
+         ""});
   }
 }
 

@@ -108,7 +108,7 @@ CurrentResidual held_out_residual(const GainProblem& problem, const GainFitter& 
 
 EssentialGains essential_gains(const GainProblem& problem, GainMethod method, const GainOptions& options,
                                double ratio) {
-  if (ratio <= 1) throw InputError({fmt::format("the ratio is {}", ratio), {}, "above 1", "30 is usual"});
+  if (ratio <= 1) throw InputError({fmt::format("the ratio is {}", ratio), {}, "above 1", "30 is typical"});
   EssentialGains out;
   out.problem = problem;
   GainOptions plain = options;

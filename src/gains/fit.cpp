@@ -156,10 +156,11 @@ void GainOptions::validate() const {
   bootstrap.validate();
   if (level > 0 && level < 1 && most_relative_sigma > 0 && least_gap >= 1 && most_iterations >= 1) return;
   throw InputError(
-      {fmt::format("gains with level {}, most relative deviation {}, least gap {}, {} iterations", level,
-                   most_relative_sigma, least_gap, most_iterations),
+      {fmt::format(
+           "gains with level {}, largest relative standard deviation {}, smallest gap {}, {} iterations",
+           level, most_relative_sigma, least_gap, most_iterations),
        {},
-       "a level between 0 and 1, a positive deviation, a gap and iterations of at least 1",
+       "a level between 0 and 1, a positive standard deviation, a gap and iterations of at least 1",
        {}});
 }
 

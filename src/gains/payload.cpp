@@ -111,13 +111,14 @@ void check_loads(const GainProblem& problem, const VectorXd& gains) {
   }
   if (unknown_states.empty())
     throw InputError(
-        {"no run carries a load with unknown parameters", {}, {}, "name the load by `payload` of its run"});
+        {"no run carries a load with unknown parameters", {}, {}, "give the load as `payload` of its run"});
   if (states == unknown_states && states.size() == 1)
-    throw InputError({fmt::format("all runs carry the load '{}', which cannot be told from the last link",
-                                  *states.begin()),
-                      {},
-                      {},
-                      "record a run without load"});
+    throw InputError(
+        {fmt::format("all runs carry the load '{}', which cannot be distinguished from the last link",
+                     *states.begin()),
+         {},
+         {},
+         "record a run without load"});
 }
 
 LoadEstimate describe(const Load& load, const GainFit& fit, const MatrixXd& by_gains,

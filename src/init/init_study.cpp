@@ -137,7 +137,7 @@ std::string drives_text(const Robot& robot, bool motor_side) {
 std::string derived_robot(const InitOptions& options, const std::string& path, const Robot& held,
                           const InitStudy& init) {
   const LogGuess& first = init.logs.front().guess;
-  std::string text = comment("", fmt::format("What the logs need and {} cannot say; docs/robot.md.",
+  std::string text = comment("", fmt::format("What the logs need and {} does not contain; docs/robot.md.",
                                              fs::path(options.robot).filename().string()));
   text += fmt::format("from: {}\n", scalar(path_in_study(options.robot, path)));
   if (!first.moving.empty()) {
@@ -164,10 +164,10 @@ void read_logs(const InitOptions& options, const Robot& robot, Robot& held, Init
     if (init.logs.empty()) {
       if (!log.guess.moving.empty()) held = hold_joints(robot, log.guess.moving);
     } else if (log.guess.moving != init.logs.front().guess.moving) {
-      throw InputError({"this log has other joints than the first",
+      throw InputError({"this log has different joints from the first",
                         {path, 0, 0, ""},
                         "logs of the same joints",
-                        "make a study of each"});
+                        "create a study for each"});
     }
     init.logs.push_back(std::move(log));
   }
@@ -182,7 +182,7 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
   const std::size_t joints = log_joints(held).size();
   const LogGuess& first = init.logs.front().guess;
   const std::string& robot_path = init.robot_path.empty() ? options.robot : init.robot_path;
-  std::string text = "# Written by `steelyard init`: guesses with their reasons, to be read and corrected.\n";
+  std::string text = "# Written by `steelyard init`: guesses with their reasons; check and correct them.\n";
   text += init.questions.empty()
               ? "# Nothing had to be asked.\n"
               : fmt::format("# To edit: {} (the lines marked EDIT{}).\n", init.questions.size(),
@@ -207,7 +207,7 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
 
 InitStudy init_study(const InitOptions& options) {
   if (options.logs.empty())
-    throw InputError({"no log is given", {}, "at least one", "name the log's file after the robot's"});
+    throw InputError({"no log is given", {}, "at least one", "give the log file after the robot file"});
   const Robot robot = read_robot(options.robot).robot;
   Robot held = robot;
   InitStudy init;

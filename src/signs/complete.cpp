@@ -67,7 +67,7 @@ class Completer {
 
   Completion run() {
     if (!has_rows())
-      throw InputError({"not one segment's sign is decided", {}, "at least one", "log a longer run"});
+      throw InputError({"no segment's sign is decided", {}, "at least one", "log a longer run"});
     Completion out;
     take(fit_effort_parts(segment_parts(true), -1), out);
     deviations(out);

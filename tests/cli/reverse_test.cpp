@@ -72,7 +72,7 @@ TEST_F(Reverse, OfVerticalAxesTakesInertiaAlone) {
 TEST_F(Reverse, SourcesThatFailEndWithTheirReason) {
   Outcome outcome = run_program("echo no paper >&2; exit 9");
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("code 9; it last said: no paper"));
+  EXPECT_THAT(outcome.err, HasSubstr("code 9; its last output: no paper"));
   outcome = run_program("sleep 600", ", time_limit: 0.3");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.err, HasSubstr("no answer within 0.3 s"));

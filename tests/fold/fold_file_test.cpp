@@ -274,7 +274,7 @@ TEST_F(FoldFiles, WhoseHeaderContradictsTheirContentAreRefused) {
       const std::string name = key.substr(0, key.find(':') + 1);
       EXPECT_THAT(said(instead(key, name + number), rest), HasSubstr("fold file has ")) << key << number;
     }
-  EXPECT_THAT(said(instead("\"p1\"", "\"p0\""), rest), HasSubstr("makes no sense"));
+  EXPECT_THAT(said(instead("\"p1\"", "\"p0\""), rest), HasSubstr("is invalid"));
   for (const char* size : {"\"samples\":3000000000,\"joints\":3000000000", "\"samples\":0,\"joints\":2",
                            "\"samples\":3,\"joints\":-2"})
     EXPECT_THAT(said(instead("\"samples\":3,\"joints\":2", size), rest),

@@ -119,7 +119,7 @@ TEST_P(BagOf, NamesTheTopicsThereAre) {
               testing::AllOf(HasSubstr("2 topics of the bag can be read"), HasSubstr("'/other'")));
   expect_true_bag(bag_run(path_, "/joint_states"));
   write_bag(path_, GetParam(), {{"/tf", "tf2_msgs/msg/TFMessage", kDate, "x"}});
-  EXPECT_THAT(refusal(bag_run(path_)), HasSubstr("no topic of the bag can be read"));
+  EXPECT_THAT(refusal(bag_run(path_)), HasSubstr("the bag has no topic that can be read"));
   write_bag(path_, GetParam(), {{"/joint_states", kJointStateType, kDate, "{}", "json"}});
   EXPECT_THAT(refusal(bag_run(path_, "/joint_states")),
               HasSubstr("holds sensor_msgs/msg/JointState in json"));

@@ -60,7 +60,8 @@ TEST(ProgramSource, AnswersThatCannotBeReadAreRefusedWithTheLine) {
 }
 
 TEST(ProgramSource, OneThatDiesIsToldWithItsLastWords) {
-  expect_trouble<MachineError>(shell("echo out of paper >&2; exit 3"), "code 3; it last said: out of paper");
+  expect_trouble<MachineError>(shell("echo out of paper >&2; exit 3"),
+                               "code 3; its last output: out of paper");
   expect_trouble<MachineError>(shell("kill -9 $$"), "signal 9");
 }
 

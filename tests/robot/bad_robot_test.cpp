@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadRobot{"unknown_key.yaml", ":2:1", "unknown key 'gravty'", "did you mean 'gravity'?"},
         BadRobot{"unknown_joint_key.yaml", ":6:5, 'elbow'", "unknown key 'alhpa'", "did you mean 'alpha'?"},
-        BadRobot{"wrong_convention_key.yaml", ":3:19, 'elbow'", "unknown key 'a'", "name one of these"},
+        BadRobot{"wrong_convention_key.yaml", ":3:19, 'elbow'", "unknown key 'a'", "use one of these"},
         BadRobot{"cycle.yaml", ":4:26, 'left'", "cycle", "correct the parent"},
         BadRobot{"zero_axis.yaml", ":4:11, 'elbow'", "axis is the zero vector", "[0, 0, 1]"},
         BadRobot{"not_finite.yaml", ":4:8, 'elbow'", "a = '.nan'", "correct the number"},

@@ -121,7 +121,7 @@ TEST_F(RobotInFolder, PositionsThatAreHeldNeedNames) {
   const std::string path = put("less.yaml", "from: arm.yaml\nheld: [0.3]\n");
   const std::string message = refusal([&] { read_robot(path); });
   EXPECT_THAT(message, HasSubstr("less.yaml:2:"));
-  EXPECT_THAT(message, HasSubstr("'held' is no map"));
+  EXPECT_THAT(message, HasSubstr("'held' is not a map"));
 }
 
 TEST(Hold, RefusesFollowersAndTransmissionsOfJointsThatAreGone) {

@@ -65,9 +65,9 @@ TEST(Validate, NamesTheBrokenRule) {
   expect("link name 'base' is used twice", [](Robot& r) { r.joints[1].link = "base"; });
   expect("has no name", [](Robot& r) { r.joints[1].name = ""; });
   expect("not a finite number", [](Robot& r) { r.joints[1].inertia = Inertia(); });
-  expect("names no two joints", [](Robot& r) { r.pairs = {{1, 3}}; });
-  expect("names no two joints", [](Robot& r) { r.pairs = {{1, 1}}; });
-  expect("names no pair of joints", [](Robot& r) { r.mimics = {{2, 7, 1, 0}}; });
+  expect("does not name two joints", [](Robot& r) { r.pairs = {{1, 3}}; });
+  expect("does not name two joints", [](Robot& r) { r.pairs = {{1, 1}}; });
+  expect("does not name a pair of joints", [](Robot& r) { r.mimics = {{2, 7, 1, 0}}; });
   expect("is a mimic joint itself", [](Robot& r) { r.mimics = {{2, 1, 1, 0}, {1, 0, 1, 0}}; });
   expect("mimics two masters", [](Robot& r) { r.mimics = {{2, 1, 1, 0}, {2, 0, 1, 0}}; });
   expect("gravity is not a finite vector", [&](Robot& r) { r.gravity[0] = nan; });

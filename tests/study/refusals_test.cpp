@@ -139,7 +139,7 @@ TEST(FleetRefusals, HaveAPlaceAndARemedy) {
   EXPECT_EQ(said(fleet(logs)), "accepted");
   const Case cases[] = {
       {kRobot, "the study has no `fleet`"},
-      {fleet(simulated + ", faults: [{robot: 1}]"), "a fault is of one link or of one joint"},
+      {fleet(simulated + ", faults: [{robot: 1}]"), "a fault affects either one link or one joint"},
       {fleet(simulated + ", faults: [{robot: 4, link: 1, mass: 1}]"), "fault of robot 4"},
       {fleet(simulated + ", scatter: 0.5"), "scatter is 0.5"},
       {fleet("simulate: {rate: 100, motion: {multi_sine: {center: [0, 0], reach: [1, 1]}}}, robots: 0"),

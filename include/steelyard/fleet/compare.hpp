@@ -121,7 +121,7 @@ struct Drift {
 struct FleetRobotResult {
   std::string name;
   VectorXd values, sigma;
-  VectorXd deviation;         // from the fleet, in deviations of estimate and healthy scatter together
+  VectorXd deviation;  // from the fleet, in standard deviations of estimate and healthy scatter together
   std::vector<Cause> causes;  // empty: nothing to say
   std::vector<Drift> drifts;
   double residual = 0;        // ‖τ − τ̂‖ / ‖τ‖ of its own fit
@@ -131,7 +131,7 @@ struct FleetRobotResult {
 struct FleetResult {
   std::vector<std::string> columns;
   VectorXd values, sigma;                // of the fleet; robots are the blocks of the deviation
-  VectorXd scatter;                      // deviation between healthy robots
+  VectorXd scatter;                      // standard deviation between healthy robots
   MatrixXd scatter_inverse;              // T⁻¹
   Index healthy = 0;                     // robots behind them
   std::vector<FleetRobotResult> robots;  // in the order given

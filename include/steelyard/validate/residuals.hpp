@@ -46,7 +46,7 @@ struct CrossValidationSummary {
 struct JointWhiteness {
   std::string name;
   double p_value = 1;   // of correlations this large, for white residuals
-  double coloured = 0;  // share of the residual's power that the residual one step before predicts
+  double coloured = 0;  // fraction of the residual's power predicted from the previous step
 };
 
 struct RunValidation {

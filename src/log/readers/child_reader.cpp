@@ -146,7 +146,7 @@ void serve_array_file(const OpenArrayFile& open, const std::string& path, int so
     send_error(socket, Answer::machine_error, error.complaint());
   } catch (const std::bad_alloc&) {
     send_error(socket, Answer::input_error,
-               {"the file is damaged: it asks for more memory than such a file can need",
+               {"the file is damaged: reading it needs more memory than a valid file could",
                 {},
                 {},
                 "check that it was written completely, and save it again"});

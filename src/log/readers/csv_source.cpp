@@ -190,12 +190,12 @@ class CsvSource : public SampleSource, public StampSource {
     check_rows(line);
     const Place place = reader_.place(line, time_column_);
     const bool commas = reader_.separator() == Separator::comma && field == std::floor(field);
-    throw InputError({fmt::format("time does not advance: {} = {} is not later than the row before",
+    throw InputError({fmt::format("time does not increase: {} = {} is not later than in the previous row",
                                   reader_.describe(time_column_), field),
                       place, "time stamps that increase from row to row",
-                      commas ? "remove repeated rows, or split the file where a new run begins; if numbers "
+                      commas ? "remove repeated rows, or split the file where a new run starts; if numbers "
                                "have decimal commas, write points"
-                             : "remove repeated rows, or split the file where a new run begins"});
+                             : "remove repeated rows, or split the file where a new run starts"});
   }
 
   // The scan of the stamps does not look behind the time column: rows of other lengths up to this line, as

@@ -68,8 +68,8 @@ class Child {
   Child(const OpenArrayFile& open, const std::string& path, const IsolationLimits& limits) {
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-      throw machine_trouble(path, fmt::format("no socket for reading: {}", std::strerror(errno)),
-                            "close files, or raise the limit of open files");
+      throw machine_trouble(path, fmt::format("cannot create a socket for reading: {}", std::strerror(errno)),
+                            "close files, or raise the limit on open files");
     pid_ = ::fork();
     if (pid_ == 0) {
       ::close(ends[0]);
@@ -83,8 +83,8 @@ class Child {
       return;
     }
     ::close(socket_);
-    throw machine_trouble(path, fmt::format("no process for reading: {}", std::strerror(error)),
-                          "free memory, or raise the limit of processes");
+    throw machine_trouble(path, fmt::format("cannot start a process for reading: {}", std::strerror(error)),
+                          "free memory, or raise the limit on processes");
   }
   ~Child() {
     ::close(socket_);
@@ -227,7 +227,7 @@ class IsolatedFile : public ArrayFile {
       if (::poll(&waiting, 1, kLookEvery) > 0) return;
       if (child_.processor_seconds() > processor_until_) {
         child_.finish();
-        throw damaged_array_file(path_, "the file is damaged: its reader does not come to an end");
+        throw damaged_array_file(path_, "the file is damaged: its reader does not finish");
       }
       if (Clock::now() > wait_until_) {
         child_.finish();
@@ -238,7 +238,7 @@ class IsolatedFile : public ArrayFile {
 
   [[noreturn]] void fail_damaged() {
     const int signal = child_.finish_after_end();
-    std::string what = "the file is damaged: its reader broke down";
+    std::string what = "the file is damaged: its reader crashed";
     if (signal > 0) what += fmt::format(" (signal {})", signal);
     throw damaged_array_file(path_, what);
   }
@@ -259,7 +259,7 @@ class IsolatedFile : public ArrayFile {
 void IsolationLimits::validate() const {
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   if (positive(processor_seconds) && positive(waiting_seconds) && memory > 0) return;
-  throw InputError({fmt::format("limits of a reader are {} s of the processor, {} s and {} bytes",
+  throw InputError({fmt::format("the limits of a reader are {} s of CPU time, {} s and {} bytes",
                                 processor_seconds, waiting_seconds, memory),
                     {},
                     "positive numbers",
