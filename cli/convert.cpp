@@ -197,7 +197,7 @@ int run_convert(const ConvertOptions& options, const CommonOptions& common) {
   if (common.quiet) return kDone;
   print(fmt::format("{}\n{}\n", options.out, columns_text(written.file)));
   if (!written.not_carried.empty())
-    print_problem(fmt::format("not included: {}", fmt::join(written.not_carried, ", ")));
+    print_problem(fmt::format("not carried: {}", fmt::join(written.not_carried, ", ")));
   return kDone;
 }
 

@@ -30,7 +30,7 @@ std::string exported_text(const steelyard::ExportSummary& summary, const std::st
   text += fmt::format("  read back by {}: largest difference {:.1e}\n", with_commas(summary.checked_by),
                       summary.max_error);
   for (const steelyard::NotCarried& missing : summary.not_carried)
-    text += fmt::format("  not included: {} of {}, up to {} N·m or N\n", missing.what, missing.joint,
+    text += fmt::format("  not carried: {} of {}, up to {} N·m or N\n", missing.what, missing.joint,
                         number(missing.effort, 3));
   for (const std::string& note : summary.notes) text += "  " + note + "\n";
   return text;

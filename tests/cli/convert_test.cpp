@@ -118,7 +118,7 @@ TEST_F(ConvertProgram, OverwritesOnlyWhenToldSo) {
   for (const char* out : {"mine.csv", "log.csv"}) {
     const Outcome refused = steelyard({"convert", path("log.csv"), path(out)});
     EXPECT_EQ(refused.code, 2) << out;
-    EXPECT_THAT(refused.err, HasSubstr(std::string(out) + ": the file is there already")) << out;
+    EXPECT_THAT(refused.err, HasSubstr(std::string(out) + ": the file already exists")) << out;
   }
   EXPECT_EQ(content("mine.csv"), "my own log\n");
   EXPECT_EQ(steelyard({"convert", path("log.csv"), path("mine.csv"), "--replace"}).code, 0);

@@ -63,10 +63,10 @@ TEST_F(Reverse, OfVerticalAxesTakesInertiaAlone) {
   EXPECT_THAT(outcome.out, HasSubstr("gravity+inertia"));
   outcome = steelyard({"reverse", robot, "--configurations", "3", "--rows", "gravity"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("no configuration shows anything of robot 'planar'"));
+  EXPECT_THAT(outcome.err, HasSubstr("no configuration identifies any parameter of robot 'planar'"));
   outcome = steelyard({"model", robot, "--rows", "gravity"});
   EXPECT_EQ(outcome.code, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("rank not clear")));
+  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("ambiguous rank")));
 }
 
 TEST_F(Reverse, SourcesThatFailEndWithTheirReason) {

@@ -123,7 +123,7 @@ TEST(ChildWorld, OneThatDiesIsTheMachinesFaultWithItsName) {
 
 TEST(ChildWorld, OneThatHangsIsEnded) {
   EXPECT_THAT(message_of(Mood::hangs, 0.2),
-              AllOf(HasSubstr("machine: "), HasSubstr("gave no answer within 0.2 s")));
+              AllOf(HasSubstr("machine: "), HasSubstr("did not answer within 0.2 s")));
 }
 
 }  // namespace

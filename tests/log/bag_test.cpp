@@ -143,7 +143,7 @@ TEST_P(BagOf, RefusesMessagesThatDoNotFit) {
   EXPECT_THAT(with(joint_state(order, kDate + 3 * kStep, {"arm", "waist"}, {1, 2, 3}, {}, {})),
               HasSubstr("has 3 positions for 2 joints"));
   EXPECT_THAT(with(joint_state(order, kDate, {"arm", "waist"}, {1, 2}, {}, {})),
-              HasSubstr("time does not advance"));
+              HasSubstr("time does not increase"));
   EXPECT_THAT(with(joint_state(order, kDate + 3 * kStep, {"arm", "waist"}, {1, std::nan("")}, {}, {})),
               HasSubstr("sample 4 of 'position[waist]' holds 'nan'"));
   write_bag(path_, GetParam(), true_messages(order));
@@ -222,7 +222,7 @@ TEST(Bag, RefusesForeignFiles) {
   ASSERT_EQ(sqlite3_open((folder / "other.db3").c_str(), &base), SQLITE_OK);
   sqlite3_exec(base, "CREATE TABLE songs(id INTEGER)", nullptr, nullptr, nullptr);
   sqlite3_close(base);
-  EXPECT_THAT(refusal(bag_run(folder / "other.db3")), HasSubstr("this database is no ROS 2 bag"));
+  EXPECT_THAT(refusal(bag_run(folder / "other.db3")), HasSubstr("this database is not a ROS 2 bag"));
 #endif
 }
 

@@ -109,7 +109,7 @@ TEST_F(BagRefusal, OfDatabasesWithPackedOrWithoutMessages) {
   ASSERT_TRUE(write_db3(path, messages));
   RunFile file = arrays_;
   file.path = path;
-  EXPECT_THAT(refusal(file), HasSubstr("packed one by one"));
+  EXPECT_THAT(refusal(file), HasSubstr("compressed individually"));
   sqlite3* base = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &base), SQLITE_OK);
   sqlite3_exec(base, "DELETE FROM messages", nullptr, nullptr, nullptr);

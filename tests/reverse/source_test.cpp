@@ -53,7 +53,7 @@ TEST(ProgramSource, NumbersKeepAllTheirDigits) {
 }
 
 TEST(ProgramSource, AnswersThatCannotBeReadAreRefusedWithTheLine) {
-  expect_trouble<InputError>(shell("echo hello"), "'hello': 'hello' is no number");
+  expect_trouble<InputError>(shell("echo hello"), "'hello': 'hello' is not a number");
   expect_trouble<InputError>(shell("echo g 1 2 3"), "3 numbers of g for 2 joints");
   expect_trouble<InputError>(shell("echo g 1 2 M 1 2 3 4 5"), "5 numbers of M for 2 joints");
   expect_trouble<InputError>(shell("echo error no such configuration"), "no such configuration");

@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRobot{"infinite.yaml", ":4:8, 'elbow'", "a = '1/0'", "divisor"},
         BadRobot{"reversed_limits.yaml", ":4:24, 'elbow'", "[2, -2] is reversed", "swap"},
         BadRobot{"negative_velocity.yaml", ":4:24, 'elbow'", "velocity limit -1", "leave the limit out"},
-        BadRobot{"alias_bomb.yaml", ":2:4", "aliases", "write the value out"},
+        BadRobot{"alias_bomb.yaml", ":2:4", "aliases", "write the value where"},
         BadRobot{"duplicate_key.yaml", ":3:1", "key 'gravity' is given twice, first in line 2", "remove one"},
         BadRobot{"duplicate_joint.yaml", ":4:5", "joint name 'elbow' is used twice", "rename"},
         BadRobot{"duplicate_link.yaml", ":4:5, 'elbow'", "link 'upper'", "rename"},

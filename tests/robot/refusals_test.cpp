@@ -72,7 +72,7 @@ TEST(Mjcf, RefusesDirectionsAndSettingsThatMeanNothing) {
   const Case cases[] = {
       {body("zaxis=\"0 0 0\""), {"arm.xml:4", "zaxis is the zero vector"}},
       {body("axisangle=\"0 0 0 1\""), {"arm.xml:4", "axis of axisangle is zero"}},
-      {body("zaxis=\"0 0 up\""), {"arm.xml:4", "'up' is no number"}},
+      {body("zaxis=\"0 0 up\""), {"arm.xml:4", "'up' is not a number"}},
       {body("", "<compiler angle=\"turns\"/>"), {"arm.xml:2", "angle is 'turns'", "degree or radian"}},
       {body("", "<compiler settotalmass=\"3\"/>"), {"arm.xml:2", "settotalmass"}},
   };

@@ -146,9 +146,9 @@ TEST(FleetRefusals, HaveAPlaceAndARemedy) {
        "a simulated fleet of 0 robots"},
       {fleet(simulated + ", level: 0.7"), "level is 0.7"},
       {fleet(simulated + ", " + logs), "a fleet has logs or is simulated"},
-      {fleet(logs + ", robots: 3"), "`robots` of a fleet with logs"},
+      {fleet(logs + ", robots: 3"), "`robots` for a fleet with logs"},
       {fleet("logs: \"logs/a.csv\", columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}"),
-       "where the robot's name stands"},
+       "does not contain the robot's name"},
       {fleet(simulated) + "feasible: {}\n", "a fleet study with `feasible`"},
   };
   for (const Case& bad : cases) EXPECT_THAT(said(bad.text), HasSubstr(bad.words)) << bad.text;

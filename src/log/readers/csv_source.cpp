@@ -149,7 +149,7 @@ class CsvSource : public SampleSource, public StampSource {
     return all;
   }
 
-  // False when time does not advance.
+  // False when time does not increase.
   bool scan_part(Index k, Index parts, TimeScanner& scanner) const {
     CsvReader reader(reader_.path(), csv_);
     reader.select({time_column_});
