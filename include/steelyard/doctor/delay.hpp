@@ -9,15 +9,16 @@
 // gains half as much, and
 //
 //   gain > 0.22, or
-//   plain > 0.12, and more than half of it remains when the joint's friction may build up over a displacement.
+//   plain > 0.12, and more than half of it remains when the joint's friction may build up over a stroke.
 //
-// The second rule is for lightly loaded joints, in which presliding friction and hysteresis look like a delay:
-// the Panda's joint 7 has plain 0.4 at 40 ms, and a third remains. A joint whose effort is mostly friction can
-// therefore hide a delay. Early efforts are rare; they must gain twice as much. All joints are late when a
-// common delay has plain > 0.04 per joint.
+// The second rule is for lightly loaded joints, in which presliding friction and hysteresis look like a
+// delay: the Panda's joint 7 has plain 0.4 at 40 ms, and a third remains. A joint whose effort is mostly
+// friction can therefore hide a delay. Early efforts are rare; they must gain twice as much. All joints are
+// late when a common delay has plain > 0.04 per joint.
 //
 // Healthy logs gain too. Coulomb friction behind the copy's filter rings after a reversal, and the ringing
-// moves with a shift: in both cases the plain limit must also be exceeded on rows twice as far from reversals,
+// moves with a shift: in both cases the plain limit must also be exceeded on rows twice as far from
+// reversals,
 //
 //   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is the copy's own error on a perfect log
 //

@@ -7,9 +7,9 @@
 //   pairs         runs that repeat each other's motion (motion.hpp)
 //
 // Two passes per run, and half a second for the set-up regardless of the length of the log; with `head` the
-// copy is taken from the beginning of a long log, or from all of it when the motion there is too poor. Signals
-// that spoil a run's copy (values that are not finite, spikes, encoder wraps, a dead effort) leave the set-up of
-// that run unexamined, which is reported; the other runs are still examined.
+// copy is taken from the beginning of a long log, or from all of it when the motion there is too poor.
+// Signals that spoil a run's copy (values that are not finite, spikes, encoder wraps, a dead effort) leave
+// the set-up of that run unexamined, which is reported; the other runs are still examined.
 #pragma once
 
 #include <functional>

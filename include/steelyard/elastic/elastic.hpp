@@ -9,7 +9,7 @@
 //                      [θ̈, friction, θ−q] = τ with K shared underestimates K, since its column contains the
 //                      encoder noise. Instead the measured deflection is predicted:
 //                        θ − q = Y π / K + δ0 + noise,      τ = Y π + B θ̈ + friction + noise
-//                      each row kind weighted by its own residuals: Gauss-Newton in (π, 1/K, δ0, B, friction).
+//                      row kinds weighted by their residuals: Gauss-Newton in (π, 1/K, δ0, B, friction).
 //   elastic_torque     q and τ_J of torque sensors: Y π = τ_J as for a rigid robot; with θ also K, with τ
 //                      also B and friction (τ − τ_J).
 //   links              q and τ only: differentiating the links twice and inserting the motors,
@@ -22,7 +22,8 @@
 //
 // Not modelled: nonlinear springs, hysteresis, backlash, friction on the link side, gyroscopic torques of the
 // rotors. They appear as residuals of the deflection, and a joint whose deflection exceeds them by less than
-// `least_snr` is reported as not identifiable; so is one where the motor equation alone contradicts the result.
+// `least_snr` is reported as not identifiable; so is one where the motor equation alone contradicts the
+// result.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 //   whitened moments of block k     A_k = B_kᵀB_k,  g_k = B_kᵀ(τ_k − Y_k π̂),  B_k = Y_k R⁻¹,  Σ A_k + P = I
 //   replicate with weights m_k      (Σ m_k A_k + P) δ = Σ (m_k − 1) g_k,      π* = π̂ + R⁻¹ δ
 //
-// P comes from priors, which keep weight one. Blocks are sections of time with all joints (folds of equal block
-// number), so errors may be correlated within a block, between joints and from sample to sample, but not
-// between blocks: a block must be several times longer than the memory of the filter and of the noise. A
+// P comes from priors, which keep weight one. Blocks are sections of time with all joints (folds of equal
+// block number), so errors may be correlated within a block, between joints and from sample to sample, but
+// not between blocks: a block must be several times longer than the memory of the filter and of the noise. A
 // replicate costs a sum of small matrices and some products with it, no pass over the log: the weights change
 // at most a third of the identity.
 //
@@ -13,8 +13,8 @@
 // 0, 1, 2, …) omits a third of the blocks in every replicate; with a few dozen blocks and as many parameters
 // the replicates' Gram matrices become nearly singular and intervals several times too wide.
 //
-// Few blocks: the spread of the scores is too small where a block determines much of a parameter, since the fit
-// follows its own block. Scores are therefore those of the fit without their block,
+// Few blocks: the spread of the scores is too small where a block determines much of a parameter, since the
+// fit follows its own block. Scores are therefore those of the fit without their block,
 //
 //   g_k ← (I − A_k)^(−1/2) g_k         (Bell and McCaffrey 2002, bias-reduced; unbiased for independent
 //                                       errors of equal standard deviation)

@@ -9,9 +9,9 @@
 //   [  0   0  ρ  ]      (the Jacobian of Kaufman's variable projection)
 //
 // so a pass gives the cost of a trial point and, if it is accepted, the next step: one pass per iteration.
-// Steps are damped (Levenberg-Marquardt, in units of R22's columns) and bounded. The fit has converged when the
-// next step would lower the cost by less than `tolerance` of σ² = cost / degrees of freedom: every shape is
-// then within √tolerance of its standard deviation. Weights are those of the row kinds, updated after
+// Steps are damped (Levenberg-Marquardt, in units of R22's columns) and bounded. The fit has converged when
+// the next step would lower the cost by less than `tolerance` of σ² = cost / degrees of freedom: every shape
+// is then within √tolerance of its standard deviation. Weights are those of the row kinds, updated after
 // convergence when they have changed by more than one per cent.
 //
 // A joint falls back to the linear form, and the others are refined further, when its shape cannot be

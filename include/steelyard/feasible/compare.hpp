@@ -1,7 +1,7 @@
 // Several parameter sets on the same runs: Newton-Euler efforts, their mean square errors, and the internal
 // forces and moments of the joints.
 //
-//   τ̂ = newton_euler(π; q, q̇, q̈) + Ia q̈ + fv q̇ + fc sign(q̇) + fo,     MSE_j = mean over samples (τ_j − τ̂_j)²
+//   τ̂ = newton_euler(π; q, q̇, q̈) + Ia q̈ + fv q̇ + fc sign(q̇) + fo,     MSE_j = mean of (τ_j − τ̂_j)²
 //
 // Sets with equal base parameters have equal efforts but not equal internal forces: a mass that no motion
 // identifies still loads the joint below. Feasible sets keep internal forces in the order of the real ones;

@@ -1,6 +1,6 @@
 // Penalty-based parameter retrieval: constraints as increasing penalties, from several starts.
 //
-//   min f = φ + ξ γ,     γ: sum of the violations of all constraints g ≥ 0,     ξ: increasing from level to level
+//   min f = φ + ξ γ,     γ: sum of all violations of constraints g ≥ 0,     ξ increasing level by level
 //
 // Any constraint may enter: non-convex ones, and free expressions with if-else.
 //
@@ -12,9 +12,9 @@
 //   annealing           as published (Panda paper, Algorithm 1): p = (m, c, I) in its box LB ≤ p ≤ UB, γ of
 //                       the violations themselves, simulated annealing; a descent follows unless disabled
 //
-// Starts: those given (the convex solution), the reference bodies, random bodies in the box. Deterministic for a
-// seed, regardless of the number of threads. This is a local search: with non-convex constraints the best of
-// the starts is not a proven minimum; the value of the convex relaxation is a lower bound.
+// Starts: those given (the convex solution), the reference bodies, random bodies in the box. Deterministic
+// for a seed, regardless of the number of threads. This is a local search: with non-convex constraints the
+// best of the starts is not a proven minimum; the value of the convex relaxation is a lower bound.
 //
 // Directions that do not change φ keep the values of the start: of starts with the same φ the first is used.
 #pragma once

@@ -8,11 +8,11 @@
 //   in the columns       Y(q + δq, q̇ + δq̇, q̈ + δq̈) − Y(q, q̇, q̈) at some hundred samples of the run
 //
 // Columns of Coulomb friction jump with the sign of a velocity. Noise near a reversal flips them: that adds
-// nothing to their squares, and counting it as an error corrects far too much. They are kept separately; their
-// effect is added to the standard deviations of the fit (fit.hpp).
+// nothing to their squares, and counting it as an error corrects far too much. They are kept separately;
+// their effect is added to the standard deviations of the fit (fit.hpp).
 //
-// δq, δq̇, δq̈ are drawn independently. Valid for noise that is white before the filters; encoder quantisation
-// counts as white when the motion crosses many steps.
+// δq, δq̇, δq̈ are drawn independently. Valid for noise that is white before the filters; encoder
+// quantisation counts as white when the motion crosses many steps.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //
 // s_j is the sign of the a-priori gain, else of the transmission ratio, else that of the plain prediction
 // error. Gauss-Newton: every step is a convex problem of the stage `feasible`, from the folds alone. Fixed
-// parameters of loads are equalities. Standard deviations and intervals are those of the plain prediction error:
-// active constraints make them too wide, not too small.
+// parameters of loads are equalities. Standard deviations and intervals are those of the plain prediction
+// error: active constraints make them too wide, not too small.
 #pragma once
 
 #include "steelyard/core/abi.hpp"

@@ -1,6 +1,6 @@
 // From segments to the quadratic form of their signs.
 //
-//   Y π = Σ_i s_i e_i   with one effort column e_i per segment (zero outside it), rows divided by their weight
+//   Y π = Σ_i s_i e_i   with one effort column e_i per segment (zero outside it), rows weighted
 //
 //   QR of [Y | E] = ( R_YY  R_YE )        residual(s) = min_π ‖Y π − E s‖² = ‖R_EE s‖²
 //                   (  0    R_EE )        π(s) = R_YY⁻¹ R_YE s
@@ -10,8 +10,9 @@
 // (rows of all folds × segments), and R_EE is the Cholesky factor of EᵀE − (QᵀE)ᵀ(QᵀE). In both cases
 // residual(s) is known up to rounding.
 //
-// Weights are initially one over the RMS effort of the joint: they define what "best fit" means, and reweigh()
-// replaces them by those of the residuals. Unknown gains of a robot are factors on the columns of E.
+// Weights are initially one over the RMS effort of the joint: they define what "best fit" means, and
+// reweigh() replaces them by those of the residuals. Unknown gains of a robot are factors on the columns of
+// E.
 #pragma once
 
 #include <string>

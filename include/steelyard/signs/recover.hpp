@@ -14,12 +14,13 @@
 // a sign change inside, also has a best fit.
 //
 // s and −s differ by feasibility alone, and so do the two signs of every group of joints that is weakly
-// coupled to the others: groups are tested explicitly, and are undecided where both signs fit about equally well.
+// coupled to the others: groups are tested explicitly, and are undecided where both signs fit about equally
+// well.
 //
 // Confidence of a segment: √((φ2 of the best pattern that differs there − φ2) / σ²), in standard deviations
-// of the noise, σ² per independent row. A segment is decided when its confidence is at least `least_confidence`,
-// the cost of the group flips that change it is at least `least_ratio` times the best, and the model predicts
-// at least `least_share` of its effort without knowing its sign.
+// of the noise, σ² per independent row. A segment is decided when its confidence is at least
+// `least_confidence`, the cost of the group flips that change it is at least `least_ratio` times the best,
+// and the model predicts at least `least_share` of its effort without knowing its sign.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //   good              no warning, at most 10 %, and tested on a motion that was not fitted
 //   usable            everything between; also a model that was not tested on another motion
 //
-// The worst held-out residual decides, from the strongest test available: fresh motions, then motions held out
-// in turn, then runs that repeat a fitted motion, then blocks held out in turn, then the fitted rows.
+// The worst held-out residual decides, from the strongest test available: fresh motions, then motions held
+// out in turn, then runs that repeat a fitted motion, then blocks held out in turn, then the fitted rows.
 #pragma once
 
 #include <optional>
