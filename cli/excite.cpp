@@ -55,7 +55,7 @@ void write_page(steelyard::OutputFolder& folder, const std::string& json, const 
     folder.write("report.html", render_design(json, scene.robot->name, {command}, scene));
 }
 
-// The parameters that others hide most, with the deviations to expect.
+// The parameters that others hide most, with the standard deviations to expect.
 std::string hardest(std::vector<steelyard::Outlook> outlooks) {
   std::stable_sort(outlooks.begin(), outlooks.end(),
                    [](const auto& a, const auto& b) { return a.inflation > b.inflation; });

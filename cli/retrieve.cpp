@@ -35,7 +35,7 @@ std::string links_text(const Result& result) {
   return "Links: kg, m, kg·m² about the centre of mass\n" + table.to_string();
 }
 
-// Parameters that the data leaves open, and their provable intervals where they were asked for.
+// Parameters that the data leaves open, and their provable intervals where they were requested.
 std::string open_text(const Result& result) {
   std::string text;
   for (const LinkValues& link : result.links)

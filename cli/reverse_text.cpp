@@ -28,7 +28,7 @@ std::string parts_text(const ReverseSummary& reverse) {
   return "Fits\n" + table.to_string();
 }
 
-// To two digits of its deviation.
+// To two digits of its standard deviation.
 std::string to_deviation(double value, const std::optional<double>& sigma) {
   if (!sigma || !(*sigma > 0)) return number(value, 6);
   return fmt::format("{:.{}f}", value,

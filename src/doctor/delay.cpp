@@ -25,7 +25,7 @@ constexpr double kFarther = 2;            // from reversals than a trial, for th
 constexpr double kOwnError = 0.01;        // of a joint's effort: what the copy leaves of a perfect log there
 constexpr Index kStretches = 4;
 constexpr int kMostStretches = 3;
-constexpr double kChance = 2.8;  // deviations of the gain that noise has by chance
+constexpr double kChance = 2.8;  // standard deviations of the gain that noise has by chance
 
 Index nearest(const VectorXd& lateness, double seconds) {
   Index at = 0;

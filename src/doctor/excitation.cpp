@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPoorCondition = 500;  // of scaled columns: errors are magnified that much in some direction
 constexpr double kUseless = 1e6;
-constexpr double kUnknown = 1;  // relative deviation from which a value says nothing
+constexpr double kUnknown = 1;  // relative standard deviation from which a value says nothing
 
 // Number of the link or joint in a machine name, counted from 0.
 int number_of(const std::string& column) {

@@ -17,7 +17,7 @@ constexpr Index kParts = 16;  // of a run, over which residuals are summed
 constexpr Index kFewestRows = 4 * kParts;
 constexpr Index kFree = 5;           // see the header
 constexpr double kRank = 1e-8;       // of the largest column: below it a direction does not count
-constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own deviation of a step
+constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own standard deviation of a step
 
 // An orthonormal basis of what is explained without a step: the model, and drift in the rows [begin, end).
 Eigen::MatrixXd basis(const doctor::DelayRows& rows, Index begin, Index end) {

@@ -4,7 +4,8 @@
 //
 // For given κ, ν that is a linear problem; the tangents Ÿ_j π and Ẏ_j π give the step of both (Kaufman's form
 // of variable projection). The cost is Σ rows · log rms over joints: the likelihood with each joint's own
-// deviation. It has a wide valley, so that a grid over one κ for all joints, with ν = 0, gives the start.
+// standard deviation. It has a wide valley, so that a grid over one κ for all joints, with ν = 0, gives the
+// start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,7 +144,7 @@ double improve_kappa(const ElasticModel& model, const KappaRows& rows, const std
   return 0;
 }
 
-// K = B/κ; its deviation from those of both and their covariance.
+// K = B/κ; its standard deviation from those of both and their covariance.
 std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const ElasticFit& fit, std::size_t j) {
   const Index b = fit.estimate.find(numbered("B", j)), k = fit.estimate.find(numbered("kappa", j));
   const ElasticJoint& joint = fit.joints[j];
@@ -153,7 +154,7 @@ std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const Elasti
   const MatrixXd& C = fit.intervals.covariance;
   const double variance = C(b, b) / (B * B) + C(k, k) / (kappa * kappa) - 2 * C(b, k) / (B * kappa);
   if (!std::isfinite(variance) || variance < 0 || !(fit.intervals.sigma[k] > 0)) return out;
-  // The wider of the two intervals says how many deviations the level takes.
+  // The wider of the two intervals says how many standard deviations the level takes.
   const double width = (*joint.kappa->upper - kappa) / fit.intervals.sigma[k];
   const double half = width * std::sqrt(variance) * std::abs(out.value);
   out.lower = out.value - half;

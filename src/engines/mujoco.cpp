@@ -59,7 +59,7 @@ const Mujoco* open_mujoco() {
   return found.complete() ? &found : nullptr;
 }
 
-// A model with its working memory, and the places of the joints that are asked for.
+// A model with its working memory, and the places of the joints that are requested.
 class MujocoModel {
  public:
   MujocoModel(const Mujoco& engine, const std::string& path, const std::vector<std::string>& joints)

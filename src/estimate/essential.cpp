@@ -32,7 +32,8 @@ struct Reduction {
   }
 };
 
-// Relative deviations of the columns of a solution, but for a common factor; infinite where not determined.
+// Relative standard deviations of the columns of a solution, but for a common factor; infinite where not
+// determined.
 VectorXd relative_deviations(const Solution& solution) {
   VectorXd out(solution.x.size());
   for (Index k = 0; k < out.size(); ++k) {

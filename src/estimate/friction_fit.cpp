@@ -18,9 +18,9 @@ namespace {
 constexpr double kFlattest = 0.5;    // φ2 · fastest velocity below which a sigmoid is a line
 constexpr double kSteepest = 2000;   // and from which it is a step
 constexpr double kStepLike = 300;    // from which one that is not known need not be followed
-constexpr double kUnknownShape = 1;  // deviation of ln φ2 or ln vs
+constexpr double kUnknownShape = 1;  // standard deviation of ln φ2 or ln vs
 constexpr double kClearHeight =
-    4;  // deviations of the height from zero; the best of many shapes is easily at 2
+    4;  // standard deviations of the height from zero; the best of many shapes is easily at 2
 constexpr double kLongestStep = 1;      // of ln φ2, ln vs, and of φ2 φ3
 constexpr double kWeightChange = 0.01;  // from which weights are set again
 constexpr int kMostWeightings = 4;

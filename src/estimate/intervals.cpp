@@ -19,7 +19,8 @@ bool is_determined(const Estimate& estimate, Index k) {
   return estimate.column_status[static_cast<std::size_t>(k)] == ColumnStatus::determined;
 }
 
-// Independent rows that would give the deviations of the bootstrap: the geometric mean over the parameters.
+// Independent rows that would give the standard deviations of the bootstrap: the geometric mean over the
+// parameters.
 double rows_of_spread(const Estimate& estimate, const VectorXd& sigma) {
   double sum = 0;
   Index count = 0;

@@ -1,4 +1,4 @@
-// What a motion shows: information, condition, deviations to expect, and why some stay large.
+// What a motion shows: information, condition, standard deviations to expect, and why some stay large.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -16,7 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kInflated = 100;     // variance over that of the column alone: deviation 10 times
+constexpr double kInflated = 100;     // variance over that of the column alone: standard deviation 10 times
 constexpr double kSmallColumn = 0.1;  // of the column's size on random states within the limits
 constexpr double kHidden = 1e-3;      // of the median column of its kind, on random states
 constexpr double kUnseen = 1e-10;

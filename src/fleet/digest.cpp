@@ -48,8 +48,8 @@ LogKey key_of(const FleetShared& shared, const Study& study) {
   return out;
 }
 
-// The deviation of estimates over blocks of time, over what independent rows would give. At least what the
-// filter alone makes of white noise.
+// The standard deviation of estimates over blocks of time, over what independent rows would give. At least
+// what the filter alone makes of white noise.
 double noise_factor_of(const StudyState& state) {
   double factor = 1;
   const Preparation& preparation = state.runs[0].prepared->preparation();

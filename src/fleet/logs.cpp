@@ -191,7 +191,7 @@ void add_point_mass(VectorXd& standard, const FleetFault& fault) {
   ten += fault.mass * point;
 }
 
-// Deviations beyond 2.5 are drawn back: a robot that far off would not leave the factory.
+// Standard deviations beyond 2.5 are drawn back: a robot that far off would not leave the factory.
 double scattered(Random& random, double scatter) {
   return 1 + scatter * std::clamp(random.normal(), -2.5, 2.5);
 }

@@ -13,7 +13,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Deviations from here on are drawn, and those from the second on at full strength.
+// Standard deviations from here on are drawn, and those from the second on at full strength.
 constexpr double kFaint = 1.5, kStrong = 5;
 
 std::string fleet_card(const std::string& label, const std::string& value, const std::string& note) {

@@ -18,7 +18,7 @@ constexpr double kLeastWidth = 0.05;  // of the logarithms
 // Friction times 20 in a joint that carries little else is a fault of the robot; these are not.
 constexpr double kOtherUnit = 50;
 constexpr double kFarAtFirst = 0.1;  // chance that a healthy robot is far
-constexpr double kNotSeen = 1e200;   // deviation of what a log does not show
+constexpr double kNotSeen = 1e200;   // standard deviation of what a log does not show
 
 double tail(double t, std::size_t robots) {
   // A median and a spread by medians know about half of what means know.

@@ -109,7 +109,7 @@ struct Probe {
   }
 };
 
-// What a probe says about each row. A row with weights is asked for them once, in order: it is not probed.
+// What a probe says about each row. A row with weights is requested them once, in order: it is not probed.
 std::vector<Information> informations(const Plan& plan, const Samples& samples, Rows rows,
                                       std::span<const Fold> folds) {
   std::vector<Information> list(rows.size());

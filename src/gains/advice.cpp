@@ -88,8 +88,8 @@ GainFit nominal_fit(const GainProblem& problem, const BaseParameters& base, cons
   return fit;
 }
 
-// JᵀJ of the rows of one run, each joint's divided by the deviation that its noise has behind the filter, for
-// as many rows as are independent.
+// JᵀJ of the rows of one run, each joint's divided by the standard deviation that its noise has behind the
+// filter, for as many rows as are independent.
 void add_information(const GainProblem& all, const AdvisedRun& run, const GainFit& at, double noise,
                      Eigen::MatrixXd& information) {
   GainProblem one = all;

@@ -37,7 +37,7 @@ GainRun part_of(const GainRun& run, const std::vector<int>& groups, int group, b
   return part;
 }
 
-// The base parameter with the largest relative deviation, and its ratio to the smallest.
+// The base parameter with the largest relative standard deviation, and its ratio to the smallest.
 std::pair<std::string, double> weakest(const GainProblem& problem, const GainFit& fit) {
   std::string name;
   double largest = 0, smallest = INFINITY;

@@ -46,7 +46,7 @@ std::vector<Fold> torque_folds(const GainProblem& problem, const VectorXd& gains
   return folds;
 }
 
-// What is known of load parameters with a deviation.
+// What is known of load parameters with a standard deviation.
 std::vector<Fold> load_priors(const GainProblem& problem) {
   GainProblem loads = problem;
   loads.prior.resize(0);

@@ -86,7 +86,7 @@ GainProblem with_total_rows(const GainProblem& problem) {
   return total;
 }
 
-// Σ w² ‖v − τ/g‖² with the deviations of the rows, and the priors.
+// Σ w² ‖v − τ/g‖² with the standard deviations of the rows, and the priors.
 double cost(const GainProblem& problem, const GainFit& fit, const std::vector<double>& sigma) {
   const CurrentResidual residual = current_residual(problem, fit);
   double sum = 0;

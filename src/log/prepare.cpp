@@ -203,7 +203,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
     preparation_.filter = design_low_pass(options.filter.order, options.filter.cutoff, rate);
   }
   if (options.column_filter.cutoff > 0) {
-    // Decimation that was asked for must not alias: the columns are filtered as low as it needs.
+    // Decimation that was requested must not alias: the columns are filtered as low as it needs.
     double cutoff = options.column_filter.cutoff;
     if (options.decimation > 1)
       cutoff = std::min(cutoff, kCutoffOfDecimated * rate / static_cast<double>(options.decimation));

@@ -78,7 +78,7 @@ ComponentError error_of(const std::string& name, const VectorXd& predicted, cons
   return error;
 }
 
-// Values, deviations and covariance of the whole base from those that were free.
+// Values, standard deviations and covariance of the whole base from those that were free.
 void expand(const FreeBase& free, const std::vector<std::string>& leads, ReverseFit& fit) {
   const Index n = static_cast<Index>(leads.size()), kept = free.T.cols();
   VectorXd y = VectorXd::Zero(kept), unknown = VectorXd::Ones(kept);

@@ -23,9 +23,9 @@
 //   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is the copy's own error on a perfect log
 //
 // Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the standard
-// deviation 1/√n by chance, more than the limit of a common delay when there are few joints. For a common
-// delay, away must be 2.8 times its standard deviation. A delay is present throughout: away must be positive
-// in three of four sections of the rows, unlike for a contact or a bad sample.
+// standard deviation 1/√n by chance, more than the limit of a common delay when there are few joints. For a
+// common delay, away must be 2.8 times its standard deviation. A delay is present throughout: away must be
+// positive in three of four sections of the rows, unlike for a contact or a bad sample.
 #pragma once
 
 #include <vector>
@@ -46,7 +46,7 @@ struct DelayEstimate {
   double residual = 0;  // log of the residual without over that with the delay; of all joints: summed
 };
 
-// The joint that gains most, and what the others gain once it is mended.
+// The joint that gains most, and what the others gain once it is corrected.
 struct DelayedJoint {
   int joint = -1;  // −1: none gains
   DelayEstimate estimate;
@@ -59,7 +59,7 @@ struct Delays {
   DelayEstimate common;               // of all
   DelayedJoint loaded;                // by gain
   DelayedJoint light;                 // by plain gain
-  double chance = 0;                  // deviation of a common delay's gain, √(Σ_j 1/n_j)
+  double chance = 0;                  // standard deviation of a common delay's gain, √(Σ_j 1/n_j)
 };
 
 Delays examine_delays(const Trial& trial);

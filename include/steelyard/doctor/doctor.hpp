@@ -53,7 +53,7 @@ struct DoctorOptions {
 
 struct Examination {
   std::vector<Finding> findings;  // in the order of the stages above; no runs are named in their evidence
-  std::vector<std::vector<std::size_t>> subjects;  // of each finding: the runs it speaks of
+  std::vector<std::vector<std::size_t>> subjects;  // of each finding: the runs it refers to
   std::vector<SignalScan> signals;
   std::vector<std::string> repeats;  // per run: the label of an earlier run with the same motion, or empty
   std::optional<SetUpExamination> set_up;
@@ -61,7 +61,7 @@ struct Examination {
   std::optional<Excitation> excitation;
 };
 
-// Evidence that begins with the runs it speaks of ("run 'a': …"), where `runs` are several and the finding is
+// Evidence that begins with the runs it refers to ("run 'a': …"), where `runs` are several and the finding is
 // not of a run as a whole.
 std::string name_runs(const Finding& finding, const std::vector<std::string>& subjects, std::size_t runs);
 

@@ -19,7 +19,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Throws InputError for an inertia that no body can have, and for a link without mass that MuJoCo would
+// Throws InputError for a physically impossible inertia, and for a link without mass that MuJoCo would
 // refuse.
 std::string mjcf_text(const Robot& robot, const TrueParameters& parameters);
 

@@ -26,7 +26,7 @@ struct ParameterSet {
 };
 
 // Of all standard parameters with these base parameters the smallest, K⁺ π_b: what least squares without
-// constraints takes, seldom one that bodies can have. Drive columns of the base are left out.
+// constraints takes, seldom a physically possible one. Drive columns of the base are left out.
 VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, const VectorXd& values);
 
 // Samples × joints.

@@ -23,7 +23,7 @@ struct JointResidual {
 };
 struct ResidualSummary {
   double prepared = 0;
-  std::optional<double> prepared_weighted;  // every joint's rows divided by their deviation
+  std::optional<double> prepared_weighted;  // every joint's rows divided by their standard deviation
   std::optional<double> raw;
   std::vector<JointResidual> per_joint;
 };
@@ -32,7 +32,7 @@ struct ResidualSummary {
 struct JointBand {
   std::string joint;
   double half_width = 0;      // [N·m or N]
-  double parameter_part = 0;  // rms deviation of the prediction by the parameters alone
+  double parameter_part = 0;  // rms standard deviation of the prediction by the parameters alone
   double coverage = 0;        // share of held-out samples inside
 };
 

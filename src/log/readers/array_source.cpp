@@ -222,7 +222,7 @@ class ArrayColumns : public TableColumns {
 
   std::string path_;
   std::unique_ptr<ArrayFile> file_;
-  mutable std::vector<Column> columns_;  // those that were asked for, by number
+  mutable std::vector<Column> columns_;  // those that were requested, by number
 };
 
 void check_file(const std::string& path) {

@@ -308,7 +308,7 @@ class BagColumns : public TableColumns {
   std::int64_t first_second_ = 0;
   std::vector<std::string> names_;
   std::vector<BagColumn> columns_of_names_;
-  mutable std::vector<BagColumn> columns_;  // those that were asked for, by number
+  mutable std::vector<BagColumn> columns_;  // those that were requested, by number
   mutable std::vector<std::vector<double>> values_;
   mutable std::size_t times_ = 0;
   mutable std::vector<std::string> last_names_;

@@ -72,8 +72,8 @@ class CsvSource : public SampleSource, public StampSource {
   }
 
   // By the time column alone, or by the first one that counts the rows. Parts of the file are its own,
-  // whatever the number of threads; where one of them is in trouble, or does not follow the other, the scan
-  // of the whole says so with the line.
+  // regardless of the number of threads; where one of them is in trouble, or does not follow the other, the
+  // scan of the whole says so with the line.
   TimeScanner scan_stamps(int threads) override {
     const Index parts = count_parts();
     std::optional<TimeScanner> scanner;
