@@ -153,7 +153,7 @@ TEST_F(Examination, FoldsThatNobodyExaminedSaySo) {
   EXPECT_THAT(codes(result("out")["findings"]), HasSubstr("not-examined"));
   const Outcome check = steelyard({"check", folds});
   EXPECT_THAT(check.out, AllOf(HasSubstr("0 of 2 runs examined"), HasSubstr("2 warnings"),
-                               Not(HasSubstr("nothing speaks against"))));
+                               Not(HasSubstr("no problems found in this study"))));
 }
 
 // The set-up of a long log is examined on its beginning, its signals on all of it.
@@ -201,7 +201,7 @@ TEST_F(Examination, AColumnThatIsNotFiniteIsAWarning) {
                                 "columns: [{name: k, joint: joint2, expression: \"sqrt(q2)\"}]\n")});
   EXPECT_EQ(check.code, 0) << check.out << check.err;
   EXPECT_THAT(check.out, AllOf(HasSubstr("set-up-not-examined"), HasSubstr("1 warning"),
-                               HasSubstr("expressions"), Not(HasSubstr("nothing speaks against"))));
+                               HasSubstr("expressions"), Not(HasSubstr("no problems found in this study"))));
 }
 
 TEST_F(Examination, ValidationRunsAreTriedAgainstTheFittedModel) {
@@ -261,7 +261,7 @@ TEST_F(Examination, CheckSaysWhatRunRefuses) {
                   run = steelyard({"run", path_of, "--out", path("out")});
     EXPECT_EQ(check.code, 3) << file << check.out;
     EXPECT_THAT(check.out,
-                AllOf(HasSubstr("preparation-refused (a)"), Not(HasSubstr("nothing speaks against"))));
+                AllOf(HasSubstr("preparation-refused (a)"), Not(HasSubstr("no problems found in this study"))));
     EXPECT_EQ(run.code, 2) << file;
     EXPECT_THAT(run.err, HasSubstr("logs/" + file + ".csv"));
     return run.err;

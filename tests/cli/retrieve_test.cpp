@@ -47,7 +47,7 @@ TEST_F(Retrieve, PrintsFeasibleLinksBesideTheInfeasibleOnesOfLeastSquares) {
   EXPECT_THAT(outcome.out, HasSubstr("link2"));
   EXPECT_THAT(outcome.out, HasSubstr("Not determined by the data"));
   EXPECT_THAT(outcome.out, HasSubstr("no body"));
-  EXPECT_THAT(outcome.out, HasSubstr("inside each joint"));
+  EXPECT_THAT(outcome.out, HasSubstr("in each joint"));
   const json result = written();
   ASSERT_EQ(result["links"].size(), 2u);
   for (const json& link : result["links"]) EXPECT_GT(link["margin"], 0);

@@ -75,7 +75,7 @@ TEST_F(Reverse, SourcesThatFailEndWithTheirReason) {
   EXPECT_THAT(outcome.err, HasSubstr("code 9; its last output: no paper"));
   outcome = run_program("sleep 600", ", time_limit: 0.3");
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("no answer within 0.3 s"));
+  EXPECT_THAT(outcome.err, HasSubstr("did not answer within 0.3 s"));
   outcome = run_program("while read q; do echo M 1 0.5 0 1; done");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("not symmetric"));

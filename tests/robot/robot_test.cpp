@@ -54,8 +54,8 @@ TEST(Validate, NamesTheBrokenRule) {
   expect("no moving joint", [](Robot& r) { r.joints.clear(); });
   expect("'elbow': parent index 1 does not come before", [](Robot& r) { r.joints[1].parent = 1; });
   expect("parent index -2", [](Robot& r) { r.joints[1].parent = -2; });
-  expect("no unit length", [](Robot& r) { r.joints[0].axis = Vector3(0, 0, 2); });
-  expect("no unit length", [&](Robot& r) { r.joints[0].axis = Vector3(nan, 0, 1); });
+  expect("unit length", [](Robot& r) { r.joints[0].axis = Vector3(0, 0, 2); });
+  expect("unit length", [&](Robot& r) { r.joints[0].axis = Vector3(nan, 0, 1); });
   expect("a = nan is not a finite number", [&](Robot& r) { r.joints[2].before[0].value = nan; });
   expect("'elbow': position limits [1, -1]", [](Robot& r) { r.joints[1].limits = {1, -1}; });
   expect("velocity limit 0 is not positive", [](Robot& r) { r.joints[1].limits.velocity = 0; });
