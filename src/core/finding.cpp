@@ -79,7 +79,7 @@ constexpr std::array kKinds = {
     FindingKind{"mixed-segment", Severity::warning,
                 "lower `threshold` or raise `low_minimum` and the filter's cut-off under `signs`, so "
                 "that the segment is split there"},
-    FindingKind{"missing-friction", Severity::warning, "add Coulomb friction to the drive of this joint"},
+    FindingKind{"missing-friction", Severity::warning, "add Coulomb friction to this joint's drive"},
     FindingKind{"few-rows-kept", Severity::note,
                 "lower the velocity limit, or use a run with less standstill"},
     FindingKind{"irregular-stamps", Severity::note,

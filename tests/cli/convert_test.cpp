@@ -130,7 +130,7 @@ TEST_F(ConvertProgram, RefusesWhatItCannotTellOrWrite) {
   EXPECT_THAT(refusal("log.csv", "out.npz"), HasSubstr("describe the log in a study"));
   write("log.csv", "t_s,q1_rad\n0,1\n1,2\n");
   EXPECT_THAT(refusal("log.csv", "out.mat"), HasSubstr(".csv, .npz or .mcap"));
-  EXPECT_THAT(refusal("none.csv", "out.npz"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal("none.csv", "out.npz"), HasSubstr("the file does not exist"));
   const Outcome packing = steelyard({"convert", path("log.csv"), path("out.mcap"), "--packing", "zip"});
   EXPECT_EQ(packing.code, 2);
   EXPECT_FALSE(fs::exists(path("out.mcap")));

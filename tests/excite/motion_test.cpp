@@ -263,7 +263,7 @@ TEST(ExciteRobots, CallPoorWhatTheRobotItselfHides) {
   c.options.iterations = 2;
   int hidden = 0;
   for (const Outlook& outlook : excite_motion(c.robot, c.base, c.options).report.parameters) {
-    const bool is_hidden = outlook.why.find("hardly shows it") != std::string::npos;
+    const bool is_hidden = outlook.why.find("hardly excites it") != std::string::npos;
     hidden += is_hidden;
     EXPECT_EQ(is_hidden, outlook.parameter == "mx1" || outlook.parameter == "my1") << outlook.parameter;
   }

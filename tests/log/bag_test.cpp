@@ -213,8 +213,8 @@ TEST(Bag, RefusesForeignFiles) {
   write_bytes(folder / "run.mcap", "t,q\n0,1\n");
   EXPECT_THAT(refusal(bag_run(folder / "run.mcap")), HasSubstr("not an MCAP file"));
   write_bytes(folder / "run.mcap", mcap_bytes(true_messages(Order::little), 5, "brotli"));
-  EXPECT_THAT(refusal(bag_run(folder / "run.mcap")), HasSubstr("packed by 'brotli'"));
-  EXPECT_THAT(refusal(bag_run(folder / "none.mcap")), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(bag_run(folder / "run.mcap")), HasSubstr("compressed with 'brotli'"));
+  EXPECT_THAT(refusal(bag_run(folder / "none.mcap")), HasSubstr("the file does not exist"));
 #ifdef STEELYARD_WITH_SQLITE3
   write_bytes(folder / "run.db3", std::string(5000, 'x'));
   EXPECT_THAT(refusal(bag_run(folder / "run.db3")), HasSubstr("not an SQLite database"));

@@ -109,7 +109,7 @@ TEST(CsvErrors, MissingColumnNamesTheNearest) {
 }
 
 TEST(CsvErrors, FilesThatAreNoLogs) {
-  EXPECT_THAT(complaint_about_file("/no/such/file.csv")->what, HasSubstr("no such file"));
+  EXPECT_THAT(complaint_about_file("/no/such/file.csv")->what, HasSubstr("the file does not exist"));
   EXPECT_THAT(complaint_about_file(std::filesystem::temp_directory_path().string())->what,
               HasSubstr("folder"));
   EXPECT_THAT(complaint_about_file("/dev/zero")->what, HasSubstr("not a regular file"));

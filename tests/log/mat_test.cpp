@@ -245,7 +245,7 @@ TEST_F(Mat, RefusesForeignFiles) {
   }
   write_bytes(path_, "");
   EXPECT_THAT(refusal(position_run(path_, "q[{j}]")), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal(position_run(folder_ / "none.mat", "q[{j}]")), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(position_run(folder_ / "none.mat", "q[{j}]")), HasSubstr("the file does not exist"));
 }
 
 TEST_F(Mat, RefusesMoreThanTwoGibibytes) {

@@ -55,7 +55,7 @@ TEST_F(BagRefusal, NamesTheMessageOfAnArrayThatDoesNotFit) {
   EXPECT_THAT(of(arrays(good.substr(0, good.size() - 4)), arrays_),
               HasSubstr("message 4 of topic '/q' cannot be read"));
   EXPECT_THAT(of(arrays(multi_array(Order::little, {3})), arrays_),
-              HasSubstr("message 4 of topic '/q' has 1 numbers, 'data[2]' is asked for"));
+              HasSubstr("message 4 of topic '/q' has 1 numbers, but 'data[2]' is requested"));
 }
 
 TEST_F(BagRefusal, NamesATopicOfAnotherTypeOrEncoding) {

@@ -240,7 +240,7 @@ class BagColumns : public TableColumns {
         values_[c].push_back(data.at(columns_[c].element));
       } else {
         fail(m,
-             fmt::format("has {} numbers, but number {} is requested", data.count,
+             fmt::format("has {} numbers, but {} is requested", data.count,
                          quoted(name_of(static_cast<int>(c)))),
              "all messages must have the same number of values");
       }
