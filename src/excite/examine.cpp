@@ -165,7 +165,7 @@ MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& 
       if (share[k] < kHidden)
         outlook.why = fmt::format(
             "the robot hardly excites it: its column has {:.1g} of the size of others of "
-            "its kind, whatever the motion",
+            "its kind, for any motion",
             share[k]);
       else if (size < kSmallColumn)
         outlook.why =

@@ -108,7 +108,7 @@ FleetSpec read_fleet_section(const YamlContext& context, const YamlNode& node, c
   }
   for (const char* key : {"robots", "days", "scatter", "faults"})
     if (const YamlNode* other = fields.find(key))
-      context.fail(*other, fmt::format("`{}` for a fleet with logs", key), "only beside `simulate`",
+      context.fail(*other, fmt::format("`{}` for a fleet with logs", key), "only with `simulate`",
                    "remove it");
   const YamlNode& logs = fields.at("logs");
   if (logs.kind != YamlNode::Kind::scalar || logs.text.empty())
@@ -142,7 +142,7 @@ void refuse_other_parts(const FleetStudy& fleet) {
   refuse(study.elastic.has_value(), "`elastic`");
   refuse(study.feasible.has_value(), "`feasible`");
   refuse(!study.exports.empty(), "`export`");
-  refuse(!study.runs.empty(), "`runs` beside `fleet`");
+  refuse(!study.runs.empty(), "`runs` together with `fleet`");
   refuse(study.estimator.instruments || study.estimator.single_rows || study.estimator.essential.has_value(),
          "an estimator other than weighted least squares");
 }
