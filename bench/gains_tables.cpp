@@ -105,7 +105,8 @@ std::string share(const Case& own, const std::string& name) {
 void print_parameters(const char* title, const Json& published, const Case& ten, const Case& mass,
                       const std::map<std::string, double>& truth) {
   fmt::print(
-      "## {}\n\nEssential parameters, ratio 30; % is the deviation by the published formula over the value."
+      "## {}\n\nEssential parameters, ratio 30; % is the standard deviation by the published formula over "
+      "the value."
       "\n\n",
       title);
   fmt::print(

@@ -48,8 +48,8 @@ std::string conclusion(const StudyCheck& check, int warnings) {
   const bool unexamined =
       std::any_of(check.findings.begin(), check.findings.end(),
                   [](const Finding& finding) { return finding.code == "set-up-not-examined"; });
-  return unexamined ? "nothing was found, but not every set-up was examined"
-                    : "nothing speaks against this study";
+  return unexamined ? "no problems found, but not every set-up was examined"
+                    : "no problems found in this study";
 }
 
 std::string check_text(const StudyCheck& check) {

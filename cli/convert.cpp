@@ -130,7 +130,7 @@ RunFile recognise(const ConvertOptions& options, std::vector<LogJoint>& joints) 
   if (file.channels.empty() || !contains(names, file.time)) {
     const std::size_t shown = std::min<std::size_t>(names.size(), 12);
     throw InputError(
-        {fmt::format("what the columns mean cannot be told from their names: {}{}",
+        {fmt::format("the meaning of the columns cannot be determined from their names: {}{}",
                      fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                      shown < names.size() ? ", …" : ""),
          {options.in, 0, 0, ""},
@@ -160,7 +160,7 @@ steelyard::WrittenLog write_log(const ConvertOptions& options, OpenLog& log) {
     return written;
   }
   throw InputError(
-      {fmt::format("{} cannot be written", format.empty() ? "a file without ending" : format + " files"),
+      {fmt::format("{} cannot be written", format.empty() ? "a file without extension" : format + " files"),
        {options.out, 0, 0, ""},
        ".csv, .npz or .mcap",
        "MATLAB, HDF5 and SQLite logs are read only"});

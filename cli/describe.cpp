@@ -147,10 +147,11 @@ std::string man_page(const CLI::App& app) {
     text += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(verb->get_footer()));
   }
   text +=
-      ".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nA bug of ours.\n.TP\n.B 2\nThe input cannot be read or "
-      "makes no sense; nothing was written.\n.TP\n.B 3\nDone and written, but not to be trusted as it is.\n"
-      ".TP\n.B 4\nThe machine failed: disk, permission, missing part; nothing half-written.\n.TP\n.B 130\n"
-      "Interrupted.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colours, also on a terminal.\n";
+      ".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nInternal error: a bug in Steelyard.\n.TP\n.B 2\nThe "
+      "input cannot be read or "
+      "is invalid; nothing was written.\n.TP\n.B 3\nDone and written, but not trustworthy.\n"
+      ".TP\n.B 4\nSystem failure: disk, permissions, missing component; no partial output.\n.TP\n.B 130\n"
+      "Interrupted.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nDisable colours on a terminal.\n";
   return text + fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(app.get_footer()));
 }
 

@@ -42,14 +42,14 @@ std::string engines_text(const std::vector<steelyard::EngineCheck>& engines) {
     text += fmt::format("\nRun '{}' in {}{}: measured effort without drives, minus the engine's\n", check.run,
                         check.engine,
                         check.drive_step ? fmt::format(", steps of {} ms", 1e3 * *check.drive_step) : "");
-    Table joints({"joint", "mean", "rms", "rms effort", "engine - ours"});
+    Table joints({"joint", "mean", "rms", "rms effort", "engine - model"});
     for (const steelyard::EngineJoint& joint : check.joints)
       joints.add({joint.joint, fmt::format("{:.4f}", joint.mean), fmt::format("{:.4f}", joint.rms),
                   fmt::format("{:.4f}", joint.effort), fmt::format("{:.1e}", joint.ours)});
     text += joints.to_string();
     if (!check.followed || !check.followed_heavier) continue;
-    text +=
-        fmt::format("  given that effort and a soft PD, the tool is off by {}\n", pose_text(*check.followed));
+    text += fmt::format("  with that effort and a soft PD controller, the tool is off by {}\n",
+                        pose_text(*check.followed));
     text += fmt::format("  bodies {:.0f} % heavier: {}\n", 100 * (check.heavier - 1),
                         pose_text(*check.followed_heavier));
   }

@@ -55,13 +55,13 @@ void write_page(steelyard::OutputFolder& folder, const std::string& json, const 
     folder.write("report.html", render_design(json, scene.robot->name, {command}, scene));
 }
 
-// The parameters that others hide most, with the deviations to expect.
+// The parameters that others hide most, with the standard deviations to expect.
 std::string hardest(std::vector<steelyard::Outlook> outlooks) {
   std::stable_sort(outlooks.begin(), outlooks.end(),
                    [](const auto& a, const auto& b) { return a.inflation > b.inflation; });
   std::string text;
   for (std::size_t k = 0; k < std::min<std::size_t>(3, outlooks.size()); ++k)
-    text += fmt::format("{}{} ±{} (deviation {} times that of its column alone)", k == 0 ? "" : ", ",
+    text += fmt::format("{}{} ±{} (standard deviation {} times that of its column alone)", k == 0 ? "" : ", ",
                         outlooks[k].parameter, number(outlooks[k].sigma, 3),
                         number(std::sqrt(outlooks[k].inflation), 3));
   return fmt::format("hardest of {} parameters: {}; all in excite.json\n", outlooks.size(), text);
@@ -71,7 +71,7 @@ std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
   const steelyard::ExcitedMotion& found = outcome.found;
   Table table({"", "before", "after"});
   table.add({"condition", number(found.before.condition), number(found.report.condition)});
-  table.add({"condition, columns scaled", number(found.before.condition_scaled),
+  table.add({"condition number, scaled columns", number(found.before.condition_scaled),
              number(found.report.condition_scaled)});
   table.add({"log det", number(found.before.log_det), number(found.report.log_det)});
   std::string text = table.to_string();
@@ -83,22 +83,22 @@ std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
   text += hardest(found.report.parameters);
   for (const steelyard::Outlook& outlook : found.report.parameters)
     if (outlook.poor)
-      text += fmt::format("poor: {}, deviation {}: {}\n", outlook.parameter, number(outlook.sigma, 3),
-                          outlook.why);
+      text += fmt::format("poor: {}, standard deviation {}: {}\n", outlook.parameter,
+                          number(outlook.sigma, 3), outlook.why);
   for (const std::string& note : found.notes) text += "note: " + note + "\n";
   if (found.time_limit_reached)
     text += fmt::format(
-        "the time limit ended the search after {} starts: another machine may find another motion\n",
+        "the search reached its time limit after {} starts: another machine may give another motion\n",
         found.starts);
   return text;
 }
 
 // What the run before the last `next` was to shrink, against what it did: the three largest, and the median.
 std::string shrinkage_summary(std::vector<steelyard::Shrinkage> all) {
-  if (all.empty()) return "no parameter had a deviation before the last run: nothing to compare\n";
+  if (all.empty()) return "no parameter had a standard deviation before the last run: nothing to compare\n";
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.predicted > b.predicted; });
-  Table table({"last run", "was to shrink", "shrank"});
+  Table table({"last run", "predicted", "shrank"});
   for (std::size_t k = 0; k < std::min<std::size_t>(3, all.size()); ++k)
     table.add({all[k].parameter, number(all[k].predicted, 3), number(all[k].achieved, 3)});
   std::vector<double> shares;
@@ -117,9 +117,9 @@ std::string next_summary(const steelyard::NextOutcome& outcome) {
   std::string text = table.to_string();
   for (const steelyard::NextCandidate& candidate : outcome.candidates)
     if (candidate.load > 0)
-      text += fmt::format(
-          "payload {} kg: gains of drives, if unknown, to {} at worst (without a load: not at all)\n",
-          candidate.load, number(candidate.gain_sigma.maxCoeff(), 3));
+      text +=
+          fmt::format("payload {} kg: unknown drive gains to within {} (without a load: not identifiable)\n",
+                      candidate.load, number(candidate.gain_sigma.maxCoeff(), 3));
   return text;
 }
 

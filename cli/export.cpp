@@ -43,7 +43,7 @@ std::vector<ExportWish> wishes(const ExportOptions& options) {
                                  "steelyard export --help shows examples"});
   if (options.urdf.empty() != options.from.empty())
     throw steelyard::InputError(
-        {"--urdf and --from belong together", {}, "the new file and the one it is made from", {}});
+        {"--urdf and --from must be given together", {}, "the new file and the one it is derived from", {}});
   for (const ExportWish& wish : list)
     if (wish.name.find('/') != std::string::npos)
       throw steelyard::InputError(

@@ -114,7 +114,7 @@ int run_fold(const FoldVerb& verb, const CommonOptions& common) {
           "\n");
   } else if (!common.quiet) {
     print(lines(written));
-    if (!findings.empty()) print("\nFindings, which the files carry\n" + findings_text(findings));
+    if (!findings.empty()) print("\nFindings stored in the files\n" + findings_text(findings));
   }
   return trusted ? kDone : kNotTrustworthy;
 }
@@ -138,7 +138,7 @@ Run add_fold(Arguments& verb) {
   const auto options = std::make_shared<FoldVerb>();
   verb.add("STUDY", options->study, "Study file (.yaml)").required();
   verb.add_flag("--no-check", options->no_check,
-                "Leave the logs unexamined: studies of the folds are then usable at best");
+                "Do not examine the logs: studies of the folds are then usable at best");
   verb.footer("Example:\n  steelyard fold examples/demo/study.yaml --out demo-folds\n");
   return [options](const CommonOptions& common) { return run_fold(*options, common); };
 }

@@ -53,10 +53,10 @@ int write_fleet_logs(const steelyard::FleetStudy& study, const std::string& targ
 
 // Few robots name only what is far out, and a user should not take silence for health.
 std::string limit_text(const steelyard::FleetResult& result) {
-  constexpr double kUsual = 8;  // deviations: what sixteen robots need
+  constexpr double kUsual = 8;  // standard deviations: what sixteen robots need
   if (!result.unavailable.empty() || result.least_deviations < kUsual) return "";
   return wrapped(
-      fmt::format("With {} robots to compare, one is named only when it is off by more than {} times "
+      fmt::format("With {} robots to compare, one is reported only when it is off by more than {} times "
                   "what healthy robots differ by.",
                   result.compared, number(result.least_deviations, 2)),
       "\n", "");

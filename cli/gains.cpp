@@ -50,7 +50,7 @@ std::string advice_text(const GainAdviceOutcome& outcome) {
   return table.to_string() +
          fmt::format(
              "mass of the load known; noise {:g} % of each rms current, {:g} Hz, filter {:g} Hz;\n"
-             "errors of the model come on top\n",
+             "model errors come on top\n",
              100 * outcome.options.current_noise, outcome.options.rate, outcome.options.cutoff);
 }
 

@@ -53,7 +53,7 @@ std::string init_text(const InitStudy& init, const std::string& study) {
   std::string text;
   for (const steelyard::InitLog& log : init.logs) {
     text += wrapped(fmt::format("{} ({:.1f} s at {:.4g} Hz{})", log.guess.file.path, log.guess.duration,
-                                log.guess.rate, log.validates ? ", validates" : ""),
+                                log.guess.rate, log.validates ? ", validation" : ""),
                     "", "  ");
     for (const steelyard::Guess& guess : log.guess.guesses)
       text += wrapped(fmt::format("{}: {}; {}", guess.what, guess.value, guess.why), "  ", "    ");
@@ -63,7 +63,7 @@ std::string init_text(const InitStudy& init, const std::string& study) {
   text += "\nWritten: " + study + "\n";
   if (!init.robot_path.empty()) text += "         " + init.robot_path + "\n";
   if (init.questions.empty()) {
-    text += "Nothing had to be asked. Next: steelyard run " + study + "\n";
+    text += "Nothing is left to fill in. Next: steelyard run " + study + "\n";
     return text;
   }
   text += "To edit, in the lines marked EDIT:\n";

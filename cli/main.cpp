@@ -32,7 +32,7 @@ void select_isa(const std::string& name) {
   throw steelyard::InputError({"no instruction set '" + name + "' here",
                                {"--isa", 0, 0, ""},
                                known,
-                               "leave --isa out: the best there is will be taken"});
+                               "omit --isa to use the best one available"});
 }
 
 // As in a study: a whole number. CLI11 alone takes -1 and what is too large for the largest number.
@@ -54,30 +54,31 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
-    {"init", "A first study from a robot and its logs, with reasons and questions", cli::add_init,
-     Shared::basic},
-    {"run", "A whole study: from logs to a model, result.json and report.html", cli::add_run, Shared::folder},
+    {"init", "Write a first study from a robot and its logs", cli::add_init, Shared::basic},
+    {"run", "Run a study: from logs to a model, result.json and report.html", cli::add_run, Shared::folder},
     {"identify", "The same without the report", cli::add_identify, Shared::folder},
-    {"check", "What is wrong with a study's logs or set-up, without fitting", cli::add_check, Shared::study},
-    {"signs", "The signs of runs that log |effort| only, with a proof", cli::add_signs, Shared::study},
-    {"validate", "Try a result's model on other runs", cli::add_validate, Shared::folder},
-    {"excite", "A motion that shows the most, within every limit", cli::add_excite, Shared::folder},
-    {"next", "What the next run would add to a study", cli::add_next, Shared::folder},
-    {"gains", "How well a load would fix the gains of the drives", cli::add_gains, Shared::basic},
-    {"retrieve", "Masses, centres, inertias that bodies can have", cli::add_retrieve, Shared::folder},
-    {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
-    {"fold", "Write the folds of a study's runs: all that estimates need", cli::add_fold, Shared::folder},
-    {"fleet", "Robots of one type against each other: who differs, in what", cli::add_fleet, Shared::folder},
-    {"merge", "The runs of several fold files in one", cli::add_merge, Shared::basic},
-    {"reverse", "The model behind a vendor's g(q) and M(q); where to measure them", cli::add_reverse,
+    {"check", "Check a study's logs and set-up without fitting", cli::add_check, Shared::study},
+    {"signs", "Recover the signs of runs that log only |effort|, with a proof", cli::add_signs,
+     Shared::study},
+    {"validate", "Validate a result's model on other runs", cli::add_validate, Shared::folder},
+    {"excite", "Design an exciting motion within all limits", cli::add_excite, Shared::folder},
+    {"next", "Predict what the next run would add to a study", cli::add_next, Shared::folder},
+    {"gains", "Predict how well a load would identify the drive gains", cli::add_gains, Shared::basic},
+    {"retrieve", "Retrieve physically feasible masses, centres of mass and inertias", cli::add_retrieve,
      Shared::folder},
-    {"report", "The page of a result, or several results side by side", cli::add_report, Shared::basic},
-    {"model", "Frames, parameters, limits and what is identifiable of a robot", cli::add_model,
-     Shared::basic},
-    {"export", "The model as C code, or in your own URDF", cli::add_export, Shared::folder},
-    {"convert", "A log in another format: CSV, NumPy or MCAP", cli::add_convert, Shared::basic},
-    {"completion", "Completion of this command line for bash or zsh", cli::add_completion, Shared::none},
-    {"man", "The manual page", cli::add_man, Shared::none},
+    {"simulate", "Write the logs of a study's simulated runs", cli::add_simulate, Shared::folder},
+    {"fold", "Fold a study's runs into small files that hold all an estimate needs", cli::add_fold,
+     Shared::folder},
+    {"fleet", "Compare robots of one type: which one differs, and in what", cli::add_fleet, Shared::folder},
+    {"merge", "Merge the runs of several fold files", cli::add_merge, Shared::basic},
+    {"reverse", "Identify the model behind a vendor's g(q) and M(q); choose configurations", cli::add_reverse,
+     Shared::folder},
+    {"report", "Write the report of a result, or compare several results", cli::add_report, Shared::basic},
+    {"model", "Show a robot's frames, limits and identifiable parameters", cli::add_model, Shared::basic},
+    {"export", "Export the model as C code, URDF, SDF, MJCF, YAML or JSON", cli::add_export, Shared::folder},
+    {"convert", "Convert a log to CSV, NumPy or MCAP", cli::add_convert, Shared::basic},
+    {"completion", "Print shell completion for bash or zsh", cli::add_completion, Shared::none},
+    {"man", "Print the manual page", cli::add_man, Shared::none},
 };
 
 // A model has one folder; what is made of it, or for it, has others: none replaces what it was made of.
@@ -91,14 +92,13 @@ void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& commo
   verb.add_flag("--json", common.json, "Print JSON");
   verb.add_flag("--quiet", common.quiet, "Print results only, no warnings");
   verb.add_option("--isa", common.isa,
-                  "Instruction set: baseline, avx2, avx512 (default: the best there is)");
+                  "Instruction set: baseline, avx2, avx512 (default: the best available)");
   if (shared == Shared::basic) return;
   verb.add_option("--threads", common.threads, "Number of threads (default: all)")
       ->check(CLI::Range(1, 1024));
-  verb.add_option("--seed", common.seed, "Seed instead of the study's")->check(refuse_seed);
+  verb.add_option("--seed", common.seed, "Seed, overrides the study's")->check(refuse_seed);
   if (shared == Shared::folder)
-    verb.add_option("--out", common.out,
-                    "Output folder; one that Steelyard has written is replaced as a whole")
+    verb.add_option("--out", common.out, "Output folder; one written by Steelyard is replaced as a whole")
         ->default_str(usual_folder(verb));
 }
 
@@ -106,7 +106,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  steelyard init robots/ur10.yaml ur10.csv    a first study from a log\n"
     "  steelyard run examples/demo/study.yaml      from logs to model and report\n"
-    "  steelyard model robots/panda.yaml           what can be known of a robot\n";
+    "  steelyard model robots/panda.yaml           what is identifiable of a robot\n";
 
 int run(int argc, char** argv) {
   CLI::App app{"Steelyard weighs a robot by its torques: dynamic models from joint logs."};
@@ -206,7 +206,7 @@ int cli::program(int argc, char** argv) {
     cli::print_problem("steelyard: out of memory");
     return cli::kMachineFailed;
   } catch (const std::exception& error) {
-    cli::print_problem(std::string("steelyard: this is a bug of ours: ") + error.what());
+    cli::print_problem(std::string("steelyard: internal error, please report it: ") + error.what());
     return cli::kOurBug;
   }
 }

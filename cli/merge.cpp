@@ -55,16 +55,16 @@ void add_run(FoldedRun run, const std::string& path, const MergeOptions& options
   if (!labels.insert(run.label).second)
     throw InputError({fmt::format("two runs are labelled '{}'", run.label),
                       {path, 0, 0, ""},
-                      "a label of its own for every run",
-                      options.relabel ? "give every file once; `label:` names the run of a study"
-                                      : "`--relabel` puts the names of the files before them"});
+                      "a unique label for every run",
+                      options.relabel ? "give each file once; `label:` in the study names a run"
+                                      : "`--relabel` puts the file names in front of the labels"});
   if (!runs.empty())
     if (const auto difference = first_difference(run, runs.front()))
       throw InputError({fmt::format("the folds of '{}' cannot be merged with those of '{}': {}", run.label,
                                     runs.front().label, *difference),
                         {path, 0, 0, ""},
                         "one robot, one set of columns, one preparation",
-                        "make the folds with the same robot, `drives`, `columns` and `prepare`"});
+                        "create the folds with the same robot, `drives`, `columns` and `prepare`"});
   if (options.blocks > 0) join_blocks(run, options.blocks);
   runs.push_back(std::move(run));
 }
@@ -75,7 +75,7 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
     if (std::filesystem::equivalent(path, options.out, none))
       throw InputError({"the output is one of the files to merge",
                         {options.out, 0, 0, ""},
-                        "a file of its own",
+                        "a separate file",
                         "choose another name with --out"});
   }
   check_replaceable_file(options.out, steelyard::FileKind::fold);
@@ -100,7 +100,7 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
   }
   if (common.quiet) return kDone;
   print(fmt::format("{}: {} runs, {} samples\n", options.out, runs.size(), samples));
-  if (!findings.empty()) print("\nFindings, which the file carries\n" + findings_text(findings));
+  if (!findings.empty()) print("\nFindings stored in the file\n" + findings_text(findings));
   return kDone;
 }
 

@@ -124,8 +124,8 @@ std::string wrapped_expression(const std::string& text, std::size_t indent) {
 }
 
 std::string base_text(const BaseParameters& base, bool latex) {
-  std::string text = fmt::format("Base parameters: {} of {} columns can be known (gap {:.1e})\n", base.rank,
-                                 base.columns.size(), base.gap);
+  std::string text = fmt::format("Base parameters: {} of {} columns are identifiable (gap {:.1e})\n",
+                                 base.rank, base.columns.size(), base.gap);
   for (std::size_t b = 0; b < base.base.size(); ++b) {
     const steelyard::BaseParameter& parameter = base.base[b];
     const std::string& expression = latex ? parameter.latex : parameter.expression;
@@ -133,14 +133,14 @@ std::string base_text(const BaseParameters& base, bool latex) {
                         wrapped_expression(expression + (parameter.exact ? "" : " (numbers)"), 7));
   }
   for (const steelyard::SnappedAngle& angle : base.snapped)
-    text += fmt::format("  expressions take {} = {:.6f} rad for {} × 90°\n", angle.name, angle.value,
+    text += fmt::format("  expressions use {2} × 90° for {0} = {1:.6f} rad\n", angle.name, angle.value,
                         angle.quarter_turns);
   return text;
 }
 
 std::string identifiability_text(const Robot& robot, const BaseParameters& base) {
   const std::vector<Identifiability> items = identifiability(robot, base);
-  std::string text = "What can be known of each parameter\n";
+  std::string text = "Identifiability of each parameter\n";
   const auto section = [&](Identifiability::Kind kind, const char* title) {
     std::string lines;
     for (const Identifiability& item : items)
@@ -155,7 +155,7 @@ std::string identifiability_text(const Robot& robot, const BaseParameters& base)
 
 std::string ambiguous_text(const BaseParameters& base) {
   return fmt::format(
-      "rank not clear: {} or {} base parameters (gap {:.1e}, at least 1e3 needed); some length or angle is "
+      "ambiguous rank: {} or {} base parameters (gap {:.1e}, at least 1e3 needed); some length or angle is "
       "nearly zero: set it to zero, or check its unit",
       base.rank, base.other_rank, base.gap);
 }
@@ -266,7 +266,7 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
 
   if (!common.quiet) print_warnings(file.warnings);
   if (!common.quiet && !options.no_expressions && !base_options.expressions)
-    print_problem(fmt::format("note: expressions are left out, they take minutes above {} joints",
+    print_problem(fmt::format("note: expressions are omitted, they take minutes above {} joints",
                               kMostJointsWithExpressions));
   if (common.json) {
     print(to_json(file, base, options).dump(2) + "\n");

@@ -61,10 +61,10 @@ void print_problem(const std::string& text) {
 void refuse_existing(const std::string& path, bool replace) {
   std::error_code error;
   if (replace || path.empty() || !std::filesystem::exists(path, error)) return;
-  throw steelyard::InputError({"the file is there already and is not overwritten",
+  throw steelyard::InputError({"the file already exists and is not overwritten",
                                {path, 0, 0, ""},
                                "",
-                               "name another file, or say --replace"});
+                               "choose another file, or use --replace"});
 }
 
 void print_warnings(const std::vector<steelyard::Complaint>& warnings) {

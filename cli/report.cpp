@@ -1,4 +1,4 @@
-// steelyard report RESULT…: the page of a result that was found before, or several results on one page.
+// steelyard report RESULT…: the page of a result that was estimated before, or several results on one page.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -34,12 +34,12 @@ std::string links_text(const Result& result) {
   return "Links: kg, m, kg·m² about the centre of mass\n" + table.to_string();
 }
 
-// Parameters that the data leaves open, and their provable intervals where they were asked for.
+// Parameters that the data leaves open, and their provable intervals where they were requested.
 std::string open_text(const Result& result) {
   std::string text;
   for (const LinkValues& link : result.links)
     if (!link.chosen.empty()) text += fmt::format("  {}: {}\n", link.name, fmt::join(link.chosen, " "));
-  if (!text.empty()) text = "\nChosen, not determined by the data\n" + text;
+  if (!text.empty()) text = "\nNot determined by the data: one choice among many\n" + text;
   Table known({"parameter", "at least", "at most"});
   bool any = false;
   for (const LinkValues& link : result.links)
@@ -48,7 +48,7 @@ std::string open_text(const Result& result) {
                  interval.upper ? number(*interval.upper) : "inf"});
       any = true;
     }
-  return any ? text + "\nProvably known\n" + known.to_string() : text;
+  return any ? text + "\nProven intervals\n" + known.to_string() : text;
 }
 
 std::string carried_text(const Result& result) {
@@ -66,9 +66,7 @@ std::string carried_text(const Result& result) {
                  wrench.known[k].upper ? number(*wrench.known[k].upper, 4) : "inf", k == 0 ? wrench.run : "",
                  k == 0 ? number(wrench.time, 4) : ""});
   }
-  return any ? "\nWhat the joint below each link carries where it carries most, N and N·m\n" +
-                   table.to_string()
-             : "";
+  return any ? "\nLargest static load of the joint below each link, N and N·m\n" + table.to_string() : "";
 }
 
 // What the joints carry inside: two sets with (nearly) the same torques.
@@ -83,8 +81,7 @@ std::string forces_text(const steelyard::Robot& robot, const Result& result,
     table.add({robot.joints[static_cast<std::size_t>(j)].name, number(found[0].force[j], 4),
                number(found[0].moment[j], 4), number(found[1].force[j], 4), number(found[1].moment[j], 4),
                number(found[1].torque_error[j], 2)});
-  return "\nLargest force and moment inside each joint on a sinusoidal motion, N and N·m\n" +
-         table.to_string();
+  return "\nLargest force and moment in each joint on a sinusoidal motion, N and N·m\n" + table.to_string();
 }
 
 // The smallest parameters with the same base values: what a plain pseudo-inverse gives.
@@ -104,17 +101,18 @@ std::string infeasible_text(const steelyard::Study& study, const Result& result)
     table.add({robot.joints[static_cast<std::size_t>(link)].link, number(body.mass()), number(margin, 2),
                margin > 0 ? "" : "no body"});
   }
-  return "\nBeside them: the smallest parameters with the same base values, without constraints\n" +
+  return "\nFor comparison: the smallest parameters with the same base values, without constraints\n" +
          table.to_string() + forces_text(robot, result, smallest);
 }
 
 std::string retrieval_text(const steelyard::Study& study, const Result& result) {
   const steelyard::FeasibleSummary& feasible = *result.feasible;
   std::string text = fmt::format("{}: {} base parameters", result.robot_name, result.base.size());
-  if (result.links.empty()) return text + ", no parameters obey the constraints\n";
+  if (result.links.empty()) return text + ", no parameters satisfy the constraints\n";
   text += fmt::format(", {}", feasible.method);
-  if (feasible.gap) text += fmt::format(", at most {:.1e} above the best", *feasible.gap);
-  if (feasible.residual) text += fmt::format(", effort left {:.2f} %", 100 * feasible.residual->prepared);
+  if (feasible.gap) text += fmt::format(", at most {:.1e} above the optimum", *feasible.gap);
+  if (feasible.residual)
+    text += fmt::format(", unexplained effort {:.2f} %", 100 * feasible.residual->prepared);
   text += "\n\n" + links_text(result) + open_text(result) + carried_text(result);
   std::vector<std::string> active;
   for (const steelyard::ConstraintMargin& constraint : feasible.constraints)

@@ -84,8 +84,8 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
         text += fmt::format("{}{:.6f}", j > 0 ? "," : "\n", set.q(k, j));
     print(text + "\n");
     if (!common.quiet)
-      print_problem(fmt::format("{} of {} base parameters shown; {} configurations are the least", set.rank,
-                                base.rank, least));
+      print_problem(fmt::format("{} of {} base parameters identified; at least {} configurations are needed",
+                                set.rank, base.rank, least));
   }
   return set.rank < base.rank ? kNotTrustworthy : kDone;
 }

@@ -28,7 +28,7 @@ std::string parts_text(const ReverseSummary& reverse) {
   return "Fits\n" + table.to_string();
 }
 
-// To two digits of its deviation.
+// To two digits of its standard deviation.
 std::string to_deviation(double value, const std::optional<double>& sigma) {
   if (!sigma || !(*sigma > 0)) return number(value, 6);
   return fmt::format("{:.{}f}", value,
@@ -74,17 +74,18 @@ std::string coefficients_text(const steelyard::Result& result) {
 std::string unknown_text(const ReverseSummary& reverse) {
   std::string text;
   if (!reverse.unknown.empty()) {
-    text = "\nNo such table shows";
+    text = "\nNo such table identifies";
     for (std::size_t k = 0; k < reverse.unknown.size(); ++k)
       text += (k > 0 ? ", " : " ") + reverse.unknown[k];
-    text += ";\nevery other parameter is known in the sums above only.\n";
+    text += ";\nevery other parameter is identifiable only in the sums above.\n";
   }
   if (reverse.design) {
     text += fmt::format("{}{} well chosen configurations are enough", text.empty() ? "\n" : "",
                         reverse.design->least);
     if (reverse.design->efficiency && reverse.design->mean_variance)
       text += fmt::format(
-          "; beside as many random ones these have {:.2f} of the determinant (per coefficient)\nand {:.2f} "
+          "; compared with as many random ones these have {:.2f} of the determinant (per coefficient)\nand "
+          "{:.2f} "
           "of "
           "the mean variance",
           *reverse.design->efficiency, *reverse.design->mean_variance);
@@ -129,7 +130,7 @@ std::string errors_text(const steelyard::Result& result, bool torques) {
     }
     table.add(line);
   }
-  return (torques ? "\nErrors of predicted torques (mean square and largest of raw samples)\n"
+  return (torques ? "\nErrors of predicted torques (mean square and maximum of raw samples)\n"
                   : "\nErrors by entry (mean square, largest)\n") +
          table.to_string();
 }
@@ -154,15 +155,15 @@ std::string reverse_text(const steelyard::Result& result) {
           errors_text(result, false) + errors_text(result, true);
   if (reverse.tilt)
     text +=
-        fmt::format("\nBase turned by {:.4f} ± {:.2g} deg\n", 180 / std::numbers::pi * reverse.tilt->angle,
+        fmt::format("\nBase tilted by {:.4f} ± {:.2g} deg\n", 180 / std::numbers::pi * reverse.tilt->angle,
                     180 / std::numbers::pi * reverse.tilt->sigma);
   if (reverse.kinematics)
     text += fmt::format("\nJacobian ({} axes): directions to {:.2g}, distances to {:.2g} m\n",
                         reverse.kinematics->axes, reverse.kinematics->angular, reverse.kinematics->linear);
   if (reverse.payload) text += payload_text(*reverse.payload);
   if (result.feasible && result.feasible->residual)
-    text += fmt::format("\nFeasible parameters ({}): {} of the table not explained\n",
-                        result.feasible->method, number(result.feasible->residual->prepared, 3));
+    text += fmt::format("\nFeasible parameters ({}): {} of the table unexplained\n", result.feasible->method,
+                        number(result.feasible->residual->prepared, 3));
   return text;
 }
 

@@ -31,7 +31,7 @@ std::string elastic_text(const steelyard::ElasticSummary& elastic) {
   const auto end = [](const std::optional<double>& value) {
     return value ? number(*value, 4) : std::string("?");
   };
-  Table joints({"joint", "K", "from", "to", "B", "SNR", "K is known"});
+  Table joints({"joint", "K", "from", "to", "B", "SNR", "K identified"});
   for (const steelyard::ElasticJoint& joint : elastic.joints) {
     if (!joint.is_elastic) continue;
     const steelyard::ElasticValue K = joint.stiffness.value_or(steelyard::ElasticValue{});
@@ -52,7 +52,7 @@ std::string comparison_text(const Result& result) {
     for (const double mse : set.mse) row.push_back(number(mse, 3));
     table.add(row);
   }
-  return fmt::format("\nSets of parameters on {} runs, prepared efforts\n", result.validation.size()) +
+  return fmt::format("\nParameter sets on {} runs, prepared efforts\n", result.validation.size()) +
          table.to_string();
 }
 
@@ -70,15 +70,15 @@ std::string summary_text(const Result& result) {
   for (const steelyard::JointResidual& joint : result.residual.per_joint)
     joints.add({joint.name, number(joint.rms, 3), percent(joint.prepared), percent(joint.raw)});
   joints.add({"all", "", percent(result.residual.prepared), percent(result.residual.raw)});
-  text += "Effort that the model does not explain\n" + joints.to_string();
+  text += "Unexplained effort\n" + joints.to_string();
   if (result.cross_validation)
-    text += fmt::format("  left out in turn ({} blocks by {}): {} %\n", result.cross_validation->blocks,
+    text += fmt::format("  cross-validation ({} blocks by {}): {} %\n", result.cross_validation->blocks,
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh || was_fitted_before(result, run.run))
       text += fmt::format("  run '{}', {}: prepared {} %, raw {} %\n", run.run,
-                          run.fresh ? "not fitted" : "which the model was fitted to",
-                          percent(run.residual.prepared), percent(run.residual.raw));
+                          run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
+                          percent(run.residual.raw));
   if (result.feasible && result.feasible->residual) {
     text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
                         percent(result.feasible->residual->prepared));

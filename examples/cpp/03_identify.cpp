@@ -10,7 +10,7 @@ int main(int argc, char** argv) try {
   for (const steelyard::BaseValue& value : result.base)
     std::printf("%-6s %10.5f +- %.5f\n", value.name.c_str(), value.value, value.sigma.value_or(0));
   for (const steelyard::RunValidation& run : result.validation)
-    std::printf("run '%s': %.2f %% of the effort is not explained\n", run.run.c_str(),
+    std::printf("run '%s': %.2f %% of the effort is unexplained\n", run.run.c_str(),
                 100 * run.residual.prepared);
   std::printf("%s\n", to_string(result.verdict.level));
 } catch (const steelyard::Error& error) {

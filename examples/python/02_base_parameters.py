@@ -5,4 +5,4 @@ import steelyard
 base = steelyard.base_parameters(steelyard.read_robot(sys.argv[1]))
 for parameter in base.base:
     print(f"{parameter.lead:6} {parameter.expression}")
-print(f"{len(base)} of {len(base.columns)} columns can be known")
+print(f"{len(base)} of {len(base.columns)} columns are identifiable")

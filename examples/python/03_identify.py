@@ -9,5 +9,5 @@ result = steelyard.run(study, threads=2)
 for name, interval in result.intervals().items():
     print(f"{name:6} {result.values()[name]:10.5f}  {interval}")
 for run in result.validation:
-    print(f"run '{run['run']}': {100 * run['residual']['prepared']:.2f} % of the effort is not explained")
+    print(f"run '{run['run']}': {100 * run['residual']['prepared']:.2f} % of the effort is unexplained")
 print(result.verdict["level"])

@@ -20,7 +20,8 @@ py::array float_array(const py::object& object, const char* name) {
   py::array array = py::array::ensure(object);
   if (!array) {
     PyErr_Clear();
-    throw InputError({fmt::format("{} is no array", name), {}, "numbers", "give a NumPy array of float64"});
+    throw InputError(
+        {fmt::format("{} is not an array", name), {}, "numbers", "give a NumPy array of float64"});
   }
   const py::dtype type = array.dtype();
   if (type.kind() != 'f' || type.itemsize() != sizeof(double))
@@ -58,8 +59,8 @@ py::array samples_array(const py::object& object, const char* name, Index column
     throw InputError({fmt::format("{} has the shape {}", name, shape_text(array)),
                       {},
                       fmt::format("(samples, {})", columns),
-                      array.ndim() == 2 && array.shape(0) == columns ? fmt::format("turn it: {}.T", name)
-                                                                     : std::string("one column a joint")});
+                      array.ndim() == 2 && array.shape(0) == columns ? fmt::format("transpose it: {}.T", name)
+                                                                     : std::string("one column per joint")});
   return array;
 }
 
@@ -119,7 +120,7 @@ Channels::Channels(const py::object& q, const py::object& qd, const py::object& 
       throw InputError(
           {fmt::format("{} has {} samples and q has {}", names[k], array.shape(0), samples_.count),
            {},
-           "as many",
+           "the same number",
            ""});
     const Index stride = channel_stride(array);
     if (k == 0) samples_.stride = stride;

@@ -21,7 +21,7 @@ std::vector<Fold> fold_efforts(const steelyard::Plan& plan, const steelyard::Rob
   const Channels channels(q, qd, qdd, plan.joints);
   const Channels efforts(effort, py::none(), py::none(), static_cast<Index>(plan.rows.size()));
   if (efforts.count() != channels.count())
-    throw InputError({"effort has another number of samples than q", {}, "as many", ""});
+    throw InputError({"effort and q have different numbers of samples", {}, "the same number", ""});
   std::vector<Fold> folds;
   std::vector<steelyard::RowInput> rows;
   for (steelyard::Layout& layout : row_layouts(plan, robot)) folds.emplace_back(std::move(layout));

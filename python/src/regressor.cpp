@@ -45,10 +45,10 @@ py::array_t<double> evaluate_tile(const Plan& plan, const py::object& q, const p
   const Index stride = steelyard::tile_stride(channels.count());
   if (tile.ndim() != 2 || tile.shape(0) != plan.stored_columns || tile.shape(1) != channels.count() ||
       tile.strides(1) != item || tile.strides(0) != stride * item)
-    throw InputError({"`out` is no tile of this plan for these samples",
+    throw InputError({"`out` is not a tile of this plan for these samples",
                       {},
                       "",
-                      "make it by plan.tile(samples), or leave it out"});
+                      "create it with plan.tile(samples), or omit it"});
   double* data = const_cast<double*>(tile.data());
   const py::gil_scoped_release other_threads;
   evaluate(plan, channels.samples(), data, stride);

@@ -4,7 +4,7 @@
     result = steelyard.run("study.yaml")
     print(result.verdict["level"], result.values()["mx2"])
 
-Arrays are float64 with one row a sample and one column a joint, SI units, angles in rad. Arrays in Fortran order (and what
+Arrays are float64 with one row per sample and one column per joint, SI units, angles in rad. Arrays in Fortran order (and what
 `Study.log` returns) are used without a copy. Errors are InputError (a ValueError), MachineError (an OSError) and
 InternalError, with the texts of the program.
 """
@@ -33,7 +33,7 @@ class Result:
         return cls(_pathlib.Path(path).read_text())
 
     def save(self, path):
-        """Appears complete or not at all."""
+        """Written completely or not at all."""
         path = _pathlib.Path(path)
         temporary = path.with_name(path.name + ".tmp")
         temporary.write_text(self.text)
@@ -116,7 +116,7 @@ def retrieve(source, base, threads=1, progress=None):
 
 
 def excite(source, threads=1, progress=None):
-    """A motion that shows the most within every limit (docs/excite.md), as a dictionary."""
+    """An optimal exciting motion within all limits (docs/excite.md), as a dictionary."""
     return _json.loads(_core.excite_study(study(source), threads, progress))
 
 

@@ -90,7 +90,7 @@ std::string Child::next_line(double seconds) {
       return line;
     }
     if (read_.size() > kLongestLine)
-      throw InputError({fmt::format("the {} '{}' writes a line of more than {} bytes", words_.kind,
+      throw InputError({fmt::format("the {} '{}' wrote a line of more than {} bytes", words_.kind,
                                     words_.name, kLongestLine),
                         {},
                         "",

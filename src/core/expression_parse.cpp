@@ -104,7 +104,7 @@ class Parser {
 
   void primary() {
     skip_blanks();
-    if (at_ >= text_.size()) fail(at_, "the expression ends too early", "", "");
+    if (at_ >= text_.size()) fail(at_, "the expression is incomplete", "", "");
     const char c = text_[at_];
     if (take("(")) {
       expression();
@@ -289,7 +289,7 @@ class Parser {
     const std::size_t begin = where > 20 ? where - 20 : 0;
     const std::string excerpt = (begin > 0 ? "…" : "") + std::string(text_.substr(begin, 61));
     throw InputError({what + " at column " + std::to_string(column) + " of " + quoted(excerpt), place, limit,
-                      remedy.empty() ? "docs/expressions.md shows what may be written" : remedy});
+                      remedy.empty() ? "docs/expressions.md describes the syntax" : remedy});
   }
 
   std::string_view text_;

@@ -30,7 +30,7 @@ class Job {
       : count_(count), fn_(fn), stop_(stop) {}
 
   // A handed-out index is always run: all indices below a throwing one have been handed out before it, so the
-  // lowest throwing index is met for any number of threads. That is why the end is asked for before the index
+  // lowest throwing index is met for any number of threads. That is why the end is requested before the index
   // is taken.
   void work() noexcept {
     const Inside inside;

@@ -119,7 +119,7 @@ std::string sha256_file(const std::string& path) {
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw InputError(
-        {std::filesystem::is_directory(status) ? "is a folder, not a file" : "is no ordinary file",
+        {std::filesystem::is_directory(status) ? "is a folder, not a file" : "is not a regular file",
          {path, 0, 0, ""},
          "",
          "give the path of a file"});
@@ -128,7 +128,7 @@ std::string sha256_file(const std::string& path) {
     throw InputError({std::string("cannot be opened: ") + std::strerror(errno),
                       {path, 0, 0, ""},
                       "",
-                      "check path and permission"});
+                      "check the path and the permissions"});
   Sha256 sum;
   std::vector<char> buffer(1 << 16);
   while (true) {

@@ -76,7 +76,7 @@ double bisect(double low, double high, double p, Cdf cdf) {
 }
 
 void require_quantile(double p, double degrees) {
-  require(p > 0 && p < 1 && degrees > 0, "quantiles are asked for probabilities between 0 and 1");
+  require(p > 0 && p < 1 && degrees > 0, "quantiles need probabilities between 0 and 1");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ Complaint unknown(std::string_view kind, std::string_view word, std::span<const 
     complaint.limit += (i == 0 ? " " : ", ") + candidates[i];
   }
   if (candidates.size() > kMostNames) complaint.limit += ", …";
-  if (complaint.remedy.empty()) complaint.remedy = "name one of these";
+  if (complaint.remedy.empty()) complaint.remedy = "use one of these";
   return complaint;
 }
 

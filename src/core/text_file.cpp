@@ -23,17 +23,18 @@ std::string read_text_file(const std::string& path, const std::string& kind) {
     throw InputError({kind + " does not exist", {path, 0, 0, ""}, "", "check the path"});
   }
   if (error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels) {
-    throw InputError({kind + " cannot be there: " + error.message(), {path, 0, 0, ""}, "", "check the path"});
+    throw InputError(
+        {kind + " is not a valid path: " + error.message(), {path, 0, 0, ""}, "", "check the path"});
   }
   if (error) {
     throw MachineError(
         {kind + " cannot be examined: " + error.message(), {path, 0, 0, ""}, "", "check the permissions"});
   }
   if (!fs::is_regular_file(status)) {
-    throw InputError({fs::is_directory(status) ? "this is a directory" : "this is no ordinary file",
+    throw InputError({fs::is_directory(status) ? "this is a directory" : "this is not a regular file",
                       {path, 0, 0, ""},
                       "a " + kind,
-                      "name the file itself"});
+                      "give the path of the file itself"});
   }
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > kLargestFile) {

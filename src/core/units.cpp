@@ -196,7 +196,7 @@ Unit parse_unit(std::string_view text, const Dimension& expected, const Place& p
   Unit unit = parse_unit(text, place);
   if (unit.dimension != expected) {
     throw InputError({"the unit " + quoted(text) + " is of dimension " + unit.dimension.to_string(), place,
-                      "expected " + expected.to_string(), "state the unit that the numbers have"});
+                      "expected " + expected.to_string(), "give the unit of the numbers"});
   }
   return unit;
 }

@@ -20,7 +20,7 @@ YamlFields::YamlFields(const YamlContext& context, const YamlNode& map, const st
     : context_(context), map_(map), owner_(owner) {
   if (map.kind != YamlNode::Kind::map) {
     context.fail(map, fmt::format("{} is {}", owner, to_string(map.kind)), "a map of keys",
-                 fmt::format("write `key: value` lines; keys are {}", fmt::join(known, ", ")));
+                 fmt::format("write `key: value` lines; the keys are {}", fmt::join(known, ", ")));
   }
   for (const YamlNode& key : map.keys) {
     if (std::find(known.begin(), known.end(), key.text) != known.end()) continue;
@@ -59,7 +59,7 @@ double to_number(const YamlContext& context, const YamlNode& node, const std::st
   }
   const NumberOrReason number = number_from(node.text);
   if (!number.reason.empty()) {
-    context.fail(node, fmt::format("{} = {} is no number: {}", what, quoted(node.text), number.reason),
+    context.fail(node, fmt::format("{} = {} is not a number: {}", what, quoted(node.text), number.reason),
                  "a finite number or an expression such as pi/2",
                  number.remedy.empty() ? "correct the number" : number.remedy);
   }

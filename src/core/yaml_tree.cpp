@@ -60,7 +60,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   [[noreturn]] void refuse_alias(const YAML::Mark& mark) const {
     fail(mark.line + 1, mark.column + 1, "anchors (&name) and aliases (*name) are not accepted", "plain YAML",
-         "write the value out where it is used");
+         "write the value where it is used");
   }
 
   YamlNode make(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -111,7 +111,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (fresh) return;
     fail(key.line, key.column,
          fmt::format("key {} is given twice, first in line {}", quoted(key.text), seen->second),
-         "one value a key", "remove one of the two");
+         "one value per key", "remove one of the two");
   }
 
   const std::string& file_;

@@ -25,7 +25,7 @@ constexpr double kFarther = 2;            // from reversals than a trial, for th
 constexpr double kOwnError = 0.01;        // of a joint's effort: what the copy leaves of a perfect log there
 constexpr Index kStretches = 4;
 constexpr int kMostStretches = 3;
-constexpr double kChance = 2.8;  // deviations of the gain that noise has by chance
+constexpr double kChance = 2.8;  // standard deviations of the gain that noise has by chance
 
 Index nearest(const VectorXd& lateness, double seconds) {
   Index at = 0;
@@ -201,7 +201,7 @@ std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, doubl
   const std::vector<LogJoint> names = log_joints(robot);
   const auto text = [](const DelayEstimate& delay) {
     return fmt::format(
-        "the effort is {:.0f} ms {} than the position; shifted, the residual falls by {:.0f} %",
+        "the effort is {:.0f} ms {} than the position; shifting it reduces the residual by {:.0f} %",
         1e3 * std::abs(delay.seconds), delay.seconds > 0 ? "later" : "earlier",
         100 * (1 - std::exp(-delay.residual)));
   };

@@ -144,15 +144,15 @@ std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination
     if (!examination.beaten && given.relative[j] > kNotPredicted && efforts[j] > 0)
       findings.push_back(
           make_finding("joint-not-identifiable", names[static_cast<std::size_t>(j)].name,
-                       fmt::format("{:.0f} % of its effort is not explained on held-out rows ({:.0f} % on "
-                                   "those fitted)",
+                       fmt::format("{:.0f} % of its effort is unexplained on held-out rows ({:.0f} % on "
+                                   "fitted rows)",
                                    100 * given.relative[j], 100 * given.relative_fitted[j])));
   }
   if (worst < 0 || examination.beaten) return findings;
   Finding& left = findings.emplace_back(
       make_finding("unexplained-effort", names[static_cast<std::size_t>(worst)].name,
-                   fmt::format("{:.0f} % of its effort is not explained even where it was fitted, and no "
-                               "single change of the set-up mends it",
+                   fmt::format("{:.0f} % of its effort is unexplained even on the fitted rows, and no "
+                               "single change of the set-up fixes it",
                                100 * given.relative_fitted[worst])));
   if (given.relative_fitted[worst] <= kUnexplained) {
     left.severity = Severity::warning;
@@ -199,7 +199,7 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
     findings.add(find_set_up(model.set_up, robot, options.set_up), numbers);
     if (model.set_up.too_poor)
       findings.not_examined(
-          "held-out rows are not predicted by any fit: the motion is too short or too poor to tell set-ups "
+          "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups "
           "apart",
           numbers);
     if (!model.set_up.beaten && !model.set_up.too_poor) {
@@ -213,8 +213,7 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
   } catch (const InputError& error) {  // a column of the study that is not finite
     Finding finding = make_finding("set-up-not-examined", "", error.complaint().what);
     finding.severity = Severity::warning;
-    finding.remedy =
-        "write the expressions under `columns` and `known` so that they are finite at all positions";
+    finding.remedy = "make the expressions under `columns` and `known` finite at all positions";
     findings.add(std::move(finding), numbers);
     return std::nullopt;
   }
@@ -254,7 +253,7 @@ void examine_set_ups(const Robot& robot, const std::vector<Patient>& patients, c
     for (const Patient& patient : others)
       examine_model(robot, {patient}, trial_options, options, examination);
   } else if (!model || model->set_up.beaten || model->set_up.too_poor) {
-    findings.not_examined("there is no model to try this run against: mend the fit runs first",
+    findings.not_examined("there is no model to test this run against: fix the fit runs first",
                           numbers_of(others));
   } else {
     for (const Patient& patient : others)
@@ -295,7 +294,7 @@ Patient examine_signals(const ExaminedRun& run, std::size_t number, const std::v
     unreadable |=
         finding.code == "not-finite" || finding.code == "encoder-wrap" || finding.code == "impossible-value";
     if (spoils_copy(finding) && patient.spoiled.empty())
-      patient.spoiled = fmt::format("mend first: {} ({})", finding.code, finding.joint);
+      patient.spoiled = fmt::format("fix first: {} ({})", finding.code, finding.joint);
     Findings(examination).add(std::move(finding), {number});
   }
   if (unreadable) return patient;
@@ -334,7 +333,7 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
     // What the motion cannot show it cannot tell apart either.
     for (Patient& patient : patients)
       if (!enough && patient.is_fit && patient.spoiled.empty())
-        patient.spoiled = "the motion is too poor to tell set-ups apart";
+        patient.spoiled = "the motion is too poor to distinguish set-ups";
     examine_set_ups(robot, patients, options, examination);
   }
   drop_consequences(examination);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPoorCondition = 500;  // of scaled columns: errors are magnified that much in some direction
 constexpr double kUseless = 1e6;
-constexpr double kUnknown = 1;  // relative deviation from which a value says nothing
+constexpr double kUnknown = 1;  // relative standard deviation from which a value says nothing
 
 // Number of the link or joint in a machine name, counted from 0.
 int number_of(const std::string& column) {
@@ -61,8 +61,9 @@ std::vector<Finding> find_excitation(const Excitation& excitation, const Robot& 
   const std::string size = std::isfinite(condition) ? fmt::format("{:.2g}", condition) : "infinite";
   Finding finding = make_finding(
       "poor-excitation", "",
-      fmt::format("scaled condition {}; {} of {} parameters have deviations above their value{}{}", size,
-                  count, estimate.columns.size(), links.empty() ? "" : ", by joint: ", links));
+      fmt::format(
+          "scaled condition number {}; {} of {} parameters have a standard deviation above their value{}{}",
+          size, count, estimate.columns.size(), links.empty() ? "" : ", by joint: ", links));
   if (!(condition <= kUseless)) finding.severity = Severity::error;
   return {finding};
 }

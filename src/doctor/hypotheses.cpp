@@ -56,7 +56,7 @@ class HypothesisList {
     for (int i = 0; i < size(); ++i)
       for (int j = i + 1; j < size(); ++j) {
         if (turns(i) != turns(j)) continue;  // of other units: the study would not read them
-        const auto pair = fmt::format("of {} and {} are exchanged", name(i), name(j));
+        const auto pair = fmt::format("of {} and {} are swapped", name(i), name(j));
         SetUp& both = add("joint-order", {i, j}, "all columns " + pair);
         both.position.row(i).swap(both.position.row(j));
         both.effort.row(i).swap(both.effort.row(j));
@@ -73,14 +73,13 @@ class HypothesisList {
       for (int j = 0; j < size(); ++j)
         if (turns(j)) set_up.position(j, j) = factor;
     };
-    all(pi / 180, "all positions are degrees, not radians");
-    all(180 / pi, "all positions are radians that were taken for degrees");
+    all(pi / 180, "all positions are in degrees, not radians");
+    all(180 / pi, "all positions are in radians, not degrees");
     for (int j = 0; j < size(); ++j) {
       if (!turns(j)) continue;
       add("position-unit", {j}, fmt::format("the position of {} is in degrees, not radians", name(j)))
           .position(j, j) = pi / 180;
-      add("position-unit", {j},
-          fmt::format("the position of {} is in radians and was taken for degrees", name(j)))
+      add("position-unit", {j}, fmt::format("the position of {} is in radians, not degrees", name(j)))
           .position(j, j) = 180 / pi;
     }
   }
@@ -93,7 +92,7 @@ class HypothesisList {
       if (ratio == 0 || std::abs(std::abs(ratio) - 1) < 1e-6) continue;
       for (const bool is_motor : {true, false}) {
         const double factor = is_motor ? 1 / ratio : ratio;
-        const char* side = is_motor ? "motor's" : "joint's, divided by the gear once too often";
+        const char* side = is_motor ? "motor's" : "joint's, divided by the gear ratio once too often";
         SetUp& set_up = add("position-unit", {j}, fmt::format("the position of {} is the {}", name(j), side));
         set_up.position(j, j) = factor;
       }
@@ -113,9 +112,9 @@ class HypothesisList {
           other(i, j) *= factor;
           const Eigen::FullPivLU<Eigen::MatrixXd> lu(other);
           if (!lu.isInvertible()) continue;
-          const std::string what =
-              fmt::format("the coupling of the motor of {} to {} ({:.4g} in the robot's transmission) {}",
-                          name(i), name(j), N(i, j), factor == 0 ? "is not there" : "has the other sign");
+          const std::string what = fmt::format(
+              "the coupling of the motor of {} to {} ({:.4g} in the robot's transmission) {}", name(i),
+              name(j), N(i, j), factor == 0 ? "is not present" : "has the opposite sign");
           const Eigen::MatrixXd position = lu.solve(N);
           const Eigen::MatrixXd effort = position.inverse().transpose();
           for (const auto& [moves, pulls] : {std::pair{true, true}, {true, false}, {false, true}}) {
@@ -156,7 +155,7 @@ void flip_twist(Steps& steps) {
 void HypothesisList::add_geometry() {
   const std::optional<Robot> other = other_dh_convention(robot_);
   if (!other) return;
-  add("kinematics", {}, "the DH rows are those of the other convention (standard, modified)");
+  add("kinematics", {}, "the DH rows follow the other convention (standard, modified)");
   list.back().robot = other;
   for (int j = 0; j < robot_.size(); ++j) {
     const Joint& joint = robot_.joints[static_cast<std::size_t>(j)];
@@ -192,9 +191,9 @@ Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction) {
   hypothesis.code = "gravity";
   const double size = robot.gravity.norm() > 0 ? robot.gravity.norm() : 9.81;
   const Vector3 gravity = size * direction.normalized();
-  hypothesis.what = fmt::format(
-      "gravity is ({:.2f}, {:.2f}, {:.2f}) m/s² where the robot file says ({:.2f}, {:.2f}, {:.2f})",
-      gravity[0], gravity[1], gravity[2], robot.gravity[0], robot.gravity[1], robot.gravity[2]);
+  hypothesis.what =
+      fmt::format("gravity is ({:.2f}, {:.2f}, {:.2f}) m/s², the robot file says ({:.2f}, {:.2f}, {:.2f})",
+                  gravity[0], gravity[1], gravity[2], robot.gravity[0], robot.gravity[1], robot.gravity[2]);
   hypothesis.set_up = SetUp::as_given(robot.dof());
   hypothesis.robot = robot;
   hypothesis.robot->gravity = gravity;

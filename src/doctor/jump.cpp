@@ -17,7 +17,7 @@ constexpr Index kParts = 16;  // of a run, over which residuals are summed
 constexpr Index kFewestRows = 4 * kParts;
 constexpr Index kFree = 5;           // see the header
 constexpr double kRank = 1e-8;       // of the largest column: below it a direction does not count
-constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own deviation of a step
+constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own standard deviation of a step
 
 // An orthonormal basis of what is explained without a step: the model, and drift in the rows [begin, end).
 Eigen::MatrixXd basis(const doctor::DelayRows& rows, Index begin, Index end) {
@@ -103,13 +103,12 @@ bool is_clear(const Jump& jump, const JumpOptions& options) {
 
 Finding jump_finding(const Jump& jump, const Robot& robot) {
   const LogJoint joint = log_joints(robot)[static_cast<std::size_t>(jump.joint)];
-  return make_finding(
-      "effort-jump", joint.name,
-      fmt::format(
-          "at {:.1f} s the effort jumps by {:.3g} {}, {:.0f} % of its rms: {:.0f} deviations, and {:.0f} % "
-          "of what the model leaves",
-          jump.time, jump.size, joint.kind == JointKind::revolute ? "N m" : "N", 100 * jump.share,
-          jump.deviations, 100 * jump.explained));
+  return make_finding("effort-jump", joint.name,
+                      fmt::format("at {:.1f} s the effort jumps by {:.3g} {}, {:.0f} % of its rms: {:.0f} "
+                                  "standard deviations, {:.0f} % "
+                                  "of the residual",
+                                  jump.time, jump.size, joint.kind == JointKind::revolute ? "N m" : "N",
+                                  100 * jump.share, jump.deviations, 100 * jump.explained));
 }
 
 }  // namespace STEELYARD_ABI

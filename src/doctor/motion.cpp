@@ -30,7 +30,7 @@ Eigen::MatrixXd sampled(const CoarseRun& run, double step) {
 }  // namespace
 
 MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b) {
-  require(a.joints() == b.joints(), "two runs of different robots");
+  require(a.joints() == b.joints(), "two runs are of different robots");
   MotionMatch match{kInfinity, 0};
   if (a.size() < 8 || b.size() < 8) return match;
   const double longest = std::max(a.stamps[a.size() - 1] - a.stamps[0], b.stamps[b.size() - 1] - b.stamps[0]);
@@ -64,8 +64,9 @@ Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double
   const bool fresh = repeat.role != original.role;
   Finding finding = make_finding(
       "repeated-motion", repeat.label,
-      fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's deviation{}", original.label,
-                  100 * mismatch, fresh ? ": predicting it says little of other motions" : ""));
+      fmt::format("it repeats the motion of run '{}' to {:.1f} % of the motion's standard deviation{}",
+                  original.label, 100 * mismatch,
+                  fresh ? ": predicting it says little about other motions" : ""));
   if (!fresh) finding.severity = Severity::note;
   return finding;
 }

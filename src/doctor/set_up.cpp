@@ -265,11 +265,11 @@ std::vector<Finding> find_set_up(const SetUpExamination& examination, const Robo
   if (ties.empty()) return {};
   const std::vector<LogJoint> names = log_joints(robot);
   const RankedHypothesis& best = *ties[0];
-  std::string evidence = fmt::format("{}; effort not explained{}: {}", best.hypothesis.what,
+  std::string evidence = fmt::format("{}; unexplained effort{}: {}", best.hypothesis.what,
                                      best.fit.by_block.empty() ? "" : " on held-out rows",
                                      residual_text(examination.given, best.fit, names));
   for (std::size_t k = 1; k < ties.size(); ++k)
-    evidence += fmt::format("{} {}", k == 1 ? "; as good:" : ",", ties[k]->hypothesis.what);
+    evidence += fmt::format("{} {}", k == 1 ? "; equally good:" : ",", ties[k]->hypothesis.what);
   return {make_finding(best.hypothesis.code, joint_text(best.hypothesis.joints, names), evidence)};
 }
 

@@ -18,8 +18,8 @@ constexpr double kLongHold = 0.1;      // [s]
 constexpr Index kHeldSamples = 20;
 constexpr double kFarPosition = 8;   // mean changes from which a position stands apart
 constexpr double kFarOther = 40;     // likewise; currents of real drives reach 20
-constexpr double kFarDeviation = 3;  // and deviations
-constexpr double kSpoilsFit = 1e-4;  // share of a channel's energy, a hundredth of its deviation
+constexpr double kFarDeviation = 3;  // and standard deviations
+constexpr double kSpoilsFit = 1e-4;  // share of a channel's energy, a hundredth of its standard deviation
 constexpr std::size_t kNamedSpikes = 2;
 constexpr double kSameColumn = 0.01;   // share of a column's changes in which another one may differ
 constexpr Index kFewestChanges = 100;  // of columns that are compared
@@ -44,7 +44,7 @@ std::string duration_text(double seconds) {
 std::string as_other_unit(double step) {
   const std::string unit = likely_time_unit(step);
   if (unit.empty()) return "";
-  return fmt::format(": taken as {}, they would be {:.4g} ms apart", unit,
+  return fmt::format(": read as {}, they would be {:.4g} ms apart", unit,
                      1e3 * step * parse_unit(unit).factor);
 }
 
@@ -58,7 +58,7 @@ class SignalFindings {
     const TimeScan& time = scan_.time;
     if (!time.is_uniform())
       add("irregular-stamps", run_,
-          fmt::format("steps from {:.3g} to {:.3g} ms, median {:.3g} ms, deviation {:.3g} ms",
+          fmt::format("steps from {:.3g} to {:.3g} ms, median {:.3g} ms, standard deviation {:.3g} ms",
                       1e3 * time.shortest_step, 1e3 * time.longest_step, 1e3 * time.median_step,
                       1e3 * time.jitter));
     if (time.median_step > kSlowStamps) {
@@ -79,7 +79,7 @@ class SignalFindings {
     const double share =
         static_cast<double>(scan_.repeated_rows) / static_cast<double>(std::max<Index>(1, scan_.samples));
     add("repeated-samples", run_,
-        fmt::format("{} of {} rows ({:.1f} %) repeat all channels of the row before", scan_.repeated_rows,
+        fmt::format("{} of {} rows ({:.1f} %) repeat all channels of the previous row", scan_.repeated_rows,
                     scan_.samples, 100 * share));
     if (share < kManyRepeated) findings.back().severity = Severity::note;
   }
@@ -126,7 +126,7 @@ class SignalFindings {
       return;
     }
     // A bad row, mostly.
-    std::string text = fmt::format("{} signals have samples that stand apart: ", spikes.size());
+    std::string text = fmt::format("{} signals have outliers: ", spikes.size());
     Severity worst = Severity::warning;
     for (std::size_t k = 0; k < spikes.size(); ++k) {
       if (k < kNamedSpikes)
@@ -141,8 +141,7 @@ class SignalFindings {
     const std::string& channel = scan_.channels[static_cast<std::size_t>(c)];
     const ChannelScan& scan = this->channel(c, j);
     if (scan.not_finite > 0)
-      add("not-finite", name(j),
-          fmt::format("{} values of the {} are not numbers", scan.not_finite, channel));
+      add("not-finite", name(j), fmt::format("{} values of the {} are not finite", scan.not_finite, channel));
     for (const ExtremeScan& extreme : {scan.top, scan.bottom})
       if (std::abs(extreme.value) > kImpossible) {
         add("impossible-value", name(j),
@@ -216,7 +215,7 @@ class SignalFindings {
           static_cast<double>(pair.differing) > kSameColumn * static_cast<double>(changes))
         continue;
       add("same-column", name(pair.second),
-          fmt::format("the {} is that of {} in {} of {} samples",
+          fmt::format("the {} equals that of {} in {} of {} samples",
                       scan_.channels[static_cast<std::size_t>(pair.channel)], name(pair.first),
                       scan_.samples - pair.differing, scan_.samples));
       spoiled.insert({pair.first, pair.second});
@@ -240,7 +239,7 @@ class SignalFindings {
       }
       if (negative == 0 && touching > 1 && 2 * touching > moving)
         add("unsigned-effort", run_,
-            fmt::format("no {} is negative although the joints go to and fro, and {} of {} touch zero",
+            fmt::format("no {} is negative although the joints reverse, and {} of {} reach zero",
                         scan_.channels[static_cast<std::size_t>(c)], touching, moving));
     }
   }
@@ -295,8 +294,9 @@ class SignalFindings {
     const bool is_full =
         spike.count == static_cast<Index>(channel(spike.channel, spike.joint).excursions.size());
     if (spike.count == 1)
-      return fmt::format("the {} leaves its neighbours by {:.4g} at {:.6g} s", what, spike.size, spike.time);
-    return fmt::format("the {} leaves its neighbours {} times{}, by up to {:.4g} at {:.6g} s", what,
+      return fmt::format("the {} differs from its neighbours by {:.4g} at {:.6g} s", what, spike.size,
+                         spike.time);
+    return fmt::format("the {} differs from its neighbours {} times{}, by up to {:.4g} at {:.6g} s", what,
                        spike.count, is_full ? " at least" : "", spike.size, spike.time);
   }
 
@@ -316,7 +316,7 @@ class SignalFindings {
                scan.step_behind > 3 * scan.quantum;
     if (frozen)
       add("frozen-channel", name(j),
-          fmt::format("the {} stays the same for {:.2f} s from {:.2f} s on while the joint moves", channel,
+          fmt::format("the {} is constant for {:.2f} s from {:.2f} s on while the joint moves", channel,
                       seconds, scan.hold_begin));
   }
 
@@ -325,7 +325,7 @@ class SignalFindings {
       const Index few = std::max<Index>(10, scan_.samples / 500);
       if (extreme.count < few || extreme.count < 8 * extreme.next_count || extreme.value == 0) continue;
       add("saturation", name(j),
-          fmt::format("{} samples have the {}'s extreme value {:.5g}, the next one occurs {} times",
+          fmt::format("{} samples are at the {}'s extreme value {:.5g}, the next value occurs {} times",
                       extreme.count, channel, extreme.value, extreme.next_count));
       return;
     }

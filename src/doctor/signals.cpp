@@ -92,7 +92,7 @@ class SignalScanner {
   }
 
  private:
-  // Rows whose channels are all those of the row before: where the first channels differ everywhere, there
+  // Rows whose channels are all those of the previous row: where the first channels differ everywhere, there
   // are none.
   void count_repeats(const SampleBlock& block) {
     const Index count = block.size();

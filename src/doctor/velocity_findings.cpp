@@ -183,14 +183,14 @@ void VelocityFindings::find_factors() {
   if (alike && moving_.size() > 1 && off.size() == moving_.size()) {
     const double common = factor(off[0]);
     const bool unit = factor_text(common).find('(') != std::string::npos;
-    add_error(unit ? "velocity-scale" : "time-scale", unit ? "" : run_,
-              unit ? fmt::format("the velocity is {} times the derivative of the position in all joints",
-                                 factor_text(common))
-                   : fmt::format(
-                         "the velocity is {:.4g} times the derivative of the position in all joints: the "
-                         "sampling rate is {:.4g} times as high as the stamps say, or the velocity's unit is "
-                         "wrong",
-                         common, common));
+    add_error(
+        unit ? "velocity-scale" : "time-scale", unit ? "" : run_,
+        unit ? fmt::format("the velocity is {} times the derivative of the position for all joints",
+                           factor_text(common))
+             : fmt::format("the velocity is {:.4g} times the derivative of the position for all joints: the "
+                           "sampling rate is {:.4g} times what the stamps say, or the velocity's unit is "
+                           "wrong",
+                           common, common));
     return;
   }
   for (const Index j : off) {

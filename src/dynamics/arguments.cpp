@@ -26,7 +26,7 @@ void require_per_joint(const Tree& tree, const VectorXd& vector, const char* nam
 
 void require_parameters(const Tree& tree, const VectorXd& parameters) {
   require_size(parameters, Index{kParametersPerLink} * tree.size(), "parameters",
-               "ten standard parameters a link");
+               "ten standard parameters per link");
 }
 
 Body body_of(const VectorXd& parameters, int i) {

@@ -21,11 +21,11 @@ void factor_from_leaves(MatrixXd& M, const VectorXd& magnitude) {
         4 * static_cast<double>(n) * std::numeric_limits<double>::epsilon() * magnitude[k];
     if (!(M(k, k) > smallest)) {
       throw InputError(
-          {"the mass matrix is not positive definite: joint " + std::to_string(k + 1) +
-               " has the free inertia " + std::to_string(M(k, k)),
+          {"the mass matrix is not positive definite: joint " + std::to_string(k + 1) + " has the inertia " +
+               std::to_string(M(k, k)),
            {},
-           "every joint carries inertia about or along its axis",
-           "give the links behind this joint parameters of a body that can exist (Inertia::violated_law)"});
+           "positive inertia about or along every joint axis",
+           "give the links after this joint physically possible parameters (Inertia::violated_law)"});
     }
     for (Index i = k - 1; i >= 0; --i) {
       if (M(k, i) == 0) continue;

@@ -101,7 +101,7 @@ ElasticFit fit_elastic(const ElasticModel& model, const ElasticFolds& rows) {
       std::all_of(rows.folds.begin(), rows.folds.end(), [](const Fold& fold) { return fold.rows() == 0; });
   if (empty)
     throw InputError(
-        {"there are no rows for the elastic equations", {}, "", "use longer runs, or reject fewer rows"});
+        {"no rows are left for the elastic equations", {}, "", "use longer runs, or reject fewer rows"});
   return model.options.equations == ElasticEquations::links
              ? fit_link_positions(model, rows.folds, rows.effective_share)
              : fit_springs(model, rows.folds, rows.effective_share);

@@ -4,7 +4,8 @@
 //
 // For given κ, ν that is a linear problem; the tangents Ÿ_j π and Ẏ_j π give the step of both (Kaufman's form
 // of variable projection). The cost is Σ rows · log rms over joints: the likelihood with each joint's own
-// deviation. It has a wide valley, so that a grid over one κ for all joints, with ν = 0, gives the start.
+// standard deviation. It has a wide valley, so that a grid over one κ for all joints, with ν = 0, gives the
+// start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,7 +144,7 @@ double improve_kappa(const ElasticModel& model, const KappaRows& rows, const std
   return 0;
 }
 
-// K = B/κ; its deviation from those of both and their covariance.
+// K = B/κ; its standard deviation from those of both and their covariance.
 std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const ElasticFit& fit, std::size_t j) {
   const Index b = fit.estimate.find(numbered("B", j)), k = fit.estimate.find(numbered("kappa", j));
   const ElasticJoint& joint = fit.joints[j];
@@ -153,7 +154,7 @@ std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const Elasti
   const MatrixXd& C = fit.intervals.covariance;
   const double variance = C(b, b) / (B * B) + C(k, k) / (kappa * kappa) - 2 * C(b, k) / (B * kappa);
   if (!std::isfinite(variance) || variance < 0 || !(fit.intervals.sigma[k] > 0)) return out;
-  // The wider of the two intervals says how many deviations the level takes.
+  // The wider of the two intervals says how many standard deviations the level takes.
   const double width = (*joint.kappa->upper - kappa) / fit.intervals.sigma[k];
   const double half = width * std::sqrt(variance) * std::abs(out.value);
   out.lower = out.value - half;
@@ -185,18 +186,18 @@ void describe_kappa(const ElasticModel& model, const KappaRows& rows, const Fold
 void judge_kappa(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
   const ElasticJoint& out = fit.joints[j];
   if (!out.stiffness || !out.stiffness->lower)
-    return refuse_joint(fit, j, "the motion does not show the spring at all");
+    return refuse_joint(fit, j, "the motion does not excite the spring at all");
   if (!(out.snr >= model.options.least_snr))
     return refuse_joint(
         fit, j,
-        fmt::format("the spring's part of the torque, {:.2g}, stands out of the residual by a factor of "
-                    "{:.2g} only, below {:.3g}",
+        fmt::format("the spring's part of the torque, {:.2g}, exceeds the residual by a factor of "
+                    "only {:.2g}, below {:.3g}",
                     out.deflection, out.snr, model.options.least_snr));
   const ElasticValue &K = *out.stiffness, &kappa = *out.kappa;
   if (!(*kappa.lower > 0) || !(*K.lower > 0) || !(out.motor_inertia->value > 0))
     return refuse_joint(fit, j, fmt::format("the interval of K = {:.3g} is wider than K itself", K.value));
   if (!fit.converged)
-    return refuse_joint(fit, j, fmt::format("no convergence in {} iterations", fit.iterations));
+    return refuse_joint(fit, j, fmt::format("it did not converge in {} iterations", fit.iterations));
   fit.joints[j].identifiable = true;
 }
 

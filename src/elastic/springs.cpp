@@ -168,7 +168,7 @@ void judge_joint(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
   if (!(out.snr >= model.options.least_snr))
     return refuse_joint(
         fit, j,
-        fmt::format("the deflection of {:.2g} stands out of its residual by a factor of {:.2g} only, "
+        fmt::format("the deflection of {:.2g} exceeds its residual by a factor of only {:.2g}, "
                     "below {:.3g}",
                     out.deflection, out.snr, model.options.least_snr));
   const ElasticValue& K = *out.stiffness;
@@ -182,7 +182,7 @@ void judge_joint(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
                     "the model does not hold",
                     out.motor_bracket->first, out.motor_bracket->second, *K.lower, *K.upper));
   if (!fit.converged)
-    return refuse_joint(fit, j, fmt::format("no convergence in {} iterations", fit.iterations));
+    return refuse_joint(fit, j, fmt::format("it did not converge in {} iterations", fit.iterations));
   out.identifiable = true;
 }
 

@@ -9,7 +9,7 @@ inline namespace STEELYARD_ABI {
 
 void require_body(const Inertia& inertia, const std::string& link) {
   if (const auto law = inertia.violated_law())
-    throw InputError({fmt::format("the inertia of link '{}' is none a body can have: {}", link, *law),
+    throw InputError({fmt::format("the inertia of link '{}' is not physically possible: {}", link, *law),
                       {},
                       {},
                       "export feasible parameters: add `feasible:` to the study"});

@@ -31,7 +31,7 @@ enum class Ask : char {
 constexpr char kDone = '=', kRefused = '!', kUnknown = '-';
 constexpr std::size_t kDigits = 16;
 constexpr const char* kLimit = "a robot it can move";
-constexpr const char* kRemedy = "leave this engine out, and report the robot to its makers";
+constexpr const char* kRemedy = "leave this engine out, and report the robot to its developers";
 
 void put(std::string& line, const double* numbers, int count) {
   for (int k = 0; k < count; ++k) line += fmt::format("{:016x}", std::bit_cast<std::uint64_t>(numbers[k]));

@@ -23,7 +23,7 @@ WorldBody to_world(const Joint& joint, const Inertia& inertia) {
   if (!(inertia.mass() > 0))
     throw InputError({fmt::format("link '{}' has no mass", joint.link),
                       {},
-                      "positive masses: engines move no body without one",
+                      "positive masses: physics engines cannot move massless bodies",
                       "use feasible parameters: add `feasible:` to the study"});
   WorldBody body;
   body.joint = joint.name.c_str();
@@ -113,8 +113,7 @@ Engine::Engine(EngineKind kind, const Robot& robot, const VectorXd& standard)
   } catch (const MachineError&) {
     throw;
   } catch (const std::exception& error) {
-    throw InputError(
-        {fmt::format("{} does not take the robot: {}", to_string(kind), error.what()), {}, {}, {}});
+    throw InputError({fmt::format("{} rejects the robot: {}", to_string(kind), error.what()), {}, {}, {}});
   }
 }
 
@@ -135,10 +134,8 @@ Engine::Engine(EngineKind kind, const EngineFile& file) : parts_(new Parts{kind,
   } catch (const MachineError&) {
     throw;
   } catch (const std::exception& error) {
-    throw InputError({fmt::format("{} does not read it: {}", to_string(kind), error.what()),
-                      {file.path, 0, 0, {}},
-                      {},
-                      {}});
+    throw InputError(
+        {fmt::format("{} cannot read it: {}", to_string(kind), error.what()), {file.path, 0, 0, {}}, {}, {}});
   }
 }
 

@@ -25,7 +25,7 @@ std::string inertial_element(const Inertia& inertia, const std::string& link) {
   if (inertia.mass() <= 0)
     throw InputError({fmt::format("link '{}' has no mass", link),
                       {},
-                      "positive masses: MuJoCo moves no body without one",
+                      "positive masses: MuJoCo cannot move massless bodies",
                       "export feasible parameters: add `feasible:` to the study"});
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(Eigen::Matrix3d(inertia.inertia_com()));
   Eigen::Matrix3d axes = principal.eigenvectors();
@@ -86,7 +86,7 @@ std::string mjcf_text(const Robot& robot, const TrueParameters& parameters) {
       "<mujoco model=\"{}\">\n"
       "  <!-- SI units, angles in rad. Body frames are the link frames of the identified robot at joint "
       "positions 0;\n"
-      "       joints stand where the robot's own stand. inertial: centre of mass and principal axes in the "
+      "       joints are placed as in the robot. inertial: centre of mass and principal axes in the "
       "body frame,\n"
       "       moments about them. armature: rotor inertia seen at the joint. damping: viscous friction. "
       "frictionloss:\n"

@@ -58,7 +58,7 @@ EngineModule find_module(EngineKind kind, std::string& reason) {
     const EngineModule module{reinterpret_cast<MakeWorld*>(::dlsym(library, kMakeWorld)),
                               reinterpret_cast<LoadWorld*>(::dlsym(library, kLoadWorld))};
     if (module.make != nullptr) return module;
-    reason = fmt::format("{} is none of our modules", file);
+    reason = fmt::format("{} is not a Steelyard module", file);
   }
   return {};
 }

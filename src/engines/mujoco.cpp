@@ -59,7 +59,7 @@ const Mujoco* open_mujoco() {
   return found.complete() ? &found : nullptr;
 }
 
-// A model with its working memory, and the places of the joints that are asked for.
+// A model with its working memory, and the places of the joints that are requested.
 class MujocoModel {
  public:
   MujocoModel(const Mujoco& engine, const std::string& path, const std::vector<std::string>& joints)
@@ -67,7 +67,7 @@ class MujocoModel {
     char error[1000] = "";
     model_.reset(engine.load(path.c_str(), nullptr, error, sizeof error));
     if (!model_)
-      throw InputError({fmt::format("MuJoCo does not take the model: {}", error), {path, 0, 0, ""}, "", ""});
+      throw InputError({fmt::format("MuJoCo rejects the model: {}", error), {path, 0, 0, ""}, "", ""});
     model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_PASSIVE | mjDSBL_LIMIT;
     data_.reset(engine.make_data(model_.get()));
     for (int j = 0; j < model_->njnt; ++j)
@@ -141,10 +141,11 @@ bool has_mujoco() {
 }
 
 ReverseSource mujoco_source(const std::string& path, const std::vector<std::string>&) {
-  throw MachineError({fmt::format("{} needs MuJoCo, which was not there when this program was built", path),
-                      {},
-                      "",
-                      "install libmujoco-dev and build again, or write a small program as source"});
+  throw MachineError(
+      {fmt::format("{} needs MuJoCo, which was not available when this program was built", path),
+       {},
+       "",
+       "install libmujoco-dev and build again, or write a small program as source"});
 }
 
 }  // namespace STEELYARD_ABI

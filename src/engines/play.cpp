@@ -69,11 +69,11 @@ Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effo
   for (Index s = 0; s < times.size(); ++s) {
     const VectorXd q = engine.state().q;
     if (!q.allFinite() || q.cwiseAbs().maxCoeff() > kRunsAway)
-      throw InputError({fmt::format("{}: the robot runs away after {:.3g} s", to_string(engine.kind()),
+      throw InputError({fmt::format("{}: the robot becomes unstable after {:.3g} s", to_string(engine.kind()),
                                     times[s] - times[0]),
                         {},
                         {},
-                        "follow with more feedback, or a smaller step"});
+                        "use higher feedback gains, or a smaller step"});
     out.q.row(s) = q;
     out.tool.push_back(engine.tool_pose());
     if (s + 1 == times.size()) break;

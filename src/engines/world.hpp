@@ -1,6 +1,6 @@
 // What an engine's module does for us (folder worlds/, one file an engine).
 //
-// A module is a library of its own that is opened when it is asked for: the program neither links an engine
+// A module is a library of its own that is opened when it is requested: the program neither links an engine
 // nor needs one. It shares no code with the program, so everything crosses as plain numbers. Joints are in
 // the robot's order; positions, velocities and efforts are arrays with one number a joint; poses are those of
 // link frames in the robot's base frame. No contacts, no limits, no friction: rigid bodies under gravity.

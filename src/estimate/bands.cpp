@@ -28,7 +28,7 @@ double upper_edge(int bin) {
 }  // namespace
 
 void ErrorCounts::add(double error) {
-  require(std::isfinite(error), "errors of a prediction are finite");
+  require(std::isfinite(error), "prediction errors are finite");
   ++total_;
   if (error == 0)
     ++zeros_;
@@ -64,7 +64,7 @@ double ErrorCounts::share_within(double size) const {
 
 Band calibrate_band(const std::vector<ErrorCounts>& groups, double level) {
   if (!(level >= 0.5 && level <= 0.999))
-    throw InputError({fmt::format("a band with level {}", level), {}, "0.5 to 0.999", "0.95 is usual"});
+    throw InputError({fmt::format("a band with level {}", level), {}, "0.5 to 0.999", "0.95 is typical"});
   ErrorCounts all;
   for (const ErrorCounts& group : groups) all.add(group);
   Band band;

@@ -29,7 +29,7 @@ DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixX
                                          const VectorXd& sigma, std::span<const OtherCutoff> others,
                                          const VectorXd& shift) {
   constexpr double kNear = 1.4;         // cut-offs closer than this factor show nothing
-  constexpr double kSignificant = 2.5;  // deviations of a difference that count
+  constexpr double kSignificant = 2.5;  // standard deviations of a difference that count
   const Index n = estimate.values.size();
   DifferentiationBias out;
   out.bias = VectorXd::Zero(n);
@@ -43,7 +43,7 @@ DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixX
       if (!has_value(estimate, k) || !has_value(*other.estimate, at)) continue;
       const double moved = other.estimate->values[at] - estimate.values[k];
       // Errors of derivatives cancel from block to block, which makes the spread over blocks too large; for
-      // white noise the difference to half the band has the deviation σ, to the double one less.
+      // white noise the difference to half the band has the standard deviation σ, to the double one less.
       const double spread = std::min(sigma[k], (other.influences.row(at) - influences.row(k)).norm());
       if (!(std::abs(moved) > kSignificant * spread)) continue;
       if (std::abs(moved / gain) > std::abs(out.bias[k])) out.bias[k] = moved / gain;

@@ -29,7 +29,7 @@ constexpr Index kTogether = 4;  // blocks whose signed sums are computed beforeh
 constexpr double kLeastFreedom = 1e-2;
 
 // Scores as those of a fit that does not know the block: (I − A)^(−1/2) g. Where A is small, as with many
-// blocks, by its binomial series; each term is at most half as large as the one before.
+// blocks, by its binomial series; each term is at most half as large as the previous one.
 VectorXd freed_score(const MatrixXd& A, const VectorXd& g) {
   const MatrixXd S = (A + A.transpose()) / 2;
   if (S.norm() <= 0.5) {
@@ -48,7 +48,7 @@ VectorXd freed_score(const MatrixXd& A, const VectorXd& g) {
 }
 
 // All blocks side by side: the Gram matrices (lower triangles when symmetric) and the scores. Weights of
-// blocks are ±1, so that kTogether blocks have 2^kTogether sums, whatever the number of replicates.
+// blocks are ±1, so that kTogether blocks have 2^kTogether sums, regardless of the number of replicates.
 struct PackedMoments {
   Index entries = 0;
   std::vector<MatrixXd> grams;  // of kTogether blocks each: entries × sums
@@ -212,7 +212,7 @@ void BootstrapOptions::validate() const {
   throw InputError({fmt::format("bootstrap with {} replicates on {} threads", replicates, threads),
                     {},
                     "20 to a million replicates, at least one thread",
-                    "a thousand is usual"});
+                    "1000 is typical"});
 }
 
 Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options) {

@@ -36,7 +36,7 @@ std::set<int> tested_groups(const BlockGroups& groups) {
   throw InputError({fmt::format("cross-validation over {} groups", all.size()),
                     {},
                     "at least two groups",
-                    "cut the runs into more blocks"});
+                    "divide the runs into more blocks"});
 }
 
 // The blocks of a group, or those outside it. Block numbers go on from run to run, so that weights by block
@@ -73,7 +73,7 @@ std::vector<int> groups_by_phase(Index blocks, double block_samples, double peri
   if (!(block_samples > 0) || !(period >= 2 * block_samples)) {
     throw InputError({fmt::format("blocks of {} samples in a period of {}", block_samples, period),
                       {},
-                      "at least two blocks a period",
+                      "at least two blocks per period",
                       "use smaller blocks, or groups by index"});
   }
   std::vector<int> out;

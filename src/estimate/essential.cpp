@@ -32,7 +32,8 @@ struct Reduction {
   }
 };
 
-// Relative deviations of the columns of a solution, but for a common factor; infinite where not determined.
+// Relative standard deviations of the columns of a solution, but for a common factor; infinite where not
+// determined.
 VectorXd relative_deviations(const Solution& solution) {
   VectorXd out(solution.x.size());
   for (Index k = 0; k < out.size(); ++k) {
@@ -72,7 +73,7 @@ std::vector<bool> kept_columns(const Estimate& full, const EssentialOptions& opt
   for (const std::string& name : options.keep) {
     const Index k = full.find(name);
     if (k < 0) {
-      throw InputError({fmt::format("column {} that is to stay is not in the estimate", quoted(name)),
+      throw InputError({fmt::format("column {} is to be kept but is not in the estimate", quoted(name)),
                         {},
                         "a column of the estimate",
                         did_you_mean(name, full.columns)});
@@ -129,8 +130,10 @@ Essential eliminate(std::span<const Fold> folds, const Reduction& reduction, dou
 
 void EssentialOptions::validate() const {
   if (ratio >= 1) return;
-  throw InputError(
-      {fmt::format("the ratio of essential parameters is {}", ratio), {}, "at least 1", "10 to 30 is usual"});
+  throw InputError({fmt::format("the ratio of essential parameters is {}", ratio),
+                    {},
+                    "at least 1",
+                    "10 to 30 is typical"});
 }
 
 bool Essential::is_eliminated(const std::string& column) const {

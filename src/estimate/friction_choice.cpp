@@ -149,9 +149,10 @@ class Chooser {
   std::string reason(const FormCandidate& linear, const FormCandidate& best) const {
     const double before = 100 * share(linear.score.total());
     if (best.form == FrictionForm::linear)
-      return fmt::format("no other form wins clearly on {} held-out groups of blocks (linear: {:.3f} %)",
-                         grams_.groups(), before);
-    return fmt::format("{:.3f} % on {} held-out groups of blocks, {:.3f} % with the linear form",
+      return fmt::format(
+          "no other model is clearly better on {} held-out groups of blocks (linear: {:.3f} %)",
+          grams_.groups(), before);
+    return fmt::format("{:.3f} % on {} held-out groups of blocks, {:.3f} % with the linear model",
                        100 * share(best.score.total()), grams_.groups(), before);
   }
 
@@ -206,7 +207,7 @@ std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& jo
                                             const std::vector<FrictionWish>& wishes,
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options) {
-  require(joints.size() == wishes.size(), "one wish per joint");
+  require(joints.size() == wishes.size(), "one choice per joint");
   const HeldOutGrams grams(runs, groups, options);
   Chooser chooser(joints, wishes, grams);
   std::vector<FrictionChoice> choices(joints.size());

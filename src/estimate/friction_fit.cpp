@@ -18,9 +18,9 @@ namespace {
 constexpr double kFlattest = 0.5;    // φ2 · fastest velocity below which a sigmoid is a line
 constexpr double kSteepest = 2000;   // and from which it is a step
 constexpr double kStepLike = 300;    // from which one that is not known need not be followed
-constexpr double kUnknownShape = 1;  // deviation of ln φ2 or ln vs
+constexpr double kUnknownShape = 1;  // standard deviation of ln φ2 or ln vs
 constexpr double kClearHeight =
-    4;  // deviations of the height from zero; the best of many shapes is easily at 2
+    4;  // standard deviations of the height from zero; the best of many shapes is easily at 2
 constexpr double kLongestStep = 1;      // of ln φ2, ln vs, and of φ2 φ3
 constexpr double kWeightChange = 0.01;  // from which weights are set again
 constexpr int kMostWeightings = 4;
@@ -214,16 +214,18 @@ std::optional<std::pair<FrictionStatus, std::string>> degeneracy(const FrictionJ
   const double turns = model.slope * joint.fastest;
   if (is_sigmoid && turns <= kFlattest)
     return {{FrictionStatus::viscous,
-             fmt::format("φ2 times the fastest velocity is {:.2g}: a straight line", turns)}};
+             fmt::format("φ2 times the highest velocity is {:.2g}: indistinguishable from a straight line",
+                         turns)}};
   if (!(height > kClearHeight * height_sigma))
     return {{FrictionStatus::linear,
-             fmt::format("its height is {:.3g} with a deviation of {:.2g}", height, height_sigma)}};
+             fmt::format("its height is {:.3g} with a standard deviation of {:.2g}", height, height_sigma)}};
   if (!is_sigmoid && model.velocity >= 0.99 * kWidestBump * joint.fastest)
     return {{FrictionStatus::linear,
-             fmt::format("vs = {:.3g} is half of the fastest velocity: no bump at rest", model.velocity)}};
+             fmt::format("vs = {:.3g} is half the highest velocity: no Stribeck peak near zero",
+                         model.velocity)}};
   if (shape_sigma <= kUnknownShape && (!is_sigmoid || turns < 0.99 * kSteepest)) return std::nullopt;
   return {{is_sigmoid ? FrictionStatus::coulomb : FrictionStatus::linear,
-           fmt::format("{} = {:.3g} is known to a factor {:.3g} only: a step to these samples",
+           fmt::format("{} = {:.3g} is known only to a factor of {:.3g}: indistinguishable from a step",
                        is_sigmoid ? "φ2" : "vs", is_sigmoid ? model.slope : model.velocity,
                        std::exp(std::min(shape_sigma, 50.0)))}};
 }

@@ -23,10 +23,10 @@ void check(std::span<const Fold> folds) {
          "combine the effort columns first"});
   }
   if (rows > 0) return;
-  throw InputError({"there is no row to estimate from",
+  throw InputError({"there are no rows to estimate from",
                     {},
                     "at least one row",
-                    "look at what rejection, trimming and decimation leave of the log"});
+                    "check how much of the log rejection, trimming and decimation leave"});
 }
 
 std::size_t kind_of(const Layout& layout, std::vector<Kind>& kinds) {

@@ -25,7 +25,7 @@ struct HeldOutScore {
 
 class HeldOutGrams {
  public:
-  // Rows are divided by the deviation of their kind that `options` give on all folds together.
+  // Rows are divided by the standard deviation of their kind that `options` give on all folds together.
   HeldOutGrams(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
                const EstimateOptions& options);
 

@@ -19,7 +19,8 @@ bool is_determined(const Estimate& estimate, Index k) {
   return estimate.column_status[static_cast<std::size_t>(k)] == ColumnStatus::determined;
 }
 
-// Independent rows that would give the deviations of the bootstrap: the geometric mean over the parameters.
+// Independent rows that would give the standard deviations of the bootstrap: the geometric mean over the
+// parameters.
 double rows_of_spread(const Estimate& estimate, const VectorXd& sigma) {
   double sum = 0;
   Index count = 0;
@@ -47,9 +48,10 @@ const char* to_string(IntervalMethod method) {
 void IntervalOptions::validate() const {
   bootstrap.validate();
   if (!(level >= 0.5 && level <= 0.999))
-    throw InputError({fmt::format("intervals with level {}", level), {}, "0.5 to 0.999", "0.95 is usual"});
+    throw InputError({fmt::format("intervals with level {}", level), {}, "0.5 to 0.999", "0.95 is typical"});
   if (!(effective_share > 0 && effective_share <= 1))
-    throw InputError({fmt::format("effective share of the rows is {}", effective_share), {}, "0 to 1", ""});
+    throw InputError(
+        {fmt::format("effective fraction of the rows is {}", effective_share), {}, "0 to 1", ""});
 }
 
 Intervals intervals(const Estimate& estimate, const BlockMoments* moments, const IntervalOptions& options) {

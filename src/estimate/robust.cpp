@@ -83,7 +83,7 @@ RowWeigher::RowWeigher(const std::vector<Layout>& layouts, const std::vector<std
     : sigma_(std::move(sigma)), options_(options), counts_(counts) {
   options.validate();
   require(static_cast<Index>(columns.size()) == values.size(), "one value per column");
-  require(sigma_.empty() || sigma_.size() == layouts.size(), "one deviation per row");
+  require(sigma_.empty() || sigma_.size() == layouts.size(), "one standard deviation per row");
   for (const Layout& layout : layouts) {
     require(layout.efforts.size() == 1, "weights of rows need one effort column");
     VectorXd& own = values_.emplace_back(VectorXd::Zero(static_cast<Index>(layout.columns.size())));

@@ -74,7 +74,8 @@ std::string Estimate::brief() const {
   for (const Residual& total : totals) {
     text += fmt::format(", residual {:.3g} % ({})", 100 * total.relative, total.unit);
   }
-  if (condition > 0) text += fmt::format(", condition {:.3g} ({:.3g} scaled)", condition, condition_scaled);
+  if (condition > 0)
+    text += fmt::format(", condition number {:.3g} ({:.3g} scaled)", condition, condition_scaled);
   return text;
 }
 

@@ -21,11 +21,11 @@ int iterate_weights(Problem& problem, const EstimateOptions& options, Solution& 
 // Weights of the folds as they were given.
 void fill_weights(const Problem& problem, std::size_t folds, Estimate& out);
 
-// Residuals by row kind and in total, degrees of freedom, deviation of the weighted rows.
+// Residuals by row kind and in total, degrees of freedom, standard deviation of the weighted rows.
 void fill_residuals(const Problem& problem, const Solution& solution, Estimate& out);
 
-// Status, covariance and deviations; values and residuals are there already. `solution` has the columns of
-// `out`.
+// Status, covariance and standard deviations; values and residuals are there already. `solution` has the
+// columns of `out`.
 void finish_estimate(const Solution& solution, bool converged, Estimate& out);
 
 }  // namespace STEELYARD_ABI

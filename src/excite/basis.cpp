@@ -94,10 +94,10 @@ DesignedMotion MotionBasis::motion(const MatrixXd& x) const {
 
 MatrixXd MotionBasis::coefficients(const DesignedMotion& motion) const {
   const auto refuse = [] {
-    throw InputError({"a motion to begin with has another shape than the one that is sought",
+    throw InputError({"the initial motion has another shape than the one to be optimised",
                       {},
                       "the same kind, joints, harmonics or points",
-                      "leave it out, or ask for a motion like it"});
+                      "leave it out, or request a motion of the same shape"});
   };
   MatrixXd x(size_, joints_);
   if (const auto* rest = std::get_if<RestToRest>(&motion)) {

@@ -26,11 +26,12 @@ class Shown {
   Shown(const Robot& robot, const BaseParameters& base, const ConfigurationOptions& options) {
     for (const BaseParameter& parameter : base.base) names_.push_back(parameter.lead);
     if (names_.empty())
-      throw InputError({fmt::format("no configuration shows anything of robot '{}' in its {} rows",
-                                    robot.name, to_string(options.rows)),
-                        {},
-                        "at least one base parameter",
-                        "take the rows of inertia too: gravity along all axes turns none"});
+      throw InputError(
+          {fmt::format("no configuration identifies any parameter of robot '{}' from its {} rows", robot.name,
+                       to_string(options.rows)),
+           {},
+           "at least one base parameter",
+           "add inertia rows: gravity parallel to all axes loads no joint"});
     const bool gravity = options.rows != RowSet::inertia;
     const bool inertia = options.rows == RowSet::inertia || options.rows == RowSet::gravity_inertia;
     for (const RowKind kind : {RowKind::gravity, RowKind::inertia}) {

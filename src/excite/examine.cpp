@@ -1,4 +1,4 @@
-// What a motion shows: information, condition, deviations to expect, and why some stay large.
+// What a motion shows: information, condition, standard deviations to expect, and why some stay large.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -16,7 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kInflated = 100;     // variance over that of the column alone: deviation 10 times
+constexpr double kInflated = 100;     // variance over that of the column alone: standard deviation 10 times
 constexpr double kSmallColumn = 0.1;  // of the column's size on random states within the limits
 constexpr double kHidden = 1e-3;      // of the median column of its kind, on random states
 constexpr double kUnseen = 1e-10;
@@ -68,7 +68,7 @@ std::string companions(const Covariance& covariance, const std::vector<std::stri
 
 std::string tightest(const std::vector<LimitUse>& limits) {
   if (limits.empty() || limits.front().share < 0.9) return "";
-  return fmt::format("; the motion is held by {} ({:.0f} % used)", limits.front().what,
+  return fmt::format("; the motion is limited by {} ({:.0f} % used)", limits.front().what,
                      100 * limits.front().share);
 }
 
@@ -159,13 +159,13 @@ MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& 
     const double size = std::sqrt(total(k, k) / static_cast<double>(time.size())) * problem.column_scale()[k];
     if (!std::isfinite(outlook.sigma)) {
       outlook.poor = true;
-      outlook.why = size > 0 ? "shown only together with others" : "its column is zero along this motion";
+      outlook.why = size > 0 ? "identifiable only together with others" : "its column is zero on this motion";
     } else {
       outlook.inflation = outlook.sigma * outlook.sigma * total(k, k);
       if (share[k] < kHidden)
         outlook.why = fmt::format(
-            "the robot hardly shows it: its column has {:.1g} of the size of others of "
-            "its kind, whatever the motion",
+            "the robot hardly excites it: its column has {:.1g} of the size of others of "
+            "its kind, for any motion",
             share[k]);
       else if (size < kSmallColumn)
         outlook.why =
@@ -173,8 +173,9 @@ MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& 
                         100 * size) +
             tightest(report.limits);
       else if (outlook.inflation > kInflated)
-        outlook.why = fmt::format("hard to tell from {}: deviation {:.0f} times that of the column alone",
-                                  companions(after, names, k), std::sqrt(outlook.inflation));
+        outlook.why = fmt::format(
+            "hard to distinguish from {}: standard deviation {:.0f} times that of the column alone",
+            companions(after, names, k), std::sqrt(outlook.inflation));
       outlook.poor = !outlook.why.empty();
     }
     report.parameters.push_back(std::move(outlook));

@@ -198,10 +198,10 @@ class Search {
       evaluations += found.evaluations;
       x = found.x;
     }
-    throw InputError({"the motion breaks limits between the samples of the search's grid",
+    throw InputError({"the motion violates limits between the grid points of the search",
                       {},
                       {},
-                      "give the limits more room, or the motion fewer harmonics"});
+                      "leave more margin to the limits, or use fewer harmonics"});
   }
 
   static void widen(SearchMargins& margins, const LimitUse& use) {
@@ -233,7 +233,7 @@ class Search {
   void add_notes(ExcitedMotion& result) const {
     const auto note = [&](const std::string& joints, const std::string& what, const std::string& then) {
       if (!joints.empty())
-        result.notes.push_back(fmt::format("no limits of {} are known for {}: {}", what, joints, then));
+        result.notes.push_back(fmt::format("no {} limits are known for {}: {}", what, joints, then));
     };
     note(without([](const Limits& l) { return std::isfinite(l.lower) && std::isfinite(l.upper); }),
          "position", fmt::format("they stay within {:.4g}", options_.free_range));
@@ -243,7 +243,7 @@ class Search {
     if (!problem_.limits_effort())
       result.notes.emplace_back("no prior masses are known: efforts are not limited");
     for (const std::string& pair : problem_.distances().left_out())
-      result.notes.push_back("capsules that touch whatever the pose are not kept apart: " + pair);
+      result.notes.push_back("capsules that touch in every pose are not checked: " + pair);
   }
 
   const ExciteOptions& options_;

@@ -48,7 +48,7 @@ void check_limits(const ExciteOptions& o, const Robot& robot) {
     const Limits& own = o.limits.empty() ? robot.joints[j].limits : o.limits[j];
     const std::string& name = robot.joints[j].name;
     if (!(own.lower < own.upper))
-      fail(fmt::format("position limits {} to {} leave no room", own.lower, own.upper), "lower below upper",
+      fail(fmt::format("position limits {} to {} leave no range", own.lower, own.upper), "lower below upper",
            "correct the limits", name);
     for (const auto& [what, value] :
          {std::pair{"velocity", own.velocity}, {"acceleration", own.acceleration}, {"effort", own.effort}})
@@ -69,9 +69,9 @@ Trajectory to_trajectory(const DesignedMotion& motion) {
 
 void ExciteOptions::validate(const Robot& robot) const {
   if (kind == MotionKind::fourier && (harmonics < 1 || harmonics > 50))
-    fail(fmt::format("{} harmonics", harmonics), "1 to 50", "five is usual");
+    fail(fmt::format("{} harmonics", harmonics), "1 to 50", "5 is typical");
   if (kind == MotionKind::points && (points < 3 || points > 1000))
-    fail(fmt::format("{} points", points), "3 to 1000", "twenty is usual");
+    fail(fmt::format("{} points", points), "3 to 1000", "20 is typical");
   check_time(*this);
   check_limits(*this, robot);
   if (!(usable > 0) || usable > 1) fail(fmt::format("usable share {}", usable), "above 0, at most 1", "");
@@ -80,10 +80,10 @@ void ExciteOptions::validate(const Robot& robot) const {
   if (starts < 1 && warm.empty()) fail("no start", "at least one", "");
   if (!(time_limit > 0)) fail(fmt::format("a time limit of {} s", time_limit), "above 0", "");
   if (noise.size() > 1 && noise.size() != robot.dof())
-    fail(fmt::format("{} deviations of efforts for {} joints", noise.size(), robot.dof()),
+    fail(fmt::format("{} standard deviations of efforts for {} joints", noise.size(), robot.dof()),
          "one, or one per joint", "");
   if (noise.size() > 0 && !(noise.minCoeff() > 0))
-    fail(fmt::format("a deviation of {}", noise.minCoeff()), "above 0", "");
+    fail(fmt::format("a standard deviation of {}", noise.minCoeff()), "above 0", "");
   for (const auto* end : {&start, &finish})
     if (*end && ((*end)->size() != robot.dof() || !(*end)->allFinite()))
       fail(fmt::format("a pose has {} positions", (*end)->size()), fmt::format("{} numbers", robot.dof()),

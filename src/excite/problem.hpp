@@ -60,7 +60,7 @@ class DesignProblem {
   std::vector<LimitUse> uses(const Trajectory& motion, double step) const;
 
   // Rows as they are (sign, not tanh) at these samples, stacked joint by joint; columns as base parameters.
-  // `weighted`: divided by the deviations.
+  // `weighted`: divided by the standard deviations.
   MatrixXd rows_of(const GridMotion& motion, bool weighted) const;
   double log_det(const MatrixXd& information) const;  // of D (A₀ + A) D + ε
   const VectorXd& column_scale() const { return scale_; }

@@ -151,16 +151,16 @@ void refuse_all_poses(const DesignProblem& problem, const ExciteOptions& options
     }
   }
   if (inside > 0)
-    throw InputError({"no motion within the limits was found that connects the given ends",
+    throw InputError({"no motion within the limits connects the given poses",
                       {},
                       {},
-                      "give the leads more time, or leave the start or finish pose open"});
+                      "allow more time for lead-in and lead-out, or leave the start or finish pose open"});
   std::string worst;
   for (const auto& [what, count] : broken)
     if (worst.empty() || count > broken[worst]) worst = what;
   const LimitUse& use = least.at(worst);
   throw InputError(
-      {fmt::format("no pose is within all limits: '{}' is broken at {} of {} random poses, by the "
+      {fmt::format("no pose is within all limits: '{}' is violated at {} of {} random poses, by the "
                    "best of them with {:.6g}",
                    worst, broken[worst], kPoseTries, use.worst),
        {},

@@ -16,7 +16,7 @@ void check_prefix(const std::string& prefix) {
   bool good = !prefix.empty() && !std::isdigit(static_cast<unsigned char>(prefix[0]));
   for (const char c : prefix) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
   if (!good)
-    throw InputError({fmt::format("'{}' cannot begin names of C functions", prefix),
+    throw InputError({fmt::format("'{}' cannot start the names of C functions", prefix),
                       {},
                       "letters, digits and underscores, no digit first",
                       "choose another name for the C export"});

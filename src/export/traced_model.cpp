@@ -148,7 +148,7 @@ Terms TracedRegressor::column(const std::string& name) {
   for (const char* stem : {"Ia", "fv", "fc", "fo", "Iam", "fvm", "fcm"})
     for (int j = 0; j < robot_.size(); ++j)
       if (name == stem + std::to_string(j + 1)) return reduced(graph_, coordinates_, drive_column(stem, j));
-  throw InputError({fmt::format("'{}' is no column of the robot's regressor", name), {}, {}, {}});
+  throw InputError({fmt::format("'{}' is not a column of the robot's regressor", name), {}, {}, {}});
 }
 
 }  // namespace STEELYARD_ABI

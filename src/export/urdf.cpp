@@ -52,7 +52,7 @@ std::vector<Pose> link_frames(const Robot& robot, const Robot& urdf, const std::
       } else if ((frame.rotation - frames[j].rotation).norm() > kSamePlace ||
                  (frame.position - frames[j].position).norm() > kSamePlace) {
         throw InputError(
-            {fmt::format("link '{}' of the URDF does not move as the identified robot's",
+            {fmt::format("link '{}' of the URDF does not move like that of the identified robot",
                          urdf.joints[static_cast<std::size_t>(match[j])].link),
              {name, 0, 0, robot.joints[j].name},
              "joint axes, zeros and directions that agree within 0.1 mm and 1e-4 rad",

@@ -32,7 +32,7 @@ class Method {
     for (int iteration = 0; iteration <= options_.most_iterations; ++iteration) {
       const double value = point_.objective();
       const double wanted = wanted_ = options_.relative * std::abs(value) + options_.absolute;
-      // A share of the value is asked for only to tell a sign: polished for it when the residual is nearly
+      // A share of the value is requested only to tell a sign: polished for it when the residual is nearly
       // all of the gap, as further steps will not remove it.
       const double share = options_.share * std::abs(value);
       double gap = point_.certificate_gap();

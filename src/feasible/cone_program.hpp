@@ -3,18 +3,19 @@
 //   min ‖y_seen‖² + linear·y + constant − Σ_pull w log det F_k(x̂)
 //   over  x̂ = origin + T y,   F_k(x̂) ⪰ 0,   s(y) = G y + g in the second-order cone
 //
-// Predictor-corrector on the Nesterov-Todd direction, one Cholesky of the order of y a step; F_k(x̂) ≻ 0 and
-// s(y) inside the cone at every iterate. `centre` blocks carry the vanishing weight w of convex.hpp: on the
-// way the problem has t (size(y) − Σ_centre log det F_k) with t falling to w and not below, and
-// ½ w Σ soft (x̂ − soft_centre)² for columns without such blocks, which makes the path unique and bounded
-// where the objective sees nothing.
+// Predictor-corrector on the Nesterov-Todd direction, one Cholesky factorisation of the size of y per step;
+// F_k(x̂) ≻ 0 and s(y) inside the cone at every iterate. `centre` blocks carry the vanishing weight w of
+// convex.hpp: the path has the term t (size(y) − Σ_centre log det F_k) with t decreasing to w, and
+// ½ w Σ soft (x̂ − soft_centre)² for columns without such blocks, which makes it unique and bounded where the
+// objective is flat.
 //
 // Certificate, for every t ≥ 0 and Z ⪰ 0 (Fenchel's inequality for pulls, gradients for the rest): the
-// objective is at least value − gap for every y that obeys the blocks, has size(y) ≤ most_size and
+// objective is at least value − gap for every y that satisfies the blocks, has size(y) ≤ most_size and
 // |y_i − ȳ_i| ≤ spread_i for the unseen y, where
-//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ)) + Σ_unseen |residual_i|
-//   spread_i
-//         + Σ_seen residual_i²/4,
+//
+//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ))
+//         + Σ_unseen |residual_i| spread_i + Σ_seen residual_i²/4,
+//
 // the last because the squares themselves grow by d² for a step d.
 #pragma once
 

@@ -136,13 +136,13 @@ bool drop_needless(std::vector<Constraint>& left, const Robot& robot,
 }  // namespace
 
 std::string Conflict::brief() const {
-  if (feasible) return "the constraints can be obeyed together";
+  if (feasible) return "the constraints can be satisfied together";
   std::string names;
   for (std::size_t k = 0; k < members.size(); ++k) {
     if (k > 0) names += k + 1 == members.size() ? " and " : ", ";
     names += quoted(members[k].name);
   }
-  return names + (members.size() == 1 ? " contradicts itself" : " exclude each other");
+  return names + (members.size() == 1 ? " contradicts itself" : " contradict each other");
 }
 
 Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& robot,

@@ -181,7 +181,7 @@ double ConstraintValues::margin() const {
 ConstraintValues evaluate(const Constraint& constraint, const Quantities& quantities, const VectorXd& x,
                           bool gradients) {
   if (x.size() != quantities.size())
-    throw InputError({"the vector has " + std::to_string(x.size()) + " entries and not one per column",
+    throw InputError({"the vector has " + std::to_string(x.size()) + " entries instead of one per column",
                       {},
                       std::to_string(quantities.size()),
                       ""});

@@ -24,7 +24,7 @@ void check_range(const Constraint& constraint, double lower, double upper, const
     refuse(constraint, fmt::format("the lower limit {} of {} is above the upper limit {}", lower, of, upper),
            "lower ≤ upper", "swap the limits");
   if (lower == kInfinity || upper == -kInfinity)
-    refuse(constraint, fmt::format("limits {} and {} of {} leave nothing", lower, upper, of), "");
+    refuse(constraint, fmt::format("limits {} and {} of {} leave no value", lower, upper, of), "");
 }
 
 void check_link(const Constraint& constraint, const Quantities& quantities, int link) {
@@ -69,7 +69,7 @@ struct Checker {
   void operator()(const InertiaFloor& form) const {
     check_link(constraint, quantities, form.link);
     if (!(form.floor >= 0 && form.floor < kInfinity))
-      refuse(constraint, fmt::format("floor {}", form.floor), "not negative and finite");
+      refuse(constraint, fmt::format("floor {}", form.floor), "finite and non-negative");
   }
   void operator()(const ComBox& form) const {
     check_link(constraint, quantities, form.link);
@@ -87,7 +87,7 @@ struct Checker {
     check_link(constraint, quantities, form.link);
     if (form.normals.cols() != 3 || form.normals.rows() != form.offsets.size() || form.offsets.size() == 0 ||
         !form.normals.allFinite() || !form.offsets.allFinite())
-      refuse(constraint, "the hull needs one finite normal and offset a half-space", "");
+      refuse(constraint, "the hull needs one finite normal and offset per half-space", "");
     for (Index i = 0; i < form.normals.rows(); ++i)
       if (!(form.normals.row(i).norm() > 0)) refuse(constraint, fmt::format("normal {} is zero", i + 1), "");
   }

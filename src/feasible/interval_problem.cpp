@@ -102,10 +102,10 @@ IntervalSet make_interval_set(const Objective& objective, const std::vector<Cons
   IntervalSet set{problem_of(), 0, 0, {}, {}, 0, options.reach};
   const InteriorPoint interior = find_interior(set.problem, convex.most_iterations);
   if (interior.kind == InteriorPoint::Kind::none)
-    throw InputError({"no parameters obey the constraints: there is nothing to be known",
+    throw InputError({"no parameters satisfy the constraints: there is nothing to bound",
                       {},
                       "",
-                      "look at the conflicting constraints"});
+                      "check the conflicting constraints"});
   const double loosened =
       interior.kind == InteriorPoint::Kind::thin ? std::max(1e-8, 2 * interior.violation) : 0;
   loosen(set.problem.program, loosened);

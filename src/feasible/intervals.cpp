@@ -135,10 +135,10 @@ Functional functional(const Quantities& quantities, const std::string& name) {
     return out;
   }
   if (quantity.kind == QuantityKind::inertia_com)
-    throw InputError({fmt::format("'{}' is neither linear nor a ratio: no proven interval", name),
+    throw InputError({fmt::format("'{}' is neither linear nor a ratio: it has no proven interval", name),
                       {},
                       "",
-                      "ask for J about the origin"});
+                      "request J about the origin"});
   out.above = VectorXd::Unit(quantities.size(), Index{10} * quantity.link + 1 + quantity.entry);
   out.below = VectorXd::Unit(quantities.size(), Index{10} * quantity.link);
   return out;

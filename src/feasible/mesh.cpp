@@ -50,13 +50,14 @@ std::vector<std::string_view> words_of(std::string_view line) {
 Vector3 vertex_of(const std::vector<std::string_view>& words, const MeshSource& source, int line) {
   Vector3 vertex;
   if (words.size() < 4)
-    source.fail(line, "vertex with fewer than three numbers", "three numbers", "mend the file");
+    source.fail(line, "vertex with fewer than three numbers", "three numbers", "correct the file");
   for (int k = 0; k < 3; ++k) {
     std::string_view word = words[static_cast<std::size_t>(k) + 1];
     if (!word.empty() && word.front() == '+') word.remove_prefix(1);
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), vertex[k]);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(vertex[k]))
-      source.fail(line, fmt::format("'{}' is no finite number", word), "a finite number", "mend the file");
+      source.fail(line, fmt::format("'{}' is not a finite number", word), "a finite number",
+                  "correct the file");
   }
   return vertex;
 }
@@ -137,7 +138,7 @@ Mesh read_ascii_stl(const std::string& text, const MeshSource& source) {
     if (words[0] != "endloop") return;
     if (corners.size() != 3)
       source.fail(line, fmt::format("facet with {} vertices", corners.size()), "three vertices",
-                  "mend the file");
+                  "correct the file");
     mesh.triangles.push_back({corners[0], corners[1], corners[2]});
     corners.clear();
   });
@@ -153,7 +154,7 @@ Index obj_index(std::string_view word, Index count, const MeshSource& source, in
   if (index < 0) index += count + 1;
   if (error != std::errc() || end != number.data() + number.size() || index < 1 || index > count)
     source.fail(line, fmt::format("face names vertex '{}'", word), fmt::format("1 to {}", count),
-                "mend the file");
+                "correct the file");
   return index - 1;
 }
 
@@ -164,7 +165,7 @@ Mesh read_obj(const std::string& text, const MeshSource& source) {
     if (words[0] == "v") mesh.vertices.push_back(vertex_of(words, source, line));
     if (words[0] != "f") return;
     if (words.size() < 4)
-      source.fail(line, "face with fewer than three vertices", "three or more", "mend the file");
+      source.fail(line, "face with fewer than three vertices", "three or more", "correct the file");
     const Index count = static_cast<Index>(mesh.vertices.size());
     const Index first = obj_index(words[1], count, source, line);
     for (std::size_t k = 3; k < words.size(); ++k)
@@ -194,7 +195,7 @@ Mesh parse_mesh(const std::string& bytes, const std::string& path, const std::st
   else
     source.fail(0, fmt::format("{} bytes that are neither STL nor OBJ", bytes.size()),
                 "STL (ASCII or whole binary) or OBJ",
-                "convert the mesh; a binary STL has 84 + 50 bytes for each triangle");
+                "convert the mesh; a binary STL has 84 bytes plus 50 for each triangle");
   if (mesh.triangles.empty())
     source.fail(0, "no triangle in the file", "a closed surface", "export the link's surface");
   return mesh;

@@ -180,7 +180,7 @@ int farthest_of(const std::vector<Vector3>& points, Value value) {
 [[noreturn]] void refuse_flat(const std::string& name, const std::string& why) {
   throw InputError({fmt::format("mesh of constraint '{}' has no volume: {}", name, why),
                     {},
-                    "points that span a body",
+                    "points that span a volume",
                     "give the whole closed surface of the link, or a box instead"});
 }
 
@@ -192,7 +192,7 @@ std::array<int, 4> seed_of(const std::vector<Vector3>& points, const std::string
   const int a = farthest_of(points, [](const Vector3& x) { return -x.x(); });
   const int b = farthest_of(points, [&](const Vector3& x) { return (x - at(a)).norm(); });
   const double extent = (at(b) - at(a)).norm();
-  if (!(extent > 0)) refuse_flat(name, "all points are one");
+  if (!(extent > 0)) refuse_flat(name, "all points coincide");
   const Vector3 line = (at(b) - at(a)) / extent;
   const int c = farthest_of(points, [&](const Vector3& x) { return line.cross(x - at(a)).norm(); });
   if (line.cross(at(c) - at(a)).norm() <= kFlat * extent) refuse_flat(name, "all points are on one line");
@@ -266,7 +266,7 @@ ConvexHull convex_hull(const std::vector<Vector3>& points, const std::string& na
   double tolerance = 1e-11 * std::max(size, extent);
   QuickHull quick(points, tolerance);
   for (int attempt = 0; !quick.run(seed); ++attempt) {
-    require(attempt < 4, "convex hull: the surface tears at every tolerance");
+    require(attempt < 4, "convex hull: the surface is not closed at any tolerance");
     tolerance *= 10;
     quick = QuickHull(points, tolerance);
   }

@@ -60,13 +60,14 @@ std::vector<int> links_or_all(const std::vector<int>& links, const Quantities& q
     for (int link = 0; link < quantities.links(); ++link) out.push_back(link);
   for (const int link : out)
     if (link < 0 || link >= quantities.links())
-      throw InputError({fmt::format("there is no link {} to pull", link + 1), {}, "", ""});
+      throw InputError(
+          {fmt::format("there is no link {} to pull towards a reference", link + 1), {}, "", ""});
   return out;
 }
 
 void check_pull(const Quantities& quantities, const VectorXd& reference, double weight) {
   if (reference.size() != quantities.size())
-    throw InputError({fmt::format("the reference has {} entries and not one per column", reference.size()),
+    throw InputError({fmt::format("the reference has {} entries instead of one per column", reference.size()),
                       {},
                       std::to_string(quantities.size()),
                       ""});
@@ -186,7 +187,7 @@ CoefficientObjective coefficient_objective(const Estimate& estimate, const BaseP
     throw InputError({"the covariance of the estimate is not positive definite",
                       {},
                       "",
-                      "weigh all coefficients alike, or fit more rows than parameters"});
+                      "weight all coefficients equally, or fit more rows than parameters"});
   llt.matrixL().solveInPlace(out.objective.R);
   llt.matrixL().solveInPlace(out.objective.z);
   return out;
@@ -234,13 +235,12 @@ void pull_bodies(Objective& objective, const Quantities& quantities, const Vecto
   for (const int link : links_or_all(links, quantities)) {
     const Eigen::Matrix4d P = pseudo_inertia_at(reference, link);
     if (P.llt().info() != Eigen::Success || !P.allFinite())
-      throw InputError(
-          {fmt::format(
-               "the reference of link {} ({}) is no body: its pseudo-inertia is not positive definite",
-               link + 1, quantities.link_name(link)),
-           {},
-           "",
-           "give it a positive mass and inertia"});
+      throw InputError({fmt::format("the reference of link {} ({}) is not a possible body: its "
+                                    "pseudo-inertia is not positive definite",
+                                    link + 1, quantities.link_name(link)),
+                        {},
+                        "",
+                        "give it a positive mass and inertia"});
     objective.pulls.push_back(
         {link, weight, Inertia::from_standard(reference.segment<10>(Index{10} * link))});
   }

@@ -112,7 +112,7 @@ void PenaltyOptions::validate() const {
   if (starts.empty() && !from_reference && random_starts == 0) fail("no start", "at least one");
   if (levels.empty() || !std::is_sorted(levels.begin(), levels.end()) || !(levels.front() > 0) ||
       !std::isfinite(levels.back()))
-    fail("penalty levels must grow", "positive and ascending");
+    fail("penalty levels must increase", "positive and ascending");
   if (most_iterations < 1) fail(fmt::format("{} iterations", most_iterations), "at least 1");
   if (!(margin > 0) || margin > 1e-3) fail(fmt::format("margin {}", margin), "above 0, at most 1e-3");
   if (annealing.sweeps < 1 || !(annealing.cooling > 0) || annealing.cooling >= 1)

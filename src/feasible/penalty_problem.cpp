@@ -178,7 +178,7 @@ void PenaltyProblem::require_values(const VectorXd& x) const {
     if (evaluate(*item.constraint, quantities_, x, false).values.hasNaN())
       throw InputError({"constraint '" + item.constraint->name + "' has no value at any start",
                         item.constraint->place, "a finite value for bodies with mass",
-                        "guard divisions by an if-else"});
+                        "guard divisions with an if-else"});
 }
 
 }  // namespace STEELYARD_ABI

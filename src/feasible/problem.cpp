@@ -161,7 +161,7 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
     throw InputError({"the columns of the objective are not the robot's standard ones followed by others",
                       {},
                       "",
-                      "make it by torque_objective or coefficient_objective"});
+                      "create it with torque_objective or coefficient_objective"});
   if (R.cols() != out.quantities.size() || R.rows() != z.size() || !R.allFinite() || !z.allFinite())
     throw InputError({"the objective's R and z do not fit its columns, or are not finite", {}, "", ""});
   validate(constraints, out.quantities);
@@ -174,7 +174,7 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
                       ""});
   for (int link = 0; link < out.quantities.links(); ++link)
     if (!is_body(Inertia::from_standard(out.reference.segment<10>(Index{10} * link))))
-      throw InputError({"the reference of link " + std::to_string(link + 1) + " is no body",
+      throw InputError({"the reference of link " + std::to_string(link + 1) + " is not a possible body",
                         {},
                         "a positive definite pseudo-inertia",
                         ""});

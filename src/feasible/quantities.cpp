@@ -42,7 +42,7 @@ Quantities::Quantities(const Robot& robot, const std::vector<std::string>& furth
     if (standard.count(name) > 0) continue;
     if (name.empty() || !known.insert(name).second)
       throw InputError(
-          {"column " + quoted(name) + (name.empty() ? " has no name" : " comes twice"), {}, "", ""});
+          {"column " + quoted(name) + (name.empty() ? " has no name" : " is given twice"), {}, "", ""});
     columns_.push_back(name);
   }
   names_ = columns_;

@@ -86,8 +86,8 @@ Retrieval retrieve(const Objective& objective, const std::vector<Constraint>& co
 std::string Retrieval::brief() const {
   if (conflict && !conflict->feasible) return "infeasible: " + conflict->brief();
   std::string text = fmt::format("{}: φ = {:.6g}", to_string(method), value);
-  if (gap) text += fmt::format(", at most {:.2g} above the best", *gap);
-  if (!feasible) text += fmt::format("; broken: {}", fmt::join(violated, ", "));
+  if (gap) text += fmt::format(", at most {:.2g} above the optimum", *gap);
+  if (!feasible) text += fmt::format("; violated: {}", fmt::join(violated, ", "));
   return text;
 }
 

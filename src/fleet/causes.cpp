@@ -16,7 +16,7 @@ constexpr int kMassNumbers = 4;                     // a mass and where it sits
 constexpr double kMostMass = 3;                     // times the whole robot's
 constexpr double kMostMassUnknown = 1000;           // [kg] when the robot file has no masses
 constexpr double kLeastGain = 0.1, kMostGain = 10;  // of logged over true effort
-constexpr double kBeyond = 3;                       // deviations by which an amount must be out of bounds
+constexpr double kBeyond = 3;                       // σ by which an amount must be out of bounds
 constexpr const char* kAllJoints = "all joints";
 
 using Ten = Eigen::Matrix<double, kLinkNumbers, 1>;

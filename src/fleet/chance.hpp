@@ -1,6 +1,6 @@
 // A robot against the others along one direction: the chance that a healthy robot is as far out.
 //
-//   a_s = dᵀ score_s / dᵀ information_s d       what every robot s says of the direction d, deviation σ_s
+//   a_s = dᵀ score_s / dᵀ information_s d       what every robot s says of the direction d, with σ_s
 //   t²  = (a_r − ā)² / (f (σ_r² + 1 / Σ 1/σ_s²)),   ā and f = Σ (a_s − ā)²/σ_s² / (n − 1) over the n others
 //
 // The others are those that nothing is said about, without r itself: a robot cannot widen what it is measured
@@ -20,8 +20,8 @@ inline namespace STEELYARD_ABI {
 double leave_one_out_chance(const std::vector<Reduced>& robots, std::size_t robot,
                             const std::vector<std::size_t>& others, const VectorXd& direction, int numbers);
 
-// From how many deviations of the healthy scatter on a cause of k numbers has a chance below p, with n
-// others.
+// From how many standard deviations of the healthy scatter on a cause of k numbers has a chance below p, with
+// n others.
 double least_deviations(double p, int numbers, Index others);
 
 }  // namespace STEELYARD_ABI

@@ -126,7 +126,7 @@ const char* to_string(CauseKind kind) {
 void FleetOptions::validate() const {
   if (!(level > 0 && level < 0.5))
     throw InputError(
-        {fmt::format("level of the fleet is {}", level), {}, "above 0, below 0.5", "0.01 is usual"});
+        {fmt::format("level of the fleet is {}", level), {}, "above 0, below 0.5", "0.01 is typical"});
 }
 
 std::vector<std::optional<Cause>> fleet_misfits(const FleetInput& input, const FleetOptions& options) {
@@ -147,8 +147,9 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   floor_row_sigmas(fits, members);
   out.compared = static_cast<Index>(members.size());
   if (out.compared < kFewestFleetRobots)
-    out.unavailable = fmt::format("{} {} too few to say which of them differs: it takes {}", members.size(),
-                                  members.size() == 1 ? "robot is" : "robots are", kFewestFleetRobots);
+    out.unavailable =
+        fmt::format("{} {} too few to tell which one differs: at least {} are needed", members.size(),
+                    members.size() == 1 ? "robot is" : "robots are", kFewestFleetRobots);
   std::set<std::size_t> aside, named;
   if (out.unavailable.empty()) aside = far_robots(fits, members);
   Round round;

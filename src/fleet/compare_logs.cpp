@@ -172,10 +172,10 @@ class Comparison {
       if (kept(robot).empty()) summary.lost.push_back(logs_[robot.front()].log->robot);
     if (common_) {
       const FleetStudyLog& log = *logs_[typical_].log;
-      summary.problems.push_back({log.robot, log.log, log.run.simulation ? "" : log.run.path_as_written,
-                                  common_->code,
-                                  "a log like most of the fleet, so that it may hold for all; it is used. " +
-                                      reason_of(log, *common_).message});
+      summary.problems.push_back(
+          {log.robot, log.log, log.run.simulation ? "" : log.run.path_as_written, common_->code,
+           "this affects most logs of the fleet, so it may apply to all of them; the log is used. " +
+               reason_of(log, *common_).message});
     }
   }
 

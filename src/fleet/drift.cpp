@@ -12,10 +12,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Deviations of the healthy scatter: a value that is not farther from zero is nothing to take shares of.
+// Standard deviations of the healthy scatter: a value that is not farther from zero is nothing to take shares
+// of.
 constexpr double kNotZero = 3;
 
-// A weighted line: slope, its deviation, squared distances from the line in deviations.
+// A weighted line: slope, its standard deviation, squared distances from the line in standard deviations.
 struct Line {
   bool is_found = false;
   double slope = 0, sigma = 0, distance = 0;
@@ -61,7 +62,7 @@ Line fit_line(const FleetRobot& robot, Index column) {
   return line;
 }
 
-// The step that is largest in deviations, of the places between logs.
+// The step that is largest in standard deviations, of the places between logs.
 struct Step {
   double size = 0, sigma = 0;
   const FleetLog* since = nullptr;  // null: there is no place
@@ -94,8 +95,8 @@ Step fit_step(const FleetRobot& robot, Index column) {
   return best;
 }
 
-// Squared deviations of single logs from their lines over what their own deviations say: at least 1. The
-// median over robots, so that a robot that does not follow a line counts like any other.
+// Squared distances of single logs from their lines over what their standard deviations say: at
+// least 1. The median over robots, so that a robot that does not follow a line counts like any other.
 struct Excess {
   double factor = 1;
   double degrees = 0;

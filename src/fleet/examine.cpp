@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// The merged folds of some robots, robots as blocks of the deviation.
+// The merged folds of some robots, robots as blocks of the standard deviation.
 Pool pool_robots(const FleetInput& input, const Robots& members) {
   std::vector<Fold> folds;
   for (const std::size_t r : members)

@@ -152,7 +152,7 @@ FleetLogs find_logs(const FleetSpec& spec) {
   const fs::path start = pattern.is_absolute() ? pattern.root_path() : fs::path(".");
   walk(start, parts.begin(), parts.end(), {}, found);
   if (found.empty())
-    throw InputError({fmt::format("no file fits the pattern '{}'", spec.run.path_as_written),
+    throw InputError({fmt::format("no file matches the pattern '{}'", spec.run.path_as_written),
                       {spec.logs, 0, 0, ""},
                       "",
                       "{robot} and {day} stand for any text in the name of a file or folder"});
@@ -191,7 +191,7 @@ void add_point_mass(VectorXd& standard, const FleetFault& fault) {
   ten += fault.mass * point;
 }
 
-// Deviations beyond 2.5 are drawn back: a robot that far off would not leave the factory.
+// Standard deviations beyond 2.5 are drawn back: a robot that far off would not leave the factory.
 double scattered(Random& random, double scatter) {
   return 1 + scatter * std::clamp(random.normal(), -2.5, 2.5);
 }
@@ -214,7 +214,7 @@ StudyRun simulated_run(const FleetStudy& study, const Robot& robot, int number, 
   for (const FleetFault& fault : spec.faults) {
     if (fault.robot != number) continue;
     if (fault.link > robot.size() || fault.joint > robot.size())
-      throw InputError({"a fault is of a link or joint that the robot does not have",
+      throw InputError({"a fault names a link or joint that the robot does not have",
                         {study.study.path, 0, 0, ""},
                         fmt::format("1 to {}", robot.size()),
                         {}});

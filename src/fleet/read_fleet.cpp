@@ -38,8 +38,8 @@ FleetFault read_fault(const YamlContext& context, const YamlNode& node) {
   number("gain", fault.gain);
   number("wear", fault.wear);
   if ((fault.link > 0) == (fault.joint > 0))
-    context.fail(node, "a fault is of one link or of one joint", "`link` with `mass`, or `joint` with others",
-                 "give one of them");
+    context.fail(node, "a fault affects either one link or one joint",
+                 "`link` with `mass`, or `joint` with others", "give one of them");
   return fault;
 }
 
@@ -73,7 +73,7 @@ void read_simulated(const YamlContext& context, const YamlFields& fields, FleetS
   if (const YamlNode* scatter = fields.find("scatter")) {
     spec.scatter = to_number(context, *scatter, "scatter");
     if (spec.scatter < 0 || spec.scatter > 0.2)
-      context.fail(*scatter, fmt::format("scatter is {}", spec.scatter), "0 to 0.2", "0.025 is usual");
+      context.fail(*scatter, fmt::format("scatter is {}", spec.scatter), "0 to 0.2", "0.025 is typical");
   }
   if (spec.robots < 1 || spec.robots > 10000 || spec.days < 1 || spec.days > 1000)
     context.fail(fields.map(), fmt::format("a simulated fleet of {} robots, {} days", spec.robots, spec.days),
@@ -96,7 +96,7 @@ FleetSpec read_fleet_section(const YamlContext& context, const YamlNode& node, c
   if (const YamlNode* level = fields.find("level")) {
     spec.level = to_number(context, *level, "level");
     if (!(spec.level > 0 && spec.level < 0.5))
-      context.fail(*level, fmt::format("level is {}", spec.level), "above 0, below 0.5", "0.01 is usual");
+      context.fail(*level, fmt::format("level is {}", spec.level), "above 0, below 0.5", "0.01 is typical");
   }
   if (fields.has("logs") == fields.has("simulate"))
     context.fail(node, "a fleet has logs or is simulated", "one of `logs` and `simulate`",
@@ -108,17 +108,17 @@ FleetSpec read_fleet_section(const YamlContext& context, const YamlNode& node, c
   }
   for (const char* key : {"robots", "days", "scatter", "faults"})
     if (const YamlNode* other = fields.find(key))
-      context.fail(*other, fmt::format("`{}` of a fleet with logs", key), "only beside `simulate`",
+      context.fail(*other, fmt::format("`{}` for a fleet with logs", key), "only with `simulate`",
                    "remove it");
   const YamlNode& logs = fields.at("logs");
   if (logs.kind != YamlNode::Kind::scalar || logs.text.empty())
-    context.fail(logs, "the pattern of the logs is no text", "logs/{robot}-{day}.csv",
+    context.fail(logs, "the pattern of the logs is not text", "logs/{robot}-{day}.csv",
                  "write `logs: \"FOLDER/{robot}-{day}.csv\"`, in quotes");
   spec.run = read_run_section(context, run_node(node, "file", logs), folder, 1);
   spec.logs = resolve_path(context, logs, folder);
   if (spec.logs.find("{robot}") == std::string::npos)
-    context.fail(logs, "the pattern of the logs does not say where the robot's name stands",
-                 "logs/{robot}-{day}.csv", "put {robot} into it, in quotes");
+    context.fail(logs, "the pattern of the logs does not contain the robot's name", "logs/{robot}-{day}.csv",
+                 "put {robot} into it, in quotes");
   return spec;
 }
 
@@ -130,7 +130,7 @@ void refuse_other_parts(const FleetStudy& fleet) {
       throw InputError({fmt::format("a fleet study with {}", what),
                         {study.path, 0, 0, ""},
                         "robot, seed, drives, columns, known, fleet, prepare, report",
-                        "leave it out; `steelyard run` does it for one robot"});
+                        "remove it; `steelyard run` supports it for one robot"});
   };
   bool curved = study.drive_spec.friction && !study.drive_spec.friction->is_linear();
   for (const auto& [joint, spec] : study.drive_spec.joints)
@@ -142,7 +142,7 @@ void refuse_other_parts(const FleetStudy& fleet) {
   refuse(study.elastic.has_value(), "`elastic`");
   refuse(study.feasible.has_value(), "`feasible`");
   refuse(!study.exports.empty(), "`export`");
-  refuse(!study.runs.empty(), "`runs` beside `fleet`");
+  refuse(!study.runs.empty(), "`runs` together with `fleet`");
   refuse(study.estimator.instruments || study.estimator.single_rows || study.estimator.essential.has_value(),
          "an estimator other than weighted least squares");
 }

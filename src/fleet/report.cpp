@@ -13,7 +13,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Deviations from here on are drawn, and those from the second on at full strength.
+// Standard deviations from here on are drawn, and those from the second on at full strength.
 constexpr double kFaint = 1.5, kStrong = 5;
 
 std::string fleet_card(const std::string& label, const std::string& value, const std::string& note) {
@@ -33,8 +33,7 @@ std::string fleet_figures(const FleetSummary& summary) {
   return "<dl class=\"cards\">\n" +
          fleet_card("Robots", count(static_cast<std::int64_t>(result.robots.size())),
                     fmt::format("{} logs", summary.logs.size())) +
-         fleet_card("Named", count(named),
-                    fmt::format("chance of one by mistake: {}", percent(summary.level))) +
+         fleet_card("Named", count(named), fmt::format("false alarm rate: {}", percent(summary.level))) +
          fleet_card("Drifting", count(drifting), "with three logs or more") +
          fleet_card("Left out", count(static_cast<std::int64_t>(summary.problems.size())), "logs") +
          "</dl>\n";
@@ -52,7 +51,7 @@ std::string named_section(const FleetSummary& summary) {
     content += "<p>" + escape(summary.result.unavailable) + ".</p>\n";
   } else {
     content += fmt::format(
-        "<p>With {} robots to compare, one is named when it is off by more than {:.2g} times what healthy "
+        "<p>With {} robots to compare, one is reported when it is off by more than {:.2g} times what healthy "
         "robots differ by, or when its log does not fit.</p>\n",
         summary.result.compared, summary.result.least_deviations);
   }
@@ -60,12 +59,12 @@ std::string named_section(const FleetSummary& summary) {
   return section("named", "Robots that differ",
                  content + table("Robots that differ",
                                  {{"Robot", "", false},
-                                  {"Cause", "the one that leaves the smallest residual", false},
+                                  {"Cause", "the one with the smallest residual", false},
                                   {"Amount", "kg, share of friction or effort, N·m", true},
                                   {"σ", "", true},
-                                  {"Δ", "what the cause takes from the squared residual", true},
+                                  {"Δ", "reduction of the squared residual by the cause", true},
                                   {"p", "corrected for all robots and causes", true},
-                                  {"Or else", "a cause that is nearly as good", false}},
+                                  {"Alternative", "a cause that is nearly as good", false}},
                                  rows));
 }
 
@@ -122,11 +121,11 @@ std::string map_section(const FleetResult& result) {
   const int width = kLeft + kCell * static_cast<int>(result.robots.size());
   const int height = kCell * static_cast<int>(result.columns.size());
   return section(
-      "map", "Map of deviations",
-      fmt::format("<p>One column a robot, one row a parameter; orange above the fleet, blue below "
-                  "it, from {} deviations on (estimate and healthy scatter together).</p>\n"
+      "map", "Map of differences",
+      fmt::format("<p>One column per robot, one row per parameter; orange above the fleet, blue below "
+                  "it, from {} standard deviations on (estimate and healthy scatter combined).</p>\n"
                   "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Map of "
-                  "deviations\"><svg role=\"img\" aria-label=\"deviations of {} robots in {} "
+                  "differences\"><svg role=\"img\" aria-label=\"differences of {} robots in {} "
                   "parameters\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\">\n{}{}</svg></div>\n",
                   kFaint, result.robots.size(), result.columns.size(), width, height, width, height, names,
                   cells));
@@ -149,7 +148,7 @@ std::string robots_section(const FleetResult& result) {
                         {"Own residual", "with the robot's own parameters", true},
                         {"Fleet's", "residual with the fleet's parameters", true},
                         {"Farthest parameter", "", false},
-                        {"Deviation", "in deviations of estimate and healthy scatter", true}},
+                        {"Deviation", "in standard deviations of estimate and healthy scatter", true}},
                        rows));
 }
 
@@ -166,9 +165,9 @@ std::string parameters_of_fleet(const FleetResult& result) {
   return section("parameters", "Parameters of the fleet",
                  table("Parameters of the fleet",
                        {{"Parameter", "", false},
-                        {"Value", fmt::format("of {} robots together", result.healthy), true},
+                        {"Value", fmt::format("of {} robots combined", result.healthy), true},
                         {"σ", "of the value, robots as blocks", true},
-                        {"Scatter", "deviation between healthy robots", true},
+                        {"Scatter", "standard deviation between healthy robots", true},
                         {"Share", "scatter over value", true}},
                        rows));
 }
@@ -192,7 +191,8 @@ std::string origin_section(const FleetSummary& summary, const ReportOptions& opt
                     {"Log", "", false},
                     {"File", "", false},
                     {"Samples", "", true},
-                    {"Noise factor", "deviation over blocks of time over that of independent rows", true},
+                    {"Noise factor", "standard deviation from blocks of time over that from independent rows",
+                     true},
                     {"SHA-256", "", false}},
                    rows));
 }

@@ -105,10 +105,10 @@ void make_state_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw MachineError({"the state folder cannot be made: " + error.message(),
+    throw MachineError({"the state folder cannot be created: " + error.message(),
                         {folder, 0, 0, ""},
                         "",
-                        "check disk and permission"});
+                        "check the disk and the permissions"});
 }
 
 // Logs that stand there twice leave: nobody knows which robot or day they are of.
@@ -122,10 +122,11 @@ std::vector<GatheredLog> without_copies(std::vector<GatheredLog> logs, std::vect
       continue;
     }
     const FleetStudyLog &log = *logs[k].log, &other = *logs[found->second].log;
-    problems.push_back({log.robot, log.log, log.run.path_as_written, "same-log",
-                        fmt::format("same-log: its rows are those of {} {} ({}), and nobody knows whose they "
-                                    "are; give every log once",
-                                    other.robot, other.log, other.run.path_as_written)});
+    problems.push_back(
+        {log.robot, log.log, log.run.path_as_written, "same-log",
+         fmt::format("same-log: its rows are identical to {} {} ({}), and it is unknown whose they "
+                     "are; give each log only once",
+                     other.robot, other.log, other.run.path_as_written)});
   }
   return rest;
 }
@@ -180,11 +181,11 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) 
     if (std::none_of(usable.begin(), usable.end(), is_its)) summary.lost.push_back(robot);
   }
   if (usable.empty())
-    throw InputError({fmt::format("none of {} logs can be used: {}", logs.logs.size(),
+    throw InputError({fmt::format("none of the {} logs can be used: {}", logs.logs.size(),
                                   summary.problems.empty() ? "" : summary.problems.front().message),
                       {study.study.path, 0, 0, ""},
                       "",
-                      "look at the first one with `steelyard check`"});
+                      "examine the first one with `steelyard check`"});
   compare_logs(shared, logs.time_unit, usable, options.threads, summary);
   std::sort(summary.lost.begin(), summary.lost.end());
   summary.robot_name = shared.robot.name;

@@ -12,14 +12,14 @@ inline namespace STEELYARD_ABI {
 // A robot's own fit by rows.
 struct OwnFit {
   VectorXd values, sigma;  // in the order of FleetInput::columns
-  VectorXd row_sigma;      // deviation of the rows, noise factor included
+  VectorXd row_sigma;      // standard deviation of the rows, noise factor included
   VectorXd row_residual;   // rms, without the noise factor
   VectorXd row_effort;     // rms
   double rows = 0;         // independent ones
 };
 OwnFit own_fit(const FleetInput& input, const FleetRobot& robot);
 
-// Product of [Y | Y_j π_0 of each row j | τ − Y π_0] with itself, rows over their deviations.
+// Product of [Y | Y_j π_0 of each row j | τ − Y π_0] with itself, rows over their standard deviations.
 MatrixXd robot_products(const FleetInput& input, const FleetRobot& robot, const OwnFit& fit,
                         const VectorXd& fleet);
 
@@ -31,7 +31,7 @@ struct Reduced {
 };
 Reduced reduce(const MatrixXd& products, Index parameters, const MatrixXd& T_inverse);
 
-// T⁻¹ from the robots with the given products. `start`: first guess of the deviations, > 0.
+// T⁻¹ from the robots with the given products. `start`: first guess of the standard deviations, > 0.
 struct Scatter {
   MatrixXd inverse;
   VectorXd deviation;

@@ -18,7 +18,7 @@ constexpr double kLeastWidth = 0.05;  // of the logarithms
 // Friction times 20 in a joint that carries little else is a fault of the robot; these are not.
 constexpr double kOtherUnit = 50;
 constexpr double kFarAtFirst = 0.1;  // chance that a healthy robot is far
-constexpr double kNotSeen = 1e200;   // deviation of what a log does not show
+constexpr double kNotSeen = 1e200;   // standard deviation of what a log does not show
 
 double tail(double t, std::size_t robots) {
   // A median and a spread by medians know about half of what means know.
@@ -91,7 +91,8 @@ std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const st
       cause.amount = shares[r];
       cause.p = 0;
       cause.text = fmt::format(
-          "its log does not fit the model: {:.2g} % of the effort of joint '{}' is left, {:.2g} % in the "
+          "its log does not fit the model: {:.2g} % of the effort of joint '{}' is unexplained, {:.2g} % in "
+          "the "
           "fleet; "
           "check units, signs and rate",
           100 * shares[r], cause.of, 100 * robust_spread(shares).middle);

@@ -24,7 +24,7 @@ Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double
   cause.sigma = 1;
   cause.p = p;
   cause.text = fmt::format(
-      "differs from the fleet, and no single cause explains it; most of all parameter {}", cause.of);
+      "differs from the fleet, and no single cause explains it; parameter {} differs most", cause.of);
   return cause;
 }
 
@@ -50,7 +50,8 @@ Cause set_up_cause(const Suspect& suspect, const Trial& trial, double p) {
     cause.text = describe(suspect, trial, "");
   } else {
     cause.text =
-        "differs from the fleet by more than a mass, friction or a gain could do: check units, signs and "
+        "differs from the fleet by more than a mass, friction or a gain could explain: check units, signs "
+        "and "
         "rate";
   }
   return cause;

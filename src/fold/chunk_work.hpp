@@ -1,10 +1,10 @@
 // The chunks of a run, read, folded and appended in order: overlapped on threads, shared among processes.
 //
-//   threads     one at a time reads the next chunk, the others prepare and fold those that have been read;
-//               at most two chunks a thread are between reading and appending
-//   processes   chunk k is prepared and folded by process k mod size, the slots go to the first process,
-//   which
-//               merges them on the tree and hands the blocks to all
+//   threads     one thread at a time reads the next chunk, the others prepare and fold those already read;
+//               at most two chunks per thread are between reading and appending
+//   processes   chunk k is prepared and folded by process k mod size; the first process collects the slots,
+//               merges them on the tree and sends the blocks to all
+//
 // Either way slots are appended by index alone: the same bytes.
 #pragma once
 

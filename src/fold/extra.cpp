@@ -73,7 +73,7 @@ MatrixXd evaluate_columns(std::span<const ExtraColumns> extra, const SampleBlock
         throw InputError({fmt::format("column {} is not finite", quoted(column.name)), {}, "", ""});
     }
   }
-  throw InternalError("a column that is not finite was not found");
+  throw InternalError("the non-finite column was not identified");
 }
 
 }  // namespace STEELYARD_ABI

@@ -91,7 +91,7 @@ class Reader {
   std::size_t left() const { return bytes_.size(); }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw InputError({"fold file " + what, {path_, 0, 0, ""}, "", "make it again with `steelyard fold`"});
+    throw InputError({"fold file " + what, {path_, 0, 0, ""}, "", "create it again with `steelyard fold`"});
   }
 
  private:
@@ -122,7 +122,7 @@ std::vector<Fold> read_folds(const ordered_json& sizes,
                              Reader& reader) {
   std::vector<Fold> folds;
   if (sizes.empty()) return folds;
-  if (sizes.size() != layouts.size()) reader.fail("has another number of folds than of rows");
+  if (sizes.size() != layouts.size()) reader.fail("has different numbers of folds and rows");
   for (std::size_t r = 0; r < layouts.size(); ++r) {
     const ordered_json &count = sizes[r].at(0), &lines = sizes[r].at(1);
     if (!count.is_number_integer() || !lines.is_number_integer())
@@ -141,7 +141,7 @@ std::vector<Fold> read_folds(const ordered_json& sizes,
 std::string read_bytes(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
-    throw InputError({"fold file does not exist or is no file", {path, 0, 0, ""}, "", "check the path"});
+    throw InputError({"fold file does not exist or is not a file", {path, 0, 0, ""}, "", "check the path"});
   std::ifstream stream(path, std::ios::binary);
   std::string bytes(std::filesystem::file_size(path, error), '\0');
   if (!stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
@@ -184,7 +184,7 @@ std::vector<FoldBlock> blocks_from(const ordered_json& json, Index slots, Reader
     blocks.push_back(std::move(block));
   }
   if (blocks.empty() || blocks.back().first_slot + blocks.back().slots != slots)
-    reader.fail("has a run with other slots than its blocks");
+    reader.fail("has a run whose slots do not match its blocks");
   return blocks;
 }
 
@@ -322,7 +322,7 @@ std::vector<FoldedRun> read_fold_file(const std::string& path) {
   const std::string bytes = read_bytes(path);
   Reader reader(bytes, path);
   if (!bytes.starts_with(kMagic))
-    reader.fail("is foreign: it does not begin with 'STEELYARD FOLD', and has no checksum of ours");
+    reader.fail("is not a fold file: it does not start with 'STEELYARD FOLD' and has no checksum");
   if (bytes.size() < kMagic.size() + kDigest) reader.fail("is truncated: it has no checksum");
   const std::size_t body = bytes.size() - kDigest;
   const std::string found = digest(std::string_view(bytes).substr(0, body));
@@ -341,10 +341,10 @@ std::vector<FoldedRun> read_fold_file(const std::string& path) {
     const ordered_json header = ordered_json::parse(reader.take(length));
     for (const ordered_json& run : header.at("runs")) runs.push_back(run_from(run, reader));
   } catch (const ordered_json::exception& error) {
-    reader.fail(fmt::format("has a header that makes no sense: {}", error.what()));
+    reader.fail(fmt::format("has an invalid header: {}", error.what()));
   } catch (const InputError& error) {
     if (!error.complaint().place.file.empty()) throw;
-    reader.fail("makes no sense: " + std::string(error.what()));
+    reader.fail("is invalid: " + std::string(error.what()));
   }
   if (!reader.is_empty()) reader.fail("is longer than its header says");
   return runs;

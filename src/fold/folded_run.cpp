@@ -136,7 +136,7 @@ std::optional<std::string> first_difference(const FoldedRun& here, const FoldedR
 
 std::string expression_difference(const std::optional<std::string>& here,
                                   const std::optional<std::string>& there) {
-  const std::string what = "extra columns, known efforts or friction shapes are others";
+  const std::string what = "extra columns, known efforts or friction shapes differ";
   if (!here || !there) return what;
   const std::string own = items_beyond(*here, *there), other = items_beyond(*there, *here);
   return fmt::format("{}: {} here and {} there", what, own.empty() ? "none" : own,

@@ -58,10 +58,8 @@ void Layout::validate() const {
     if (name(k).empty())
       throw InputError({fmt::format("column {} of row {} has no name", k + 1, quoted(row)), {}, "", ""});
     if (!seen.insert(name(k)).second) {
-      throw InputError({fmt::format("row {} has two columns {}", quoted(row), quoted(name(k))),
-                        {},
-                        "one of each name",
-                        ""});
+      throw InputError(
+          {fmt::format("row {} has two columns {}", quoted(row), quoted(name(k))), {}, "unique names", ""});
     }
   }
   if (effort_units.size() != efforts.size()) {

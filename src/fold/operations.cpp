@@ -55,8 +55,8 @@ Fold fold_of_triangle(std::shared_ptr<const Layout> layout, const MatrixXd& R, I
   const bool fits = R.cols() == fold.size() && R.rows() <= fold.size() && R.rows() <= row_count;
   if (!fits || !R.allFinite() || (R.rows() > 0 && R.diagonal().minCoeff() < 0) ||
       !R.triangularView<Eigen::StrictlyLower>().toDenseMatrix().isZero(0))
-    refuse(fold, fmt::format("{} × {} is no factor of {} rows", R.rows(), R.cols(), row_count),
-           "finite, upper triangular, diagonal not negative");
+    refuse(fold, fmt::format("a {} × {} matrix is not a factor of {} rows", R.rows(), R.cols(), row_count),
+           "finite, upper triangular, non-negative diagonal");
   fold.rows_ = row_count;
   fold.depth_ = R.rows();
   if (R.rows() == 0) return fold;

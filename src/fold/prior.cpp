@@ -14,10 +14,10 @@ namespace {
 
 void check_sigma(double sigma, const std::string& column) {
   if (sigma > 0) return;
-  throw InputError({fmt::format("the deviation of {} is {}", quoted(column), sigma),
+  throw InputError({fmt::format("the standard deviation of {} is {}", quoted(column), sigma),
                     {},
                     "a positive number",
-                    "what is known exactly is combined into the effort, see combine_columns"});
+                    "for exactly known values see combine_columns"});
 }
 
 void check_sizes(const Layout& layout, Index size) {

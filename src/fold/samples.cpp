@@ -27,10 +27,11 @@ void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> fol
                                    return plan.columns[static_cast<std::size_t>(c)] == name;
                                  });
     if (same) continue;
-    throw InputError({fmt::format("the fold of row {} has other columns than the plan", quoted(layout.row)),
-                      {},
-                      "the columns of row_layouts",
-                      ""});
+    throw InputError(
+        {fmt::format("the columns of the fold of row {} differ from the plan", quoted(layout.row)),
+         {},
+         "the columns of row_layouts",
+         ""});
   }
 }
 
@@ -108,7 +109,7 @@ struct Probe {
   }
 };
 
-// What a probe says about each row. A row with weights is asked for them once, in order: it is not probed.
+// What a probe says about each row. A row with weights is requested them once, in order: it is not probed.
 std::vector<Information> informations(const Plan& plan, const Samples& samples, Rows rows,
                                       std::span<const Fold> folds) {
   std::vector<Information> list(rows.size());

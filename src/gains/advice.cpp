@@ -88,8 +88,8 @@ GainFit nominal_fit(const GainProblem& problem, const BaseParameters& base, cons
   return fit;
 }
 
-// JᵀJ of the rows of one run, each joint's divided by the deviation that its noise has behind the filter, for
-// as many rows as are independent.
+// JᵀJ of the rows of one run, each joint's divided by the standard deviation that its noise has behind the
+// filter, for as many rows as are independent.
 void add_information(const GainProblem& all, const AdvisedRun& run, const GainFit& at, double noise,
                      Eigen::MatrixXd& information) {
   GainProblem one = all;
@@ -132,11 +132,12 @@ VectorXd deviations_of(const Eigen::MatrixXd& information) {
 
 void AdviceOptions::validate() const {
   if (rate > 0 && cutoff > 0 && current_noise > 0 && most_relative_sigma > 0 && std::isfinite(rate)) return;
-  throw InputError({fmt::format("advice with the rate {}, cut-off {}, noise {}, most relative deviation {}",
-                                rate, cutoff, current_noise, most_relative_sigma),
-                    {},
-                    "positive numbers",
-                    {}});
+  throw InputError(
+      {fmt::format("advice with rate {}, cut-off {}, noise {}, largest relative standard deviation {}", rate,
+                   cutoff, current_noise, most_relative_sigma),
+       {},
+       "positive numbers",
+       {}});
 }
 
 std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& nominal,

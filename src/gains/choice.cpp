@@ -37,7 +37,7 @@ GainRun part_of(const GainRun& run, const std::vector<int>& groups, int group, b
   return part;
 }
 
-// The base parameter with the largest relative deviation, and its ratio to the smallest.
+// The base parameter with the largest relative standard deviation, and its ratio to the smallest.
 std::pair<std::string, double> weakest(const GainProblem& problem, const GainFit& fit) {
   std::string name;
   double largest = 0, smallest = INFINITY;
@@ -108,7 +108,7 @@ CurrentResidual held_out_residual(const GainProblem& problem, const GainFitter& 
 
 EssentialGains essential_gains(const GainProblem& problem, GainMethod method, const GainOptions& options,
                                double ratio) {
-  if (ratio <= 1) throw InputError({fmt::format("the ratio is {}", ratio), {}, "above 1", "30 is usual"});
+  if (ratio <= 1) throw InputError({fmt::format("the ratio is {}", ratio), {}, "above 1", "30 is typical"});
   EssentialGains out;
   out.problem = problem;
   GainOptions plain = options;

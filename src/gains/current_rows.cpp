@@ -36,7 +36,7 @@ MatrixXd mixing_matrix(const Robot& robot, bool ignore_coupling) {
   for (Index j = 0; j < n; ++j) {
     const double own = robot.transmission.matrix(j, j);
     if (own == 0)
-      throw InputError({"the motor does not move its own joint, so its gain at the joint has no meaning",
+      throw InputError({"the motor does not move its own joint, so its gain at the joint is undefined",
                         {{}, 0, 0, robot.joints[at(coordinates.joints[at(j)])].name},
                         "transmissions whose diagonal has no zero",
                         "list the motors in the order of their joints"});
@@ -173,7 +173,7 @@ FoldPass fold_currents(PreparedRun& run, const CurrentRows& rows, PassOptions op
     throw InputError(
         {fmt::format("the run '{}' has {} joints, the robot {}", run.label().label, joints, rows.plan.joints),
          {},
-         "one column a joint in every channel",
+         "one column per joint in every channel",
          "check the robot and the columns of the run"});
   options.effort_channels = {std::string(channel::kCurrent)};
   options.extra = rows.extra;

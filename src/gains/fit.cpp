@@ -14,17 +14,18 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// A gain with at least this share of its prior's deviation is the prior's.
+// A gain with at least this share of its prior's standard deviation is the prior's.
 constexpr double kMostlyPrior = 0.5;
 // Total least squares with the two smallest singular values closer than this has two candidates for its
-// solution: gains with at least half of the largest relative deviation tell them apart, and are not believed.
+// solution: gains with at least half of the largest relative standard deviation tell them apart, and are not
+// believed.
 constexpr double kSeparated = 3;
 constexpr double kTellApart = 0.5;
 
-constexpr double kHeld = 1e-6;  // deviation of a gain that is held, relative
+constexpr double kHeld = 1e-6;  // standard deviation of a gain that is held, relative
 constexpr int kFewReplicates = 20;
 
-// A change of the values by one deviation of something that was taken as given.
+// A change of the values by one standard deviation of something that was taken as given.
 void widen(const VectorXd& change, GainFit& fit) {
   fit.covariance += change * change.transpose();
   for (Index k = 0; k < fit.values.size(); ++k) {
@@ -98,7 +99,7 @@ GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOption
                     "call fit_feasible_gains"});
 }
 
-// Masses are taken as weighed: what one deviation more of each would change.
+// Masses are taken as weighed: what one standard deviation more of each would change.
 void add_mass_deviations(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
   GainOptions plain = options;
   plain.spread = false;
@@ -111,7 +112,7 @@ void add_mass_deviations(const GainProblem& problem, const GainOptions& options,
   }
 }
 
-// The deviation beyond which a gain is not believed, relative to the gain.
+// The standard deviation beyond which a gain is not believed, relative to the gain.
 double most_relative_sigma(const GainOptions& options, const GainFit& fit) {
   if (fit.method != GainMethod::tls || fit.gap >= kSeparated) return options.most_relative_sigma;
   const VectorXd relative = fit.sigma.head(fit.gains).cwiseQuotient(fit.gain_values()).cwiseAbs();
@@ -156,10 +157,11 @@ void GainOptions::validate() const {
   bootstrap.validate();
   if (level > 0 && level < 1 && most_relative_sigma > 0 && least_gap >= 1 && most_iterations >= 1) return;
   throw InputError(
-      {fmt::format("gains with level {}, most relative deviation {}, least gap {}, {} iterations", level,
-                   most_relative_sigma, least_gap, most_iterations),
+      {fmt::format(
+           "gains with level {}, largest relative standard deviation {}, smallest gap {}, {} iterations",
+           level, most_relative_sigma, least_gap, most_iterations),
        {},
-       "a level between 0 and 1, a positive deviation, a gap and iterations of at least 1",
+       "a level between 0 and 1, a positive standard deviation, a gap and iterations of at least 1",
        {}});
 }
 

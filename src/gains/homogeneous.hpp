@@ -19,7 +19,7 @@ bool errors_are_known(const GainProblem& problem, RowSide side);
 
 enum class ErrorKind { smooth, jumps };
 
-// Products of what noise adds to the columns; rows of each joint divided by their deviation.
+// Products of what noise adds to the columns; rows of each joint divided by their standard deviation.
 Eigen::MatrixXd error_products(const GainProblem& problem, RowSide side, ErrorKind kind,
                                const std::vector<double>& sigma, const std::vector<std::string>& columns);
 

@@ -17,7 +17,7 @@ void check_parameter(const Load& load, int k) {
   const char* stem = kParameterStems[static_cast<std::size_t>(k)];
   const Place place{{}, 0, 0, load.name};
   if (!std::isfinite(parameter.sigma) || parameter.sigma < 0)
-    throw InputError({fmt::format("the deviation of {} is {}", stem, parameter.sigma),
+    throw InputError({fmt::format("the standard deviation of {} is {}", stem, parameter.sigma),
                       place,
                       "zero or a positive number",
                       {}});
@@ -39,7 +39,7 @@ void check_body(const Load& load) {
   }
   if (const auto law = Inertia::from_standard(values).violated_law())
     throw InputError(
-        {fmt::format("no body has the parameters of the load: {}", *law),
+        {fmt::format("the parameters of the load are not physically possible: {}", *law),
          {{}, 0, 0, load.name},
          {},
          "check that the inertia is about the origin of the tool frame, or give the mass alone"});
@@ -94,7 +94,7 @@ void validate(std::span<const Load> loads) {
   for (const Load& load : loads) {
     if (load.name.empty()) throw InputError({"a load has no name", {}, {}, "give every load a name"});
     if (!names.insert(load.name).second)
-      throw InputError({fmt::format("two loads are named '{}'", load.name), {}, "names that differ", {}});
+      throw InputError({fmt::format("two loads are named '{}'", load.name), {}, "unique names", {}});
     for (int k = 0; k < kParametersPerLink; ++k) check_parameter(load, k);
     check_body(load);
   }

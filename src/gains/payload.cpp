@@ -46,7 +46,7 @@ std::vector<Fold> torque_folds(const GainProblem& problem, const VectorXd& gains
   return folds;
 }
 
-// What is known of load parameters with a deviation.
+// What is known of load parameters with a standard deviation.
 std::vector<Fold> load_priors(const GainProblem& problem) {
   GainProblem loads = problem;
   loads.prior.resize(0);
@@ -111,13 +111,14 @@ void check_loads(const GainProblem& problem, const VectorXd& gains) {
   }
   if (unknown_states.empty())
     throw InputError(
-        {"no run carries a load with unknown parameters", {}, {}, "name the load by `payload` of its run"});
+        {"no run carries a load with unknown parameters", {}, {}, "give the load as `payload` of its run"});
   if (states == unknown_states && states.size() == 1)
-    throw InputError({fmt::format("all runs carry the load '{}', which cannot be told from the last link",
-                                  *states.begin()),
-                      {},
-                      {},
-                      "record a run without load"});
+    throw InputError(
+        {fmt::format("all runs carry the load '{}', which cannot be distinguished from the last link",
+                     *states.begin()),
+         {},
+         {},
+         "record a run without load"});
 }
 
 LoadEstimate describe(const Load& load, const GainFit& fit, const MatrixXd& by_gains,

@@ -86,7 +86,7 @@ GainProblem with_total_rows(const GainProblem& problem) {
   return total;
 }
 
-// Σ w² ‖v − τ/g‖² with the deviations of the rows, and the priors.
+// Σ w² ‖v − τ/g‖² with the standard deviations of the rows, and the priors.
 double cost(const GainProblem& problem, const GainFit& fit, const std::vector<double>& sigma) {
   const CurrentResidual residual = current_residual(problem, fit);
   double sum = 0;
@@ -121,11 +121,11 @@ GainFit starting_point(const GainProblem& problem, GainOptions options) {
   }
   if (best.columns.empty())
     throw InputError(
-        {"no current is related to the motion: the gains come out as zero",
+        {"no current is related to the motion: the gains are estimated as zero",
          {},
          {},
-         "check that the currents belong to these positions, and that what is known of the load acts "
-         "on the joints: its mass alone does not turn a single one"});
+         "check that the currents belong to these positions, and that the known part of the load acts "
+         "on the joints: its mass alone loads none of them"});
   best.method = GainMethod::prediction_error;
   // Steps do not change signs: a gain that noise turned around starts at what is known of it.
   for (Index j = 0; j < problem.prior.size(); ++j)

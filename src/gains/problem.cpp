@@ -52,7 +52,7 @@ void check_scale(const GainProblem& problem, const std::set<std::string>& carrie
   }
   for (Index j = 0; j < problem.prior_sigma.size(); ++j)
     if (std::isfinite(problem.prior_sigma[j])) return;
-  throw InputError({"nothing is known of any load, so that the scale of the gains is open",
+  throw InputError({"no load is known, so the scale of the gains is undetermined",
                     {},
                     "at least the mass of one load",
                     "weigh a load and give its mass"});
@@ -63,17 +63,17 @@ void check_priors(const GainProblem& problem) {
   const bool fits = (problem.prior.size() == 0 || problem.prior.size() == n) &&
                     problem.prior_sigma.size() == problem.prior.size();
   if (!fits)
-    throw InputError({fmt::format("{} a-priori gains with {} deviations", problem.prior.size(),
+    throw InputError({fmt::format("{} a-priori gains with {} standard deviations", problem.prior.size(),
                                   problem.prior_sigma.size()),
                       {},
                       fmt::format("{} of each, or none", n),
                       {}});
   for (Index j = 0; j < problem.prior.size(); ++j) {
     if (std::isfinite(problem.prior[j]) && problem.prior[j] != 0 && problem.prior_sigma[j] > 0) continue;
-    throw InputError({fmt::format("the a-priori gain is {} with the deviation {}", problem.prior[j],
+    throw InputError({fmt::format("the a-priori gain is {} with standard deviation {}", problem.prior[j],
                                   problem.prior_sigma[j]),
                       {{}, 0, 0, problem.joints[static_cast<std::size_t>(j)]},
-                      "finite, not zero, with a positive deviation",
+                      "finite, not zero, with a positive standard deviation",
                       {}});
   }
 }
@@ -146,7 +146,7 @@ void validate(const GainProblem& problem) {
   for (const Load& load : problem.loads) names.push_back(load.name);
   for (const GainRun& run : problem.runs) {
     if (run.joint.empty())
-      throw InputError({fmt::format("no sample of the run '{}' is left", run.label),
+      throw InputError({fmt::format("no samples are left of the run '{}'", run.label),
                         {},
                         {},
                         "use a longer run, or reject less of it"});
@@ -158,13 +158,14 @@ void validate(const GainProblem& problem) {
     throw InputError({fmt::format("none of the {} runs carries a load", problem.runs.size()),
                       {},
                       "one run without load and one with a weighed load",
-                      "record the same motion with a load, and name it by `payload` of the run"});
+                      "record the same motion with a load, and give it as `payload` of the run"});
   if (states.size() < 2)
-    throw InputError({fmt::format("all runs carry the load '{}', which cannot be told from the last link",
-                                  *states.begin()),
-                      {},
-                      "one run without load and one with a weighed load",
-                      "record a run without load"});
+    throw InputError(
+        {fmt::format("all runs carry the load '{}', which cannot be distinguished from the last link",
+                     *states.begin()),
+         {},
+         "one run without load and one with a weighed load",
+         "record a run without load"});
   check_scale(problem, carried);
   for (std::size_t a = 0; a < problem.runs.size(); ++a)
     for (std::size_t b = a + 1; b < problem.runs.size(); ++b)

@@ -1,4 +1,4 @@
-// Deviations and intervals of a fit from the influence of its time blocks; shared by all methods.
+// Standard deviations and intervals of a fit from the influence of its time blocks; shared by all methods.
 #pragma once
 
 #include <limits>
@@ -22,9 +22,9 @@ GainFit empty_fit(const GainProblem& problem, GainMethod method);
 void put_values(const std::vector<std::string>& columns, const VectorXd& values, GainFit& fit);
 void put_classical(const std::vector<std::string>& columns, const VectorXd& sigma, GainFit& fit);
 
-// Deviations, covariance and intervals of the columns from the moments (in the order of `columns`), with the
-// deviations of priors, which no block shows, and a further covariance (may be empty). With fewer than five
-// blocks the classical deviations take the bootstrap's place.
+// Standard deviations, covariance and intervals of the columns from the moments (in the order of `columns`),
+// with the standard deviations of priors, which no block shows, and a further covariance (may be empty). With
+// fewer than five blocks the classical standard deviations take the bootstrap's place.
 void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments, const MatrixXd& further,
                 const GainOptions& options, GainFit& fit);
 

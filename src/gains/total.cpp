@@ -184,7 +184,8 @@ TotalBlocks total_blocks(const GainProblem& problem, std::span<const Fold> folds
 }
 
 // The inverse of the information in two parts: root · rootᵀ of what is known, and directions that are open,
-// since one deviation along them would change a gain by more than itself; those are cut to that length.
+// since one standard deviation along them would change a gain by more than itself; those are cut to that
+// length.
 struct Inverse {
   Dense root;
   Dense open;

@@ -133,7 +133,7 @@ void ask_order(LogFindings& found) {
   const auto asked = [](const Question& question) { return question.name == "columns"; };
   if (std::none_of(found.guess.questions.begin(), found.guess.questions.end(), asked))
     found.guess.questions.push_back(
-        {"columns", "whether the columns are in the robot's order of joints; their names do not say"});
+        {"columns", "whether the columns are in the joint order of the robot; their names do not say"});
 }
 
 // Which joints the positions belong to.
@@ -157,7 +157,8 @@ void choose_joints(const std::vector<NamedColumn>& group, const Robot& robot, Lo
     found.guess.guesses.push_back({"joints", fmt::format("{} of {} move", found.joints.size(), names.size()),
                                    fmt::format("the log has no position of {}", fmt::join(held, ", "))});
     if (!match.by_name)
-      found.guess.questions.push_back({"joints", "which joints the log is of; here the robot's first"});
+      found.guess.questions.push_back(
+          {"joints", "which joints the log contains; assumed: the robot's first"});
   }
   if (match.by_order && group.size() > 1) ask_order(found);
 }
@@ -190,7 +191,7 @@ std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>&
                           const std::vector<NamedColumn>& columns) {
   throw InputError({fmt::format("no column looks like a joint's {}: {}", what, listed(columns)),
                     {path, 0, 0, ""},
-                    "names such as q1_rad, position[elbow], tau1_Nm, current_1; or one block of columns a "
+                    "names such as q1_rad, position[elbow], tau1_Nm, current_1; or one block of columns per "
                     "quantity",
                     "describe the columns in a study by hand (docs/study.md), or rename them"});
 }
@@ -243,7 +244,7 @@ void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot
        fmt::format("whether these are the columns: their names say nothing, and of {} blocks of {} "
                    "columns {}",
                    blocks->blocks, robot.dof(),
-                   blocks->velocity.empty() ? "the smoother was taken for positions"
+                   blocks->velocity.empty() ? "the smoother one was taken as position"
                                             : "one is the derivative of another")});
 }
 

@@ -14,7 +14,7 @@ Signal sample_numbers(std::size_t size) {
   return time;
 }
 
-// How rough a signal is: rms of its second differences over its own deviation.
+// How rough a signal is: rms of its second differences over its own standard deviation.
 double roughness(const Signal& values) {
   double mean = 0, spread = 0, bend = 0;
   for (double value : values) mean += value / static_cast<double>(values.size());

@@ -116,7 +116,7 @@ std::string slide_unit(LogFindings& found) {
   constexpr JointKind kSlides = JointKind::prismatic;
   if (!has_joints(found, kSlides)) return "m";
   const auto said = [&](const std::string& unit, const std::string& why) {
-    found.guess.guesses.push_back({"units of sliding joints", unit, why});
+    found.guess.guesses.push_back({"units of prismatic joints", unit, why});
     return unit;
   };
   for (std::size_t k = 0; k < found.position->units.size(); ++k)
@@ -131,10 +131,10 @@ std::string slide_unit(LogFindings& found) {
   if (all_inside(found, 1e-3, kSlides))
     return said(
         "mm",
-        fmt::format("up to {:.3g}: too far for metres, inside the joints' limits as millimetres", largest));
+        fmt::format("up to {:.3g}: too large for metres, inside the joints' limits as millimetres", largest));
   found.guess.questions.push_back(
       {"units",
-       fmt::format("the unit of the joints that slide; up to {:.3g}, outside their limits", largest)});
+       fmt::format("the unit of the prismatic joints; up to {:.3g}, outside their limits", largest)});
   return said("m", "outside the joints' limits in any unit");
 }
 
@@ -160,7 +160,7 @@ std::string position_unit(LogFindings& found) {
   } else {
     unit = largest > 4 * std::numbers::pi ? "deg" : "rad";
     why = fmt::format("up to {:.3g}, outside the joints' limits in any unit", largest);
-    found.guess.questions.push_back({"units", "the unit of the positions; they leave the joints' limits"});
+    found.guess.questions.push_back({"units", "the unit of the positions; they exceed the joints' limits"});
   }
   guesses.push_back({"units of position", unit, why});
   return unit;
@@ -174,13 +174,13 @@ bool is_before_gears(LogFindings& found, const std::string& unit) {
   if (turns <= 1.1 && all_inside(found, factor)) {
     found.guess.guesses.push_back(
         {"side", "joint",
-         fmt::format("positions are called after motors, but make {:.2g} turns at most and "
+         fmt::format("positions are named after motors, but make at most {:.2g} turns and "
                      "stay inside the joints' limits",
                      turns)});
     return false;
   }
   found.guess.guesses.push_back(
-      {"side", "motor", fmt::format("positions are called after motors and make {:.3g} turns", turns)});
+      {"side", "motor", fmt::format("positions are named after motors and make {:.3g} turns", turns)});
   return true;
 }
 
@@ -196,7 +196,7 @@ void guess_velocity(LogFindings& found, const std::string& position, const std::
       "velocity and derivative of position: correlation {:.3f}, ratio {:.3g}", relation.correlation, slope);
   if (relation.correlation < 0.8) {
     guesses.push_back(
-        {"velocity", "left out", share + ": not each other's; derivatives are taken from the positions"});
+        {"velocity", "left out", share + ": they do not match; derivatives are computed from the positions"});
     return;
   }
   const std::string& named = found.velocity->name.unit;
@@ -226,9 +226,10 @@ void ask_transmission(LogFindings& found, const Robot& robot) {
   } else {
     found.guess.questions.push_back(
         {"transmission",
-         "`ratios` of the gears, motor over joint, one a joint, negative where they turn against each other; "
+         "`ratios` of the gears, motor over joint, one per joint, negative where they turn in opposite "
+         "directions; "
          "`coupling` where a motor moves two joints, and a line `coupled` after it with their names; "
-         "`zero`: the joint angles where the motors read zero (docs/robot.md)"});
+         "`zero`: the joint angles at which the motors read zero (docs/robot.md)"});
   }
 }
 
@@ -240,28 +241,28 @@ void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
   LogGuess& guess = found.guess;
   if (name.wanted)
     guess.guesses.push_back({"warning", effort.columns.front(),
-                             "by its name no measurement, but there is no "
+                             "not a measurement by its name, but there is no "
                              "other effort"});
   if (name.quantity == ColumnQuantity::current) {
     guess.effort = "current";
     guess.guesses.push_back({"current", effort.columns.front() + " …", "no torque among the columns"});
     const std::string unit = raw || !said.empty() ? said : "A";
     put_channel(found, "current", effort, unit, unit);
-    guess.questions.push_back({"gains", "drive gains, N*m (or N) per ampere at the joint, one a joint"});
+    guess.questions.push_back({"gains", "drive gains, N*m (or N) per ampere at the joint, one per joint"});
     return;
   }
   guess.effort = motor ? "motor_torque" : "torque";
   const std::string unit = raw || !said.empty() ? said : "N*m";
   put_channel(found, guess.effort, effort, unit == "N" ? "N*m" : unit, raw ? "" : "N");
-  const char* why = raw            ? "the names say that the unit is none"
+  const char* why = raw            ? "the names say that there is no unit"
                     : said.empty() ? "N*m assumed: the names give no unit"
                                    : "unit by the columns' names";
   guess.guesses.push_back({guess.effort, effort.columns.front() + " …", why});
   if (raw) {
-    guess.questions.push_back({"scale", "N*m (or N) at the joint per unit of the raw effort, one a joint"});
+    guess.questions.push_back({"scale", "N*m (or N) at the joint per unit of the raw effort, one per joint"});
   } else if (name.motor && !motor) {
     guess.questions.push_back({"scale",
-                               "gear ratios: the torques are called after motors, the positions are "
+                               "gear ratios: the torques are named after motors, the positions are "
                                "those of the joints"});
   }
   if (motor) ask_transmission(found, robot);
@@ -289,12 +290,12 @@ void guess_rate(LogFindings& found) {
     if (relation.correlation > 0.8 && relation.slope > 0) {
       guess.rate = std::round(10 / relation.slope) / 10;
       guess.guesses.push_back({"rate", fmt::format("{:g} Hz", guess.rate),
-                               "velocities are the positions' derivatives at this rate"});
+                               "velocities match the derivatives of the positions at this rate"});
     }
   }
   if (guess.rate <= 0) {
     guess.rate = 1000;
-    guess.questions.push_back({"rate", "samples a second; the log has no time stamps"});
+    guess.questions.push_back({"rate", "samples per second; the log has no time stamps"});
   }
   guess.file.rate = guess.rate;
 }
@@ -337,7 +338,7 @@ void guess_time_unit(LogFindings& found) {
   } else if (const std::string likely = likely_time_unit(step);
              guess.file.time_unit == "s" && step > kSlowStep && !likely.empty()) {
     guess.questions.push_back(
-        {"units", fmt::format("the unit of the time: its name says s, but steps of {:.3g} are more likely {}",
+        {"units", fmt::format("the unit of time: the name says s, but steps of {:.3g} are more likely {}",
                               step, likely)});
   }
   const double factor = guess.file.time_unit == "s"    ? 1

@@ -129,7 +129,7 @@ std::string drives_text(const Robot& robot, bool motor_side) {
   return std::string(
              "# Friction: viscous, Coulomb and offset. `friction: auto` also tries a sigmoid and a "
              "Stribeck curve.\n") +
-         (motor_side ? "# Rotor inertia: the torques are those of motors, before the gears.\n" : "") +
+         (motor_side ? "# Rotor inertia: the torques are motor torques, before the gears.\n" : "") +
          fmt::format("drives: {{friction: [viscous, coulomb, offset]{}}}\n",
                      motor_side ? ", rotor_inertia: true" : "");
 }
@@ -137,13 +137,13 @@ std::string drives_text(const Robot& robot, bool motor_side) {
 std::string derived_robot(const InitOptions& options, const std::string& path, const Robot& held,
                           const InitStudy& init) {
   const LogGuess& first = init.logs.front().guess;
-  std::string text = comment("", fmt::format("What the logs need and {} cannot say; docs/robot.md.",
+  std::string text = comment("", fmt::format("What the logs need and {} does not contain; docs/robot.md.",
                                              fs::path(options.robot).filename().string()));
   text += fmt::format("from: {}\n", scalar(path_in_study(options.robot, path)));
   if (!first.moving.empty()) {
     if (const Question* question = asked(first, "joints")) text += edit_mark("", *question);
     text += fmt::format(
-        "# All other joints are held at zero; `held: {{NAME: position}}` puts them elsewhere.\n"
+        "# All other joints are held at zero; `held: {{NAME: position}}` sets other positions.\n"
         "moving: {}\n",
         list_of(first.moving).starts_with("[") ? list_of(first.moving) : "[" + list_of(first.moving) + "]");
   }
@@ -164,10 +164,10 @@ void read_logs(const InitOptions& options, const Robot& robot, Robot& held, Init
     if (init.logs.empty()) {
       if (!log.guess.moving.empty()) held = hold_joints(robot, log.guess.moving);
     } else if (log.guess.moving != init.logs.front().guess.moving) {
-      throw InputError({"this log has other joints than the first",
+      throw InputError({"this log has different joints from the first",
                         {path, 0, 0, ""},
                         "logs of the same joints",
-                        "make a study of each"});
+                        "create a study for each"});
     }
     init.logs.push_back(std::move(log));
   }
@@ -182,9 +182,9 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
   const std::size_t joints = log_joints(held).size();
   const LogGuess& first = init.logs.front().guess;
   const std::string& robot_path = init.robot_path.empty() ? options.robot : init.robot_path;
-  std::string text = "# Written by `steelyard init`: guesses with their reasons, to be read and corrected.\n";
+  std::string text = "# Written by `steelyard init`: guesses with their reasons; check and correct them.\n";
   text += init.questions.empty()
-              ? "# Nothing had to be asked.\n"
+              ? "# Nothing is left to fill in.\n"
               : fmt::format("# To edit: {} (the lines marked EDIT{}).\n", init.questions.size(),
                             init.robot_path.empty() ? "" : ", here and in the robot's file");
   text += fmt::format("robot: {}\n", scalar(path_in_study(robot_path, options.study)));
@@ -194,11 +194,11 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
   if (const Question* question = asked(first, "gains"))
     text += edit_mark("", *question) + fmt::format("gains: {{known: {}}}\n", ones(joints));
   text +=
-      "# Zero-phase filters; their cut-off is chosen on held-out efforts. A number in Hz is faster.\n"
+      "# Zero-phase filters; the cut-off is chosen on held-out efforts. A number in Hz is faster.\n"
       "prepare: {filter: {order: 4, cutoff: auto}, columns: filtered, decimate: auto}\n"
-      "estimate: {method: wls}   # every joint weighted by its own noise\n"
+      "estimate: {method: wls}   # each joint weighted by its own noise\n"
       "validate: {cross: {blocks: 10, by: phase}}\n"
-      "# Parameters that bodies can have, beside the least-squares ones:\n"
+      "# Physically feasible parameters, in addition to least squares:\n"
       "# feasible: {method: auto, objective: torque}\n";
   return text;
 }
@@ -207,7 +207,7 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
 
 InitStudy init_study(const InitOptions& options) {
   if (options.logs.empty())
-    throw InputError({"no log is given", {}, "at least one", "name the log's file after the robot's"});
+    throw InputError({"no log is given", {}, "at least one", "give the log file after the robot file"});
   const Robot robot = read_robot(options.robot).robot;
   Robot held = robot;
   InitStudy init;

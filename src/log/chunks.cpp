@@ -15,7 +15,7 @@ Chunk ChunkPlan::chunk(Index k) const {
 }
 
 Chunk ChunkPlan::chunk(Index k, Index other_halo) const {
-  require(k >= 0 && k < count(), "a chunk beyond the run is asked for");
+  require(k >= 0 && k < count(), "the requested chunk is outside the run");
   Chunk chunk;
   chunk.index = k;
   chunk.core = {k * size, std::min((k + 1) * size, samples)};
@@ -28,7 +28,7 @@ Chunk ChunkPlan::chunk(Index k, Index other_halo) const {
 ChunkPlan plan_chunks(Index samples, Index size, Index halo) {
   if (samples < 1 || size < 1 || halo < 0) {
     throw InputError(
-        {fmt::format("{} samples are to be cut into chunks of {} with a halo of {}", samples, size, halo),
+        {fmt::format("{} samples cannot be divided into chunks of {} with a halo of {}", samples, size, halo),
          {},
          "positive numbers; the halo may be 0",
          {}});

@@ -18,7 +18,7 @@ constexpr double kSameAgain = 0.1;       // of the movement: RMS of position(t +
 constexpr double kNearlySame = 0.2;
 constexpr int kFractions = 20;  // of a row
 
-// The worst joint's RMS change over a lag, over the deviation of its positions.
+// The worst joint's RMS change over a lag, over the standard deviation of its positions.
 double mismatch(const MatrixXd& position, const VectorXd& variance, double lag) {
   const auto whole = static_cast<Index>(std::floor(lag));
   const double part = lag - static_cast<double>(whole);

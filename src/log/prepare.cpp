@@ -32,7 +32,7 @@ void check_at_least(Index value, Index least, const char* what) {
   throw InputError({fmt::format("the {} is {}", what, value),
                     {},
                     fmt::format("at least {}, or automatic", least),
-                    "leave it out: it is then chosen"});
+                    "omit it to choose it automatically"});
 }
 
 // Halos are computed by both neighbours: at least four times as much between them, eight times when that is
@@ -62,7 +62,7 @@ std::string longest_gap(SampleSource& source, const TimeScan& time) {
   for (source.read(4096, block); block.size() > 0; source.read(4096, block))
     for (Index s = 0; s < block.size(); ++s, ++samples) {
       if (samples > 0 && block.time()[s] - before >= time.longest_step)
-        return fmt::format("behind sample {}, at {:.6g} s", samples, before);
+        return fmt::format("after sample {}, at {:.6g} s", samples, before);
       before = block.time()[s];
     }
   return "somewhere";
@@ -74,9 +74,9 @@ std::string longest_gap(SampleSource& source, const TimeScan& time) {
   constexpr double kPause = 100;  // times the usual step
   if (complaint.place.file.empty()) complaint.place.file = source.name();
   if (time.longest_step > kPause * time.median_step) {
-    complaint.what += fmt::format("; there is a pause of {:.4g} s {}, where {:.4g} s is usual",
+    complaint.what += fmt::format("; there is a gap of {:.4g} s {}, the usual step is {:.4g} s",
                                   time.longest_step, longest_gap(source, time), time.median_step);
-    complaint.remedy = "cut the run there and give its parts as runs of their own";
+    complaint.remedy = "split it there and give the parts as separate runs";
   } else if (time.median_step > kSlow) {
     complaint.what += fmt::format("; its stamps are {:.4g} s apart", time.median_step);
     complaint.remedy = time_unit_remedy(time.median_step);
@@ -91,7 +91,7 @@ void PrepareOptions::validate() const {
     throw InputError({fmt::format("the sampling rate is {} Hz", rate),
                       {},
                       "a positive number, or 0: automatic",
-                      "leave it out: it is then that of the log"});
+                      "omit it to use the rate of the log"});
   }
   check_filter(filter);
   check_filter(column_filter);
@@ -203,7 +203,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
     preparation_.filter = design_low_pass(options.filter.order, options.filter.cutoff, rate);
   }
   if (options.column_filter.cutoff > 0) {
-    // Decimation that was asked for must not alias: the columns are filtered as low as it needs.
+    // Decimation that was requested must not alias: the columns are filtered as low as it needs.
     double cutoff = options.column_filter.cutoff;
     if (options.decimation > 1)
       cutoff = std::min(cutoff, kCutoffOfDecimated * rate / static_cast<double>(options.decimation));
@@ -252,7 +252,7 @@ void PreparedRun::plan_rows(const std::string& name, const PrepareOptions& optio
     rows.factor = cutoff > 0 ? automatic_decimation(cutoff, 1 / preparation_.grid.step) : 1;
   rows.trim = options.trim == kAutomatic ? memory : options.trim;
   if (rows.count() == 0) {
-    throw InputError({fmt::format("nothing is left of the run: {} samples, {} trimmed at each end",
+    throw InputError({fmt::format("no samples are left of the run: {} samples, {} trimmed at each end",
                                   rows.samples, rows.trim),
                       {name, 0, 0, {}},
                       {},

@@ -185,11 +185,12 @@ UniformGrid uniform_grid(const TimeScan& scan, double rate, Interpolation interp
   const double own = 1 / scan.median_step;
   if (rate == 0) rate = own;
   if (!(rate > 0) || !std::isfinite(rate) || rate > 100 / scan.mean_step || rate < 0.01 / scan.mean_step) {
-    throw InputError({fmt::format("the log is to be resampled to {:.6g} Hz, but its stamps come at {:.6g} Hz",
-                                  rate, 1 / scan.mean_step),
-                      {},
-                      fmt::format("{:.6g} to {:.6g} Hz", 0.01 / scan.mean_step, 100 / scan.mean_step),
-                      "check the unit of the time column and the rate"});
+    throw InputError(
+        {fmt::format("the log is to be resampled to {:.6g} Hz, but its time stamps have {:.6g} Hz", rate,
+                     1 / scan.mean_step),
+         {},
+         fmt::format("{:.6g} to {:.6g} Hz", 0.01 / scan.mean_step, 100 / scan.mean_step),
+         "check the unit of the time column and the rate"});
   }
   UniformGrid grid;
   grid.start = scan.first;

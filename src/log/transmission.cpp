@@ -18,7 +18,7 @@ void check(const Transmission& transmission, Index joints, const std::string& na
         {fmt::format("the log has the channel {}, but the robot has no transmission", quoted(name)),
          {},
          {},
-         "give the robot a transmission, or call the channel by its joint-side name"});
+         "give the robot a transmission, or use the joint-side name of the channel"});
   }
   const bool fits = n.rows() == joints && n.cols() == joints &&
                     (transmission.zero.size() == joints || transmission.zero.size() == 0);

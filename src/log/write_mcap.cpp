@@ -208,7 +208,7 @@ Places find_places(const std::vector<std::string>& channels, WrittenLog& written
     written.file.channels.push_back(std::move(columns));
   }
   if (written.file.channels.empty())
-    throw InputError({"the run has nothing that JointState holds",
+    throw InputError({"the run has no channel that JointState can hold",
                       {path, 0, 0, {}},
                       "position, velocity or torque",
                       "write CSV or NumPy"});

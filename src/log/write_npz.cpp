@@ -76,7 +76,7 @@ void check_run(const SampleBlock& samples, const std::string& path) {
   const Place place{path, 0, 0, {}};
   if (samples.size() < 2)
     throw InputError(
-        {fmt::format("a run of {} samples is to be written", samples.size()), place, "at least 2", {}});
+        {fmt::format("a run of {} samples cannot be written", samples.size()), place, "at least 2", {}});
   const std::uint64_t bytes =
       8 * static_cast<std::uint64_t>(samples.size()) * static_cast<std::uint64_t>(samples.rows() + 1);
   if (bytes > kZipLimit - (1 << 20))

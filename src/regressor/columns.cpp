@@ -94,7 +94,7 @@ std::vector<PlanColumn> plan_columns(const Robot& robot, const PlanOptions& opti
     throw InputError({"two coupled pairs give a column named '" + column.name + "'",
                       {},
                       "pairs with different partners",
-                      "exchange joint and partner of one pair"});
+                      "swap joint and partner of one pair"});
   }
   const std::unordered_set<std::string> wanted = wanted_names(options.wanted, columns);
   std::erase_if(columns, [&](PlanColumn& column) {

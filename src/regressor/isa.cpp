@@ -58,7 +58,7 @@ IsaLevel first_level() {
       if (!is_available(level)) refuse(fmt::format("this processor has no {} (STEELYARD_ISA)", wish));
       return level;
     }
-    refuse(fmt::format("STEELYARD_ISA names no instruction set: '{}'", wish));
+    refuse(fmt::format("STEELYARD_ISA is not an instruction set: '{}'", wish));
   }
   IsaLevel best = IsaLevel::baseline;
   for (const IsaLevel level : kLevels) {

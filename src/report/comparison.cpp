@@ -29,7 +29,7 @@ std::string comparison_data(const std::vector<NamedResult>& results) {
 std::string render_comparison(const std::vector<NamedResult>& results) {
   std::string title;
   for (const NamedResult& one : results) title += (title.empty() ? "" : ", ") + escape(one.name);
-  return web_page(title, "<p>The comparison is drawn by a script.</p>", comparison_data(results));
+  return web_page(title, "<p>The comparison needs JavaScript.</p>", comparison_data(results));
 }
 
 }  // namespace STEELYARD_ABI

@@ -20,7 +20,7 @@ std::string without_markup(const std::string& json) {
 
 std::string render_design(const std::string& json, const std::string& robot_name,
                           const ReportOptions& options, const Scene& scene) {
-  return web_page(escape(robot_name) + " — motion", "<p>The motion is drawn by a script.</p>",
+  return web_page(escape(robot_name) + " — motion", "<p>The motion needs JavaScript.</p>",
                   "{\"design\":" + without_markup(json) + ",\"scene\":" + scene_data(scene, options) + "}");
 }
 

@@ -99,9 +99,9 @@ std::string base_section(const Result& result) {
   std::string how;
   for (const std::string& method : methods) how += (how.empty() ? "" : ", ") + escape(method);
   const std::string hint = fmt::format(
-      "<p class=\"hint\">Every combination of parameters that the motion can show, in SI units. The bar is "
+      "<p class=\"hint\">Every identifiable combination of parameters, in SI units. The bar shows "
       "the interval "
-      "around the value, from −100 % to +100 % of it; an open bar holds zero: not even the sign is "
+      "around the value, from −100 % to +100 % of it; a hollow bar contains zero: not even the sign is "
       "known.{}</p>\n",
       how.empty() ? "" : " σ and intervals: " + how + ".");
   return section("base", "Base parameters",

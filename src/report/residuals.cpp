@@ -40,10 +40,10 @@ double largest_prepared(const ResidualSummary& residual) {
 std::string joints_section(const Result& result) {
   std::vector<TableColumn> columns = {{"Joint", "", false},
                                       {"RMS", "of the prepared residual, N·m or N", true},
-                                      {"Residual", "prepared rows, share of the joint's effort", true},
+                                      {"Residual", "prepared rows, percentage of the joint's effort", true},
                                       {"of the largest", "", false},
                                       {"Raw", "every sample, unfiltered", true}};
-  if (result.cross_validation) columns.push_back({"Cross-validated", "rows left out of the fit", true});
+  if (result.cross_validation) columns.push_back({"Cross-validated", "held-out rows", true});
   for (const RunValidation& run : result.validation)
     columns.push_back({run.run, run.fresh ? "fresh run" : "run used for fitting", true});
   std::vector<std::vector<TableCell>> rows;
@@ -90,7 +90,7 @@ std::string validation_section(const Result& result) {
 std::string curves_section(const std::vector<EffortCurve>& curves) {
   if (curves.empty()) {
     return section("curves", "Measured and predicted effort",
-                   "<p>There are no curves: the report was made without the samples.</p>\n");
+                   "<p>There are no curves: the report was written without samples.</p>\n");
   }
   return section(
       "curves", "Measured and predicted effort",
@@ -100,12 +100,12 @@ std::string curves_section(const std::vector<EffortCurve>& curves) {
       "<span class=\"key residual\">residual</span></p>\n"
       "<button type=\"button\" id=\"reset\" disabled>Reset zoom</button></div>\n"
       "<div id=\"panels\"></div>\n"
-      "<noscript><p>The curves are drawn by a script, which this browser does not run.</p></noscript>\n"
+      "<noscript><p>The curves need JavaScript, which is disabled in this browser.</p></noscript>\n"
       "<p class=\"hint\">Drag to zoom, double click to reset; all joints follow. By keyboard: <kbd>←</kbd> "
       "<kbd>→</kbd> "
       "move the cursor, with <kbd>Shift</kbd> the window; <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>0</kbd> "
       "resets. Long runs "
-      "are drawn as bands from the smallest to the largest value, so that no peak is lost.</p>\n");
+      "are drawn as bands from minimum to maximum, so that no peak is lost.</p>\n");
 }
 
 }  // namespace STEELYARD_ABI

@@ -21,7 +21,7 @@ std::string fits_table(const ReverseSummary& reverse) {
                 {"unknowns", "base parameters of these rows", true},
                 {"known", "rank of the table", true},
                 {"condition", "", true},
-                {"not explained", "residual over entries, the larger of gravity and inertia", true}},
+                {"not explained", "relative residual, the larger of gravity and inertia", true}},
                rows);
 }
 
@@ -55,7 +55,7 @@ std::string reference_table(const Result& result, const ReverseReference& refere
                 {"σ", "", true},
                 {reference.label, "", true},
                 {"its σ", "", true},
-                {"difference", "ours less theirs", true}},
+                {"difference", "model minus table", true}},
                rows);
 }
 

@@ -44,8 +44,8 @@ std::string band(const SegmentSummary& segment, const SignsAxes& axes) {
   const double x = axes.x(segment.start), width = std::max(1.0, axes.x(segment.end) - x);
   const char* name = !segment.decided ? "open" : segment.sign > 0 ? "plus" : "minus";
   const char* sign = !segment.decided ? "?" : segment.sign > 0 ? "+" : "−";
-  const std::string hint =
-      segment.confidence ? fmt::format("{:.1f} deviations", *segment.confidence) : std::string("known");
+  const std::string hint = segment.confidence ? fmt::format("{:.1f} standard deviations", *segment.confidence)
+                                              : std::string("known");
   return fmt::format(
       "<g class=\"{0}\"><title>{1}, {2:.2f} … {3:.2f} s, {4}</title><rect x=\"{5:.1f}\" y=\"{6}\" "
       "width=\"{7:.1f}\" height=\"{8}\"/><text x=\"{9:.1f}\" y=\"12\">{1}</text></g>",
@@ -78,10 +78,10 @@ std::string gains_table(const std::vector<SignGain>& gains) {
                                                           figure(gain.interval->second, 4)))
                                   : text_cell(""),
                     number_cell(gain.a_priori, 4), text_cell(gain.status)});
-  return table("Gains found with the signs",
+  return table("Gains estimated with the signs",
                {{"Joint", "", false},
                 {"Gain", "effort per logged unit", true},
-                {"Interval", "signs taken as certain", false},
+                {"Interval", "assuming the signs are certain", false},
                 {"Assumed", "in the study", true},
                 {"Status", "", false}},
                rows);
@@ -93,14 +93,14 @@ std::string signs_section(const Result& result, const std::vector<EffortCurve>& 
   if (!result.signs) return "";
   const SignsSummary& signs = *result.signs;
   std::string content = fmt::format(
-      "<p>{} segments with {} of the samples; {} of those are decided. {}.</p>\n"
-      "<p class=\"hint\">Grey: |effort| as it was logged. Line: the model's, also where no segment is. "
+      "<p>{} segments with {} of the samples; {} of them are decided. {}.</p>\n"
+      "<p class=\"hint\">Grey: logged |effort|. Line: the model's, also between segments. "
       "Bands: "
-      "segments, + and − the signs found, ? those left out of the estimate.</p>\n",
+      "segments, + and − the recovered signs, ? those excluded from the estimate.</p>\n",
       signs.segments.size(), percent(signs.kept_share), percent(signs.decided_share),
       signs.certified == "feasible-optimal"
-          ? "No other signs fit a possible robot better (proven for these segments and weights)"
-          : "The search ended at its limits: " + escape(signs.certified));
+          ? "No other signs fit a feasible robot better (proven for these segments and weights)"
+          : "The search reached its limits: " + escape(signs.certified));
   if (!signs.gains.empty()) content += gains_table(signs.gains);
   for (const EffortCurve& curve : curves) {
     const bool is_unsigned = std::any_of(signs.segments.begin(), signs.segments.end(),

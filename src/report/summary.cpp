@@ -102,7 +102,7 @@ std::string key_figures(const Result& result) {
   if (result.cross_validation) {
     const CrossValidationSummary& cross = *result.cross_validation;
     html += card("Cross-validated", percent(cross.residual.prepared),
-                 fmt::format("{} blocks left out by {}", cross.blocks, escape(cross.by)));
+                 fmt::format("{} blocks held out by {}", cross.blocks, escape(cross.by)));
   }
   html += fresh_card(result);
   html += residual_card("Raw residual", residual.raw, "every sample, unfiltered");
@@ -129,7 +129,7 @@ std::string findings_section(const Result& result) {
   }
   std::string html;
   if (rows.empty()) {
-    html = "<p>Nothing was found that speaks against this result.</p>\n";
+    html = "<p>No problems found.</p>\n";
   } else {
     html =
         table("Findings",

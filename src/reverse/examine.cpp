@@ -113,12 +113,12 @@ class Readings {
     other.q *= std::numbers::pi / 180;
     offer("position-unit", "", "with positions in degrees", other);
     other.q = table_.q * (180 / std::numbers::pi);
-    offer("position-unit", "", "with positions that were taken for degrees in radians", other);
+    offer("position-unit", "", "with positions in radians instead of degrees", other);
     if (fit_.rows != RowSet::gravity) offer("triangle-order", "", "read by columns", by_columns(table_));
     if (fit_.rows == RowSet::gravity_inertia) {
       other = table_;
       other.gravity *= -1;
-      offer("gravity", "", "with the other sign of gravity", other);
+      offer("gravity", "", "with the opposite sign of gravity", other);
     }
     if (fit_.rows != RowSet::gravity && !options_.rotor_inertia) {
       ReverseOptions rotors = options_;
@@ -141,7 +141,7 @@ class Readings {
     for (Index a = 0; a < n; ++a)
       for (Index b = a + 1; b < n; ++b) {
         std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
-        both(joint_name(a), fmt::format("with joints {} and {} exchanged", a + 1, b + 1));
+        both(joint_name(a), fmt::format("with joints {} and {} swapped", a + 1, b + 1));
         std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
       }
     std::reverse(order.begin(), order.end());
@@ -253,9 +253,9 @@ std::optional<GravityScale> compare_gravity(const Robot& robot, const ReverseTab
 std::vector<Finding> examine(const GravityScale& found) {
   // Ten times the residual of fits apart, and more than rounding of the sums.
   if (found.together <= kBetter * found.apart || found.together < 1e-9) return {};
-  std::string evidence =
-      fmt::format("apart, gravity and inertia leave {:.3g}; of the same bodies they leave {:.3g}",
-                  found.apart, found.together);
+  std::string evidence = fmt::format(
+      "fitted separately, gravity and inertia leave {:.3g} unexplained; fitted to the same bodies, {:.3g}",
+      found.apart, found.together);
   if (found.with_scale < 1e-3 * found.together || found.with_scale < 2 * found.apart)
     evidence += fmt::format(", and {:.3g} with gravity times {:.6g}", found.with_scale, found.scale);
   return {make_finding("gravity-inertia-differ", "", evidence)};
@@ -270,7 +270,7 @@ std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, cons
     needed.rows = fit.rows;
     findings.push_back(make_finding(
         "too-few-configurations", table.name,
-        fmt::format("{} configurations show {} of {} base parameters; {} well chosen ones would do",
+        fmt::format("{} configurations identify {} of {} base parameters; {} well chosen ones would suffice",
                     table.size(), fit.estimate.rank, unknowns,
                     least_configurations(with_rotors(robot, options.rotor_inertia), fit.base, needed))));
   }

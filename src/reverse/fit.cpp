@@ -28,7 +28,7 @@ void check_component(const std::string& name, Index n) {
     for (Index j = 0; j <= i && !known; ++j) known = name == inertia_name(i, j, n);
   }
   if (!known)
-    throw InputError({fmt::format("'{}' is no component", name),
+    throw InputError({fmt::format("'{}' is not a component", name),
                       {},
                       fmt::format("g, M, {} to {}, {} to {} (lower triangle)", gravity_name(0),
                                   gravity_name(n - 1), inertia_name(0, 0, n), inertia_name(n - 1, n - 1, n)),
@@ -39,14 +39,15 @@ void check_options(const ReverseTable& table, const Robot& robot, const ReverseO
   if (table.joints() != robot.dof())
     throw InputError({fmt::format("{} has {} joints, the robot {}", table.name, table.joints(), robot.dof()),
                       {},
-                      "one position a joint",
+                      "one position per joint",
                       ""});
   for (const LeaveOut& rule : options.left_out)
     for (const std::string& name : rule.components) check_component(name, table.joints());
   for (const auto& [name, deviation] : options.deviations) {
     check_component(name, table.joints());
     if (!(deviation > 0) || !std::isfinite(deviation))
-      throw InputError({fmt::format("the deviation of {} is {}", name, deviation), {}, "above 0", ""});
+      throw InputError(
+          {fmt::format("the standard deviation of {} is {}", name, deviation), {}, "above 0", ""});
   }
 }
 
@@ -77,7 +78,7 @@ ComponentError error_of(const std::string& name, const VectorXd& predicted, cons
   return error;
 }
 
-// Values, deviations and covariance of the whole base from those that were free.
+// Values, standard deviations and covariance of the whole base from those that were free.
 void expand(const FreeBase& free, const std::vector<std::string>& leads, ReverseFit& fit) {
   const Index n = static_cast<Index>(leads.size()), kept = free.T.cols();
   VectorXd y = VectorXd::Zero(kept), unknown = VectorXd::Ones(kept);
@@ -189,11 +190,11 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
   fit.base = base_of(own, fit.rows, options);
   const std::vector<std::string> leads = fit.leads();
   if (leads.empty())
-    throw InputError(
-        {fmt::format("{} rows show none of the parameters of robot '{}'", to_string(fit.rows), robot.name),
-         {table.name, 0, 0, {}},
-         "at least one base parameter",
-         "give M(q) too: gravity along all axes turns none"});
+    throw InputError({fmt::format("{} rows identify none of the parameters of robot '{}'",
+                                  to_string(fit.rows), robot.name),
+                      {table.name, 0, 0, {}},
+                      "at least one base parameter",
+                      "give M(q) as well: gravity parallel to all axes loads no joint"});
   const FreeBase free = eliminate(fit.base, options.relations);
   fit.relations = static_cast<Index>(leads.size()) - free.T.cols();
   std::vector<Fold> folds = fold_table(own, table, fit.rows, options, leads);

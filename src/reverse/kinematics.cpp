@@ -108,7 +108,7 @@ std::vector<Finding> examine(const Robot& robot, const KinematicsCheck& check) {
   return {make_finding(
       "kinematics", robot.joints[static_cast<std::size_t>(joint)].name,
       fmt::format("the Jacobian differs from the robot's by {:.3g} in directions and {:.3g} m in distances, "
-                  "whatever the point and axes of the tool",
+                  "for any point and axes of the tool",
                   check.angular, check.linear))};
 }
 

@@ -14,7 +14,7 @@ inline namespace STEELYARD_ABI {
 ReverseModel::ReverseModel(const Robot& robot, const ReverseFit& fit)
     : tree_(compile(robot)), coordinates_(steelyard::coordinates(robot)) {
   if (fit.rows != RowSet::gravity_inertia)
-    throw InputError({std::string("a fit of ") + to_string(fit.rows) + " alone is no whole model",
+    throw InputError({std::string("a fit of ") + to_string(fit.rows) + " alone is not a complete model",
                       {},
                       "g(q) and M(q)",
                       "give both in the table"});

@@ -53,7 +53,7 @@ class TableText {
       }
     }
     if (lines_.empty())
-      throw InputError({"the table has no rows", place(0), "a header and one row a configuration", ""});
+      throw InputError({"the table has no rows", place(0), "a header and one row per configuration", ""});
   }
 
   Place place(Index line) const { return {path_, static_cast<int>(line), 0, ""}; }
@@ -95,7 +95,7 @@ class TableText {
     if (trouble == FieldTrouble::none) return value;
     if (trouble == FieldTrouble::empty || (trouble == FieldTrouble::not_finite && std::isnan(value)))
       return std::numeric_limits<double>::quiet_NaN();
-    throw InputError({fmt::format("column '{}' holds '{}', which is no finite number",
+    throw InputError({fmt::format("column '{}' holds '{}', which is not a finite number",
                                   header_[static_cast<std::size_t>(column)], field),
                       place(line), "numbers, empty fields or nan", ""});
   }
@@ -174,10 +174,10 @@ void put_entries(const TableText& reader, const InertiaColumn& entry, const Vect
   if (both && difference > 1e-6 * largest) {
     const bool empty = is_zero(given) || is_zero(table.inertia.col(k));
     throw InputError(
-        {empty ? fmt::format("of {} and {} one is zero throughout: a triangle is not filled", here, there)
+        {empty ? fmt::format("one of {} and {} is always zero: a triangle is not filled", here, there)
                : fmt::format("{} and {} differ by {:.3g}", here, there, difference),
          reader.place(0), "1e-6 of the largest entry",
-         "check the order of the columns; leave the triangle out that is not filled"});
+         "check the order of the columns; omit the triangle that is not filled"});
   }
   table.inertia.col(k) = kept;
 }
@@ -196,7 +196,7 @@ ReverseTable read_reverse_table(const std::string& path, int joints, const Rever
     throw InputError({"the table has neither gravity nor inertia columns", reader.place(0),
                       fmt::format("columns such as '{}' or '{}'", numbered(columns.gravity, 0, 0),
                                   counted(numbered(columns.inertia, 0, 0), 0)),
-                      "name them in the study: reverse: {columns: {gravity: …, inertia: …}}"});
+                      "give them in the study: reverse: {columns: {gravity: …, inertia: …}}"});
   for (const InertiaColumn& entry : inertia) chosen.push_back(entry.column);
   const bool jacobian = !columns.jacobian.empty() && reader.find(numbered(columns.jacobian, 0, 0)) >= 0;
   for (Index i = 0; jacobian && i < 6; ++i)

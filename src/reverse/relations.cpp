@@ -25,7 +25,7 @@ void relation_rows(const BaseParameters& base, const std::vector<Relation>& rela
     for (const auto& [name, factor] : relations[r].terms) {
       const auto found = std::find(base.columns.begin(), base.columns.end(), name);
       if (found == base.columns.end())
-        throw InputError({fmt::format("a relation speaks of '{}', which is no parameter here", name),
+        throw InputError({fmt::format("a relation contains '{}', which is not a parameter here", name),
                           {},
                           "parameters of links, and Ia with rotor inertias",
                           "`steelyard model` lists them; zeros are not part of relations"});
@@ -75,7 +75,7 @@ FreeBase eliminate(const BaseParameters& base, const std::vector<Relation>& rela
   if (rank == 0) return free;
   const Eigen::VectorXd right = qr.householderQ().adjoint() * d;
   if (right.tail(C.rows() - rank).norm() > kTolerance * (1 + d.norm()))
-    throw InputError({"the relations contradict each other", {}, "", "drop or change one of them"});
+    throw InputError({"the relations contradict each other", {}, "", "remove or change one of them"});
   const Eigen::MatrixXd R = qr.matrixQR().topRows(rank).template triangularView<Eigen::Upper>();
   const Eigen::MatrixXd by_others =
       R.leftCols(rank).triangularView<Eigen::Upper>().solve(R.rightCols(n - rank));

@@ -33,7 +33,7 @@ std::string numbers_text(const double* numbers, Index count) {
                                 line.size() > kShown ? "…" : "", why),
                     {},
                     "g and n numbers, M and n² or n(n+1)/2 numbers, or both",
-                    "docs/reverse.md describes the lines"});
+                    "docs/reverse.md describes the format"});
 }
 
 bool to_double(const std::string& word, double& number) {
@@ -68,7 +68,7 @@ ReverseAnswer parse_answer(const std::string& name, const std::string& line, Ind
   while (words >> word) {
     double number = 0;
     if (kind == 0 && word == kError)
-      throw InputError({fmt::format("the source '{}' says: {}", name, line), {}, "", ""});
+      throw InputError({fmt::format("the source '{}' reports: {}", name, line), {}, "", ""});
     if (kind == 0 && word == kMachine)
       throw MachineError({line.substr(std::min(line.size(), std::string(kMachine).size() + 1)), {}, "", ""});
     if (word == "g" || word == "M") {
@@ -76,7 +76,7 @@ ReverseAnswer parse_answer(const std::string& name, const std::string& line, Ind
       kind = word[0];
       numbers.clear();
     } else if (kind == 0 || !to_double(word, number)) {
-      refuse_line(name, line, fmt::format("'{}' is no number", word));
+      refuse_line(name, line, fmt::format("'{}' is not a number", word));
     } else {
       numbers.push_back(number);
     }

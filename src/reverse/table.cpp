@@ -21,7 +21,7 @@ void check_answer(const ReverseAnswer& answer, const VectorXd& q, Index number, 
                                   answer.gravity.size(), M.rows(), M.cols()),
                       {},
                       fmt::format("{} joints", n),
-                      "check that source and robot file are the same robot"});
+                      "check that source and robot file describe the same robot"});
   const std::string where =
       fmt::format("configuration {}, q = {}", number + 1, fmt::join(q.data(), q.data() + q.size(), " "));
   if (!answer.gravity.allFinite() || !M.allFinite())

@@ -111,12 +111,13 @@ double rms(const Eigen::VectorXd& residual) {
 
 Tilt estimate_tilt(const Robot& robot, const ReverseTable& table, const ReverseOptions& options) {
   if (!table.has_gravity())
-    throw InputError({fmt::format("{} has no gravity entries: the tilt cannot be found", table.name),
+    throw InputError({fmt::format("{} has no gravity entries: the tilt cannot be estimated", table.name),
                       {},
                       "",
                       "leave out `tilt`, or add columns with g(q)"});
   if (!(robot.gravity.norm() > 0))
-    throw InputError({"the robot's gravity is zero: no tilt", {}, "", "give its size in the robot's file"});
+    throw InputError(
+        {"the robot's gravity is zero: there is no tilt", {}, "", "give its magnitude in the robot file"});
   const GravityRows rows(robot, table, options);
   if (rows.rows() < rows.columns() + 2)
     throw InputError(

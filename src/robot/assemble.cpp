@@ -26,7 +26,7 @@ std::unordered_map<std::string, int> links_of(const Draft& draft) {
     if (!owner.emplace(entry.joint.link, i).second) {
       throw InputError(
           {fmt::format("link {} is moved by two joints or is the base", quoted(entry.joint.link)),
-           entry.place, "one joint a link", "rename the link or remove one of the joints"});
+           entry.place, "one joint per link", "rename the link or remove one of the joints"});
     }
   }
   return owner;
@@ -44,7 +44,7 @@ std::vector<int> parents_of(const Draft& draft, const std::unordered_map<std::st
       }
       std::sort(names.begin(), names.end());
       Complaint complaint = unknown("parent", entry.parent, names, entry.parent_place);
-      if (complaint.remedy.empty()) complaint.remedy = "name a link of this file or the base";
+      if (complaint.remedy.empty()) complaint.remedy = "use a link of this file or the base";
       throw InputError(std::move(complaint));
     }
     parents.push_back(found->second);
@@ -143,7 +143,7 @@ void add_mimics(const Draft& draft, const std::vector<int>& draft_index, Assembl
       const bool usable = found != by_name.end() && !found->second->is_fixed;
       if (!usable || hops > draft.joints.size()) {
         throw InputError({fmt::format("mimic names {}, which {}", quoted(link.master),
-                                      usable ? "mimics itself in a circle" : "is no moving joint"),
+                                      usable ? "mimics itself in a cycle" : "is not a moving joint"),
                           link.place, "a moving joint", "name the joint that drives this one"});
       }
       entry = found->second;

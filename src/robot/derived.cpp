@@ -40,7 +40,8 @@ void hold_what_stands(const YamlContext& context, const YamlFields& fields, Robo
   std::map<std::string, double> held;
   if (const YamlNode* node = fields.find("held")) {
     if (node->kind != YamlNode::Kind::map)
-      context.fail(*node, "'held' is no map", "{head_1_joint: 0.3}", "give positions by the joints' names");
+      context.fail(*node, "'held' is not a map", "{head_1_joint: 0.3}",
+                   "give positions by the joints' names");
     for (std::size_t k = 0; k < node->keys.size(); ++k)
       held[node->keys[k].text] = to_number(context, node->items[k], node->keys[k].text);
   }
@@ -104,7 +105,7 @@ std::vector<std::string> robot_files(const std::string& path) {
     const YamlFields fields(context, root, "derived robot file", derived_keys());
     if (files.size() == kMostFiles)
       context.fail(fields.at("from"), fmt::format("{} files in a row are derived from others", kMostFiles),
-                   "a robot at the end", "name the robot's own file; do not go in circles");
+                   "a robot at the end", "give the robot's own file; avoid cycles");
     files.push_back(beside(files.back(), to_text(context, fields.at("from"), "from")));
   }
 }

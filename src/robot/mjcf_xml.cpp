@@ -67,7 +67,7 @@ VectorXd mjcf_numbers(const UrdfContext& context, const Element& element, const 
     const NumberOrReason number = plain_number_from(words[static_cast<std::size_t>(k)]);
     if (!number.reason.empty())
       context.fail(element,
-                   fmt::format("attribute {} of <{}>: {} is no number: {}", name, element.Name(),
+                   fmt::format("attribute {} of <{}>: {} is not a number: {}", name, element.Name(),
                                quoted(words[static_cast<std::size_t>(k)]), number.reason),
                    "a finite decimal number", "correct the number");
     values[k] = number.value;
@@ -142,7 +142,7 @@ void JointDefaults::add(UrdfContext& context, const Element& element, const std:
   // Only the outermost <default> may come in several pieces; a class inside itself would have no end.
   if (!fresh && !(outer.empty() && found->second.outer.empty())) {
     context.fail(element, fmt::format("default class {} is given twice", quoted(name)),
-                 "one <default> a class", "rename one of the two");
+                 "one <default> per class", "rename one of the two");
   }
   Class& own = found->second;
   if (const Element* joint = child(context, element, "joint")) own.joint = joint;

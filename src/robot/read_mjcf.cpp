@@ -101,7 +101,7 @@ DraftJoint read_mjcf_joint(MjcfReader& reader, const Element& element, const std
   if (type != "hinge" && type != "slide")
     context.fail(element, fmt::format("joint type {} is not supported", quoted(type)), "hinge or slide",
                  type == "free" ? "a robot on a fixed base: remove the free joint"
-                                : "replace it by hinges about one axis each");
+                                : "replace it with hinges about one axis each");
   entry.joint.kind = type == "slide" ? JointKind::prismatic : JointKind::revolute;
   const Vector3 axis = triple_or(context, attributes.holder("axis"), "axis", Vector3::UnitZ());
   if (!(axis.norm() > 0))
@@ -109,7 +109,7 @@ DraftJoint read_mjcf_joint(MjcfReader& reader, const Element& element, const std
   entry.joint.axis = axis.stableNormalized();
   if (attributes.number("ref") != 0)
     context.fail(element, fmt::format("ref is {:g}", attributes.number("ref")), "0",
-                 "turn the body into the pose where the joint reads zero, and remove ref");
+                 "rotate the body to the pose where the joint reads zero, and remove ref");
   entry.joint.limits = read_range(reader, attributes, type == "hinge");
   const Vector3 at = triple_or(context, attributes.holder("pos"), "pos", Vector3::Zero());
   entry.joint.before = steps_from_xyz_rpy(at, Vector3::Zero(), entry.joint.name + ".at");

@@ -220,7 +220,7 @@ void fill_absent_inertia(Assembly& assembly, const Links& links) {
     Place place = links.at(joint.link).place;
     place.joint = joint.link;
     assembly.warnings.push_back(
-        {fmt::format("link '{}' has no <inertial> and counts as massless", joint.link), place, "",
+        {fmt::format("link '{}' has no <inertial> and is treated as massless", joint.link), place, "",
          "add an <inertial> if the link has a mass"});
   }
 }

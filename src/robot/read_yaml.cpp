@@ -101,7 +101,7 @@ void read_moving_parts(const YamlContext& context, const YamlFields& fields, con
         if (given.parameter != bound.parameter) continue;
         context.fail(*bounds,
                      fmt::format("bounds of {} are given for the joint and for its link", bound.parameter),
-                     "one interval a parameter", "remove one of the two");
+                     "one interval per parameter", "remove one of the two");
       }
       joint.bounds.push_back(bound);
     }
@@ -153,7 +153,7 @@ DraftJoint read_joint(YamlContext& context, const YamlNode& node, const Common& 
   for (const char* key : {"drive", "limits", "mimic", "bounds"}) {
     if (const YamlNode* extra = fields.find(key)) {
       context.fail(*extra, fmt::format("a fixed joint has '{}'", key), "moving joints only",
-                   "move it to a joint that moves or change the kind");
+                   "move it to a moving joint or change the kind");
     }
   }
   if (!joint.bounds.empty()) {

@@ -47,8 +47,8 @@ double to_finite(const UrdfContext& context, const tinyxml2::XMLElement& element
   const NumberOrReason result = plain_number_from(text);
   if (!result.reason.empty()) {
     context.fail(element,
-                 fmt::format("attribute {} of <{}>: {} is no number: {}", name, element.Name(), quoted(text),
-                             result.reason),
+                 fmt::format("attribute {} of <{}>: {} is not a number: {}", name, element.Name(),
+                             quoted(text), result.reason),
                  "a finite decimal number", "correct the number");
   }
   return result.value;
@@ -83,11 +83,11 @@ const tinyxml2::XMLElement& parse_xml(const std::string& text, const UrdfContext
   }
   const tinyxml2::XMLElement* root = document.RootElement();
   if (root == nullptr || name != root->Name()) {
-    throw InputError(
-        {fmt::format("file has no <{}> but {}", name, root == nullptr ? "nothing" : quoted(root->Name())),
-         {context.file, root == nullptr ? 1 : root->GetLineNum(), 0, ""},
-         wanted,
-         see});
+    throw InputError({fmt::format("the root element is not <{}> but {}", name,
+                                  root == nullptr ? "nothing" : quoted(root->Name())),
+                      {context.file, root == nullptr ? 1 : root->GetLineNum(), 0, ""},
+                      wanted,
+                      see});
   }
   refuse_xacro(context, *root);
   return *root;
@@ -107,7 +107,7 @@ const tinyxml2::XMLElement* child(UrdfContext& context, const tinyxml2::XMLEleme
   if (first == nullptr) return nullptr;
   if (const auto* second = first->NextSiblingElement(name)) {
     context.warnings.push_back(
-        {fmt::format("<{}> has more than one <{}>; the first one counts", element.Name(), name),
+        {fmt::format("<{}> has more than one <{}>; the first one is used", element.Name(), name),
          context.place(*second), "one", "remove the others"});
   }
   return first;

@@ -79,7 +79,8 @@ void check_joint(const Robot& robot, int i) {
              "parents before children, -1 for the base", "sort the joints from the base outwards");
   }
   if (!joint.axis.allFinite() || std::abs(joint.axis.norm() - 1) > 1e-9) {
-    complain(fmt::format("axis ({}, {}, {}) has no unit length", joint.axis[0], joint.axis[1], joint.axis[2]),
+    complain(fmt::format("axis ({}, {}, {}) does not have unit length", joint.axis[0], joint.axis[1],
+                         joint.axis[2]),
              joint.name, "a unit vector", "normalise the axis");
   }
   check_steps(joint.before, joint.name);
@@ -100,9 +101,9 @@ void check_mimics(const Robot& robot) {
   std::set<int> followers;
   for (const Mimic& mimic : robot.mimics) {
     if (!is_joint(robot, mimic.joint) || !is_joint(robot, mimic.master) || mimic.joint == mimic.master) {
-      complain(
-          fmt::format("mimic of joint index {} by {} names no pair of joints", mimic.master, mimic.joint), "",
-          "two different joints of the robot", "correct the mimic entry");
+      complain(fmt::format("mimic of joint index {} by {} does not name a pair of joints", mimic.master,
+                           mimic.joint),
+               "", "two different joints of the robot", "correct the mimic entry");
     }
     const std::string& name = robot.joints[mimic.joint].name;
     if (!std::isfinite(mimic.ratio) || !std::isfinite(mimic.offset)) {
@@ -110,7 +111,7 @@ void check_mimics(const Robot& robot) {
                "finite numbers", "correct the number");
     }
     if (!followers.insert(mimic.joint).second) {
-      complain("joint mimics two masters", name, "one master a joint", "remove one of the mimic entries");
+      complain("joint mimics two masters", name, "one master per joint", "remove one of the mimic entries");
     }
   }
   for (const Mimic& mimic : robot.mimics) {
@@ -125,12 +126,12 @@ void check_pairs(const Robot& robot) {
   std::set<int> partners;
   for (const CoupledPair& pair : robot.pairs) {
     if (!is_joint(robot, pair.joint) || !is_joint(robot, pair.partner) || pair.joint == pair.partner) {
-      complain(fmt::format("coupled pair ({}, {}) names no two joints", pair.joint, pair.partner), "",
+      complain(fmt::format("coupled pair ({}, {}) does not name two joints", pair.joint, pair.partner), "",
                "two different joints of the robot", "correct the coupled pair");
     }
     if (!partners.insert(pair.partner).second) {
       complain("joint is the partner of two coupled pairs", robot.joints[pair.partner].name,
-               "one pair a partner joint (its columns carry the partner's number)",
+               "one pair per partner joint (its columns carry the partner's number)",
                "remove one of the pairs");
     }
   }
@@ -145,7 +146,7 @@ void check_transmission(const Robot& robot) {
     complain(fmt::format("transmission matrix is {} x {} with {} zeros", N.rows(), N.cols(),
                          transmission.zero.size()),
              "transmission", fmt::format("{0} x {0} with {0} zeros, one for every independent joint", n),
-             "give one row, column and zero a joint");
+             "give one row, column and zero per joint");
   }
   if (!N.allFinite() || !transmission.zero.allFinite()) {
     complain("transmission has an entry that is not a finite number", "transmission", "finite numbers",
@@ -172,7 +173,7 @@ void validate(const Robot& robot) {
     complain("gravity is not a finite vector", "", "three finite numbers [m/s^2]", "correct the number");
   }
   if (robot.tool_link < -1 || robot.tool_link >= robot.size()) {
-    complain(fmt::format("tool link index {} is no link", robot.tool_link), "",
+    complain(fmt::format("tool link index {} is not a link", robot.tool_link), "",
              fmt::format("-1 (last link) or 0 ... {}", robot.size() - 1), "name an existing link");
   }
 }

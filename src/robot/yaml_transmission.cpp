@@ -75,7 +75,7 @@ Transmission read_transmission(const YamlContext& context, const YamlNode& node,
     context.fail(node,
                  fields.has("matrix") ? "transmission has both 'matrix' and 'ratios'"
                                       : "transmission has neither 'matrix' nor 'ratios'",
-                 "one of them", "give the full matrix, or the ratios and the couplings beside them");
+                 "one of them", "give the full matrix, or the ratios and the couplings");
   }
   if (const YamlNode* matrix = fields.find("matrix")) {
     transmission.matrix = read_matrix(context, *matrix, n);

@@ -67,7 +67,7 @@ class Completer {
 
   Completion run() {
     if (!has_rows())
-      throw InputError({"not one segment's sign is decided", {}, "at least one", "log a longer run"});
+      throw InputError({"no segment's sign is decided", {}, "at least one", "log a longer run"});
     Completion out;
     take(fit_effort_parts(segment_parts(true), -1), out);
     deviations(out);
@@ -89,7 +89,7 @@ class Completer {
     return out;
   }
 
-  // Another completion of the same runs, on the joints and at the deviations of this one's.
+  // Another completion of the same runs, on the joints and at the standard deviations of this one's.
   double held_out_by(const Completer& other, const Completion& found, const VectorXd& sigma) {
     return held_out(other.completed_parts(found), sigma);
   }

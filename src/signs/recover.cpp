@@ -126,10 +126,10 @@ class SignSearcher {
 
   void finish(SignSearch& result, double bound, bool proven, double tree_bound) {
     if (!std::isfinite(best_.value))
-      throw InputError({"no signs give a model that a robot can have",
+      throw InputError({"no choice of signs gives a physically possible model",
                         {},
-                        "constraints that some model obeys",
-                        "remove constraints, or look at the robot's geometry"});
+                        "constraints that some model satisfies",
+                        "remove constraints, or check the robot's geometry"});
     result.signs = best_.signs;
     result.residual = problem_.residual(best_.signs);
     const ConvexSolution* fitted = cost_.best_fit(best_.signs);

@@ -32,7 +32,7 @@ void check_efforts(const double* effort, Index count, Index joint, bool is_signe
       throw InputError({fmt::format("effort {} at sample {}", effort[s], s),
                         {"", 0, 0, joint_name(joint)},
                         "finite numbers",
-                        "repair the log, or cut the run there"});
+                        "repair the log, or split the run there"});
     if (effort[s] < 0 && !is_signed)
       throw InputError({fmt::format("effort {:.6g} at sample {} is negative, so it has a sign", effort[s], s),
                         {"", 0, 0, joint_name(joint)},
@@ -45,7 +45,7 @@ SegmentedRun filter_efforts(const SampleBlock& samples, double rate, const Segme
   options.validate();
   const int torque = samples.find(channel::kTorque);
   if (torque < 0)
-    throw InputError({"the run has no channel 'torque'", {}, "efforts of every joint", "name its columns"});
+    throw InputError({"the run has no channel 'torque'", {}, "efforts of every joint", "give its columns"});
   const Index joints = samples.joints(), count = samples.size();
   SegmentedRun run;
   run.effort.resize(count, joints);
@@ -156,8 +156,8 @@ void finish(const SampleBlock& samples, SegmentedRun& run) {
   run.kept_share = all > 0 ? static_cast<double>(kept) / static_cast<double>(all) : 0;
   if (run.segments.empty())
     throw InputError({run.rms.size() > 0 && run.rms.maxCoeff() <= 0
-                          ? std::string("all efforts are zero: there is nothing to find signs of")
-                          : std::string("no stretch of |effort| is long enough above its threshold"),
+                          ? std::string("all efforts are zero: there are no signs to recover")
+                          : std::string("|effort| is nowhere above its threshold for long enough"),
                       {},
                       "at least one segment",
                       "lower `threshold` or `shortest`, or raise the filter's cut-off"});
@@ -213,12 +213,11 @@ SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<S
     if (segment.joint < 0 || segment.joint >= samples.joints() || segment.range.begin < 0 ||
         segment.range.end > samples.size() || segment.range.size() < 1 || overlaps ||
         std::abs(segment.sign) > 1)
-      throw InputError(
-          {fmt::format("segment {} … {} of joint {} {}", segment.range.begin, segment.range.end,
-                       segment.joint + 1, overlaps ? "overlaps the one before" : "makes no sense"),
-           {"", 0, 0, joint_name(segment.joint)},
-           fmt::format("samples 0 … {} of joints 1 … {}", samples.size(), samples.joints()),
-           "correct the list of segments"});
+      throw InputError({fmt::format("segment {} … {} of joint {} {}", segment.range.begin, segment.range.end,
+                                    segment.joint + 1, overlaps ? "overlaps the previous one" : "is invalid"),
+                        {"", 0, 0, joint_name(segment.joint)},
+                        fmt::format("samples 0 … {} of joints 1 … {}", samples.size(), samples.joints()),
+                        "correct the list of segments"});
   }
   run.segments = std::move(segments);
   finish(samples, run);

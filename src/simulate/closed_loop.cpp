@@ -77,7 +77,7 @@ class Controller {
       case Control::computed_torque:
         return model_.inverse(q, qd, wanted.qdd + back, wanted.qd);
     }
-    throw InternalError("a kind of control that does not exist");
+    throw InternalError("unknown kind of control");
   }
 
  private:
@@ -116,7 +116,7 @@ ClosedLoopMotion lay_out(const Trajectory& reference, Index samples, double rate
 
 void check_bounded(const Stepper& stepper, double time) {
   if (stepper.q().allFinite() && stepper.qd().cwiseAbs().maxCoeff() < kRunaway) return;
-  throw InputError({fmt::format("the simulated robot runs away at {:.4g} s", time),
+  throw InputError({fmt::format("the simulated robot becomes unstable at {:.4g} s", time),
                     {},
                     "",
                     "use more substeps, a lower bandwidth or a better model in the controller"});
@@ -136,8 +136,8 @@ void ClosedLoopOptions::validate() const {
   if (velocity == VelocityChannel::none)
     refuse("a controller without velocity", "exact, or from positions", "");
   if (2 * std::numbers::pi * bandwidth > rate / 2)
-    refuse(fmt::format("a bandwidth of {} Hz under a control rate of {} Hz", bandwidth, rate),
-           "2π bandwidth at most half the rate", "lower the bandwidth, or control faster");
+    refuse(fmt::format("a bandwidth of {} Hz at a control rate of {} Hz", bandwidth, rate),
+           "2π bandwidth at most half the rate", "lower the bandwidth, or raise the control rate");
 }
 
 ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& parameters,

@@ -39,7 +39,7 @@ MatrixXd channel_matrix(const Robot& robot, const std::vector<Drive>& drives, co
     const std::size_t joint = static_cast<std::size_t>(coordinates.joints[static_cast<std::size_t>(j)]);
     const double own = is_geared ? robot.transmission.matrix(j, j) : 1;
     if (own == 0) {
-      throw InputError({"the motor does not move its own joint, so its gain at the joint has no meaning",
+      throw InputError({"the motor does not move its own joint, so its gain at the joint is undefined",
                         {{}, 0, 0, robot.joints[joint].name},
                         "transmissions whose diagonal has no zero",
                         "simulate torques, or list the motors in the order of their joints"});

@@ -95,7 +95,7 @@ double fastest_mode(const ElasticPlant& plant, const VectorXd& q) {
         {"the mass matrix of the simulated robot is not positive definite where the motion begins",
          {},
          "",
-         "give links that bodies can have"});
+         "use physically possible links"});
   return std::sqrt(largest);
 }
 
@@ -227,7 +227,7 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
   for (; substeps <= most; substeps *= 2)
     if (loop.run(start, samples, substeps, out) && out.energy_error <= options.energy_tolerance) return out;
   throw InputError(
-      {fmt::format("the energy of the simulated robot does not add up, or steps do not converge, with "
+      {fmt::format("the energy of the simulated robot is not conserved, or steps do not converge, with "
                    "{} substeps: defect {:.2g}",
                    out.substeps, out.energy_error),
        {},

@@ -14,7 +14,8 @@ class Instruments {
   // Throws InputError for lists that do not fit the number of joints.
   Instruments(const SimulateOptions& options, Index joints);
 
-  // Share of the joint's RMS effort that is noise; the deviations below do not know it until it is set.
+  // Share of the joint's RMS effort that is noise; the standard deviations below do not know it until it is
+  // set.
   const VectorXd& relative_effort_noise() const { return relative_; }
   void set_effort_rms(const VectorXd& rms);
   const VectorXd& effort_deviation() const { return effort_deviation_; }

@@ -26,7 +26,7 @@ struct Quantity {
   const std::string limit =
       x.value < x.lower ? fmt::format("at least {}", x.lower) : fmt::format("at most {}", x.upper);
   throw InputError(
-      {fmt::format("the motion leaves the joint's limits: {} {:.6g} at t = {:.6g} s", x.name, x.value, time),
+      {fmt::format("the motion exceeds the joint's limits: {} {:.6g} at t = {:.6g} s", x.name, x.value, time),
        {{}, 0, 0, joint},
        limit,
        "choose a smaller or slower motion, or simulate without checking limits"});

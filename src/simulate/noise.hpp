@@ -1,4 +1,4 @@
-// Random numbers by sample: number s of (seed, purpose, joint) whatever range is asked for.
+// Random numbers by sample: number s of (seed, purpose, joint) whatever range is requested.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct NoiseKey {
 };
 
 // Samples first … first + count − 1 to out; first ≥ −256.
-void fill_normal(const NoiseKey& key, Index first, Index count, double* out);   // deviation 1
+void fill_normal(const NoiseKey& key, Index first, Index count, double* out);   // standard deviation 1
 void fill_uniform(const NoiseKey& key, Index first, Index count, double* out);  // −1 … 1
 
 // Whether a chance of `probability` comes true at the sample.

@@ -10,7 +10,7 @@ inline namespace STEELYARD_ABI {
 void SimulateOptions::validate() const {
   check_number(rate, Bound::positive, "sample rate");
   if (samples < 0 || samples == 1) {
-    throw InputError({fmt::format("{} samples are asked for", samples), {}, "at least 2, or 0 for all", {}});
+    throw InputError({fmt::format("{} samples are requested", samples), {}, "at least 2, or 0 for all", {}});
   }
   check_number(delay, Bound::not_negative, "delay of the efforts");
   check_number(jitter, Bound::not_negative, "jitter");

@@ -30,7 +30,7 @@ void check_dry(const Friction& f, const std::string& joint) {
   throw InputError({fmt::format("dry friction of {} N·m (N) would drive the joint", f.coulomb + least),
                     {{}, 0, 0, joint},
                     "zero or positive",
-                    "give Coulomb friction that brakes"});
+                    "give Coulomb friction that opposes the motion"});
 }
 
 }  // namespace

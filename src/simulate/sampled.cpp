@@ -96,11 +96,12 @@ void check(const SampledMotion& motion) {
   check_matrix(motion.q, n, joints, "q of the sampled motion");
   for (Index i = 1; i < n; ++i) {
     if (motion.time[i] > motion.time[i - 1]) continue;
-    throw InputError({fmt::format("the time of the sampled motion does not advance: {} after {} at sample {}",
-                                  motion.time[i], motion.time[i - 1], i + 1),
-                      {},
-                      "stamps that increase",
-                      {}});
+    throw InputError(
+        {fmt::format("the time of the sampled motion does not increase: {} after {} at sample {}",
+                     motion.time[i], motion.time[i - 1], i + 1),
+         {},
+         "stamps that increase",
+         {}});
   }
 }
 
@@ -133,7 +134,7 @@ SampledMotion sampled_motion(const Run& run) {
   const SampleBlock& block = run.samples;
   const int position = block.find(channel::kPosition);
   if (position < 0) {
-    throw InputError({"a run that is to be followed has no channel 'position'",
+    throw InputError({"the run to be followed has no channel 'position'",
                       {},
                       {},
                       "give the columns of the joint positions, on the joint side"});

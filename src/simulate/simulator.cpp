@@ -39,11 +39,11 @@ void check_fit(const Robot& robot, const Trajectory& trajectory, const SimulateO
                                   robot.name, robot.dof()),
                       {},
                       {},
-                      "give the motion one column per joint that has a coordinate of its own"});
+                      "give the motion one column per independent joint"});
   }
   if (options.motor_side && !robot.transmission.is_given()) {
     throw InputError(
-        {fmt::format("the motor side is asked for, but the robot '{}' has no transmission", robot.name),
+        {fmt::format("motor-side channels are requested, but the robot '{}' has no transmission", robot.name),
          {},
          {},
          "give the robot a transmission, or log the joint side"});
@@ -95,7 +95,7 @@ class Simulator::Impl {
   const Instruments& instruments() const { return instruments_; }
 
   void read(Index first, Index count, SampleBlock& block) const {
-    require(first >= 0 && count >= 0 && first + count <= size_, "samples are asked for beyond the run");
+    require(first >= 0 && count >= 0 && first + count <= size_, "the requested samples are outside the run");
     if (block.channels() != channels_ || block.joints() != joints_) block = SampleBlock(channels_, joints_);
     block.resize(count);
     if (count == 0) return;

@@ -19,7 +19,7 @@ Eigen::LLT<MatrixXd> factor_of(const MatrixXd& M, double time) {
   if (factor.info() == Eigen::Success && M.allFinite()) return factor;
   throw InputError({fmt::format("the mass matrix is not positive definite at {:.4g} s of the motion", time),
                     {},
-                    "parameters of bodies that can exist",
+                    "physically possible parameters",
                     "simulate with feasible parameters"});
 }
 

@@ -111,7 +111,7 @@ struct Table {
 Table make_table(const SampleSource& source, const RunFile& file, const std::vector<LogJoint>& joints) {
   if (static_cast<Index>(joints.size()) != source.joints())
     refuse(file, fmt::format("{} joints are named for a run of {}", joints.size(), source.joints()));
-  if (file.csv.header == Header::absent) refuse(file, "a log without header is asked for", "with header");
+  if (file.csv.header == Header::absent) refuse(file, "a log without header is requested", "with header");
   if (!file.time.empty() && file.time_unit != "s") refuse(file, "time is to be written in other units", "s");
   Table table;
   if (!file.time.empty()) table.names.push_back(file.time);

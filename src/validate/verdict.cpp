@@ -39,7 +39,7 @@ Test strongest_test(const Evidence& evidence) {
   if (!knows_motions(evidence))
     if (const HeldOutRun* run = worst(evidence.not_used, true))
       return {run->residual,
-              fmt::format("on run '{}', which was not fitted; whether its motion was is not known", run->run),
+              fmt::format("on run '{}', which was not fitted; whether its motion was is unknown", run->run),
               false};
   if (const HeldOutRun* run = worst(evidence.not_used, true))
     return {run->residual,
@@ -47,13 +47,13 @@ Test strongest_test(const Evidence& evidence) {
                                : fmt::format("on run '{}', a motion that was not fitted", run->run),
             true};
   if (const HeldOutRun* run = knows_motions(evidence) ? worst(evidence.motions, true) : nullptr)
-    return {run->residual, fmt::format("on run '{}' when it is left out of the fit", run->run), true};
+    return {run->residual, fmt::format("on run '{}' when held out of the fit", run->run), true};
   if (const HeldOutRun* run = worst(evidence.not_used, false))
     return {run->residual,
             fmt::format("on run '{}', which was not fitted but repeats the motion of '{}'", run->run,
                         run->repeats),
             false};
-  if (evidence.blocks) return {*evidence.blocks, "on stretches of the fitted runs left out in turn", false};
+  if (evidence.blocks) return {*evidence.blocks, "on held-out blocks of the fitted runs", false};
   return {evidence.fitted, "on the fitted rows; nothing was held out", false};
 }
 
@@ -83,14 +83,15 @@ Verdict judge(const Evidence& evidence) {
     }
   }
   const Test test = strongest_test(evidence);
-  verdict.reasons.push_back(fmt::format("{} % of {} is not explained {}", share_in_percent(test.residual),
+  verdict.reasons.push_back(fmt::format("{} % of {} is unexplained {}", share_in_percent(test.residual),
                                         evidence.of_tables ? "g and M" : "the effort", test.words));
   if (!test.other_motion && knows_motions(evidence))
-    verdict.reasons.emplace_back(
-        evidence.of_tables
-            ? "no other configurations have tried this model: add a set to `validation` before relying on it"
-            : "no other motion has tried this model: record one more, with role validate, before relying on "
-              "it");
+    verdict.reasons.emplace_back(evidence.of_tables
+                                     ? "this model has not been tested on other configurations: add a set to "
+                                       "`validation` before relying on it"
+                                     : "this model has not been tested on another motion: record one, with "
+                                       "role validate, before relying on "
+                                       "it");
   if (errors > 0 || test.residual > kUsableResidual)
     verdict.level = VerdictLevel::not_trustworthy;
   else if (warnings > 0 || test.residual > kGoodResidual || !test.other_motion)

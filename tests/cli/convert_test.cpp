@@ -118,7 +118,7 @@ TEST_F(ConvertProgram, OverwritesOnlyWhenToldSo) {
   for (const char* out : {"mine.csv", "log.csv"}) {
     const Outcome refused = steelyard({"convert", path("log.csv"), path(out)});
     EXPECT_EQ(refused.code, 2) << out;
-    EXPECT_THAT(refused.err, HasSubstr(std::string(out) + ": the file is there already")) << out;
+    EXPECT_THAT(refused.err, HasSubstr(std::string(out) + ": the file already exists")) << out;
   }
   EXPECT_EQ(content("mine.csv"), "my own log\n");
   EXPECT_EQ(steelyard({"convert", path("log.csv"), path("mine.csv"), "--replace"}).code, 0);
@@ -130,7 +130,7 @@ TEST_F(ConvertProgram, RefusesWhatItCannotTellOrWrite) {
   EXPECT_THAT(refusal("log.csv", "out.npz"), HasSubstr("describe the log in a study"));
   write("log.csv", "t_s,q1_rad\n0,1\n1,2\n");
   EXPECT_THAT(refusal("log.csv", "out.mat"), HasSubstr(".csv, .npz or .mcap"));
-  EXPECT_THAT(refusal("none.csv", "out.npz"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal("none.csv", "out.npz"), HasSubstr("the file does not exist"));
   const Outcome packing = steelyard({"convert", path("log.csv"), path("out.mcap"), "--packing", "zip"});
   EXPECT_EQ(packing.code, 2);
   EXPECT_FALSE(fs::exists(path("out.mcap")));

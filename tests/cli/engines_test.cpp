@@ -133,7 +133,7 @@ TEST_F(RealPanda, IsRefusedWithClearWordsAndNothingHalfWritten) {
   outcome =
       program::steelyard({"export", result_, study_, "--urdf", "new.urdf", "--from", other, "--out", out_});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("does not move as the identified robot's"));
+  EXPECT_THAT(outcome.err, HasSubstr("does not move like that of the identified robot"));
   EXPECT_FALSE(fs::exists(out_));
   // A target below a file: that file stays as it is, and nothing stands beside it.
   const auto count = [&] { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); };

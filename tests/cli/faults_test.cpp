@@ -281,7 +281,7 @@ TEST_F(Faults, AClockThatGoesBackIsRefusedWithTheLine) {
   const Outcome outcome = steelyard({"check", study});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("log.csv:302"));
-  EXPECT_THAT(outcome.err, HasSubstr("time does not advance"));
+  EXPECT_THAT(outcome.err, HasSubstr("time does not increase"));
 }
 
 TEST_F(Faults, AnEngineThatCannotBeLoadedIsTheMachinesFaultWithTheReason) {

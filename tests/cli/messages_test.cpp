@@ -151,7 +151,7 @@ TEST_F(Messages, AnEmptyStudyIsAStudy) {
 TEST_F(Messages, LineEndsAndDecimalCommasOfLogsAreNamed) {
   put("log.csv", log_text(",", "\r"));
   EXPECT_THAT(refusal(""),
-              AllOf(HasSubstr("log.csv"), HasSubstr("CR alone"), HasSubstr("convert the line ends")));
+              AllOf(HasSubstr("log.csv"), HasSubstr("CR only"), HasSubstr("convert the line endings")));
   put("log.csv", log_text(",", "\n", ','));
   EXPECT_THAT(refusal(""), AllOf(HasSubstr("log.csv:2"), HasSubstr("decimal commas, write points")));
   put("log.csv", log_text(";", "\n", ','));

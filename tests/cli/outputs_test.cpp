@@ -156,7 +156,7 @@ TEST_F(Outputs, FilesOfOtherKindsAreNotOverwritten) {
                                                   {"report", result, "--page", path("page.html")}}) {
     const Outcome outcome = steelyard(command);
     EXPECT_EQ(outcome.code, 2) << command.back();
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(command.back()), HasSubstr("is there already")));
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(command.back()), HasSubstr("already")));
     EXPECT_EQ(everything(), before) << command.back();
   }
   for (int k = 0; k < 2; ++k) {

@@ -92,7 +92,7 @@ TEST_F(ReverseTables, CoefficientsOfOthersStandBesideOurs) {
   const Outcome outcome = fit("good", "", 40, keys);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("handbook"));
-  EXPECT_THAT(outcome.out, HasSubstr("No such table shows m1, "));
+  EXPECT_THAT(outcome.out, HasSubstr("No such table identifies m1, "));
   std::ifstream file(folder_ / "out/result.json");
   const auto result = nlohmann::json::parse(file);
   EXPECT_EQ(result["reverse"]["reference"]["values"].size(), 2U);

@@ -63,19 +63,19 @@ TEST_F(Reverse, OfVerticalAxesTakesInertiaAlone) {
   EXPECT_THAT(outcome.out, HasSubstr("gravity+inertia"));
   outcome = steelyard({"reverse", robot, "--configurations", "3", "--rows", "gravity"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("no configuration shows anything of robot 'planar'"));
+  EXPECT_THAT(outcome.err, HasSubstr("no configuration identifies any parameter of robot 'planar'"));
   outcome = steelyard({"model", robot, "--rows", "gravity"});
   EXPECT_EQ(outcome.code, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("rank not clear")));
+  EXPECT_THAT(outcome.out, ::testing::Not(HasSubstr("ambiguous rank")));
 }
 
 TEST_F(Reverse, SourcesThatFailEndWithTheirReason) {
   Outcome outcome = run_program("echo no paper >&2; exit 9");
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("code 9; it last said: no paper"));
+  EXPECT_THAT(outcome.err, HasSubstr("code 9; its last output: no paper"));
   outcome = run_program("sleep 600", ", time_limit: 0.3");
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("no answer within 0.3 s"));
+  EXPECT_THAT(outcome.err, HasSubstr("did not answer within 0.3 s"));
   outcome = run_program("while read q; do echo M 1 0.5 0 1; done");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("not symmetric"));

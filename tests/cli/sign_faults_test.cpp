@@ -50,7 +50,7 @@ TEST_F(SignGains, OfCurrentsAreFoundWithTheSignsWithinTheirIntervals) {
     if (run["fresh"].get<bool>()) {
       EXPECT_LE(run["residual"]["prepared"].get<double>(), 0.02);
     }
-  EXPECT_THAT(text_of(folder_ / "out/report.html"), HasSubstr("Gains found with the signs"));
+  EXPECT_THAT(text_of(folder_ / "out/report.html"), HasSubstr("Gains estimated with the signs"));
 }
 
 TEST_F(SignGains, ArePrintedWithTheSigns) {

@@ -141,7 +141,7 @@ TEST_F(Signs, OfALogThatHasThemAreRefusedWithTheFirstNegativeEffort) {
 TEST_F(Signs, WithoutASegmentSayWhatToLower) {
   const Outcome outcome = steelyard({"signs", study_with({{"threshold: 0.5", "threshold: 50"}})});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("no stretch of |effort| is long enough above its threshold"));
+  EXPECT_THAT(outcome.err, HasSubstr("|effort| is nowhere above its threshold for long enough"));
   EXPECT_THAT(outcome.err, HasSubstr("lower `threshold`"));
 }
 

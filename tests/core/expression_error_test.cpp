@@ -70,8 +70,8 @@ TEST(ExpressionError, AdvisesOnOtherLanguagesSpellings) {
 TEST(ExpressionError, KeepsThePlaceInTheFile) {
   const Complaint found = parse_complaint("1 +", {"study.yaml", 14, 20, ""});
   EXPECT_EQ(found.to_string(),
-            "study.yaml:14:20: the expression ends too early at column 4 of '1 +'; "
-            "docs/expressions.md shows what may be written");
+            "study.yaml:14:20: the expression is incomplete at column 4 of '1 +'; "
+            "docs/expressions.md describes the syntax");
   const Complaint later = complaint([] { constant("log(-1)", {"study.yaml", 3, 2, ""}); });
   EXPECT_THAT(later.to_string(), HasSubstr("study.yaml:3:2: the expression 'log(-1)' gives"));
 }

@@ -77,7 +77,7 @@ TEST(Processes, TellThePieceThatFailed) {
 
 TEST(Processes, ErrorsComeBackAsTheyWere) {
   const Complaint complaint{
-      "time does not advance", {"log.csv", 12, 3, "elbow"}, "increasing", "split the file"};
+      "time does not increase", {"log.csv", 12, 3, "elbow"}, "increasing", "split the file"};
   try {
     throw_packed(pack_error(std::make_exception_ptr(InputError(complaint))));
   } catch (const InputError& error) {

@@ -130,7 +130,7 @@ TEST(Unit, OtherDimensionsAreRefused) {
     EXPECT_EQ(
         std::string(error.what()),
         "study.yaml:9:4: the unit 'deg/s' is of dimension angular velocity (rad/s) (expected angle (rad)); "
-        "state the unit that the numbers have");
+        "give the unit of the numbers");
   }
   EXPECT_THROW(parse_unit("Hz", dimension::kAngularVelocity), InputError);
   EXPECT_THROW(parse_unit("N", dimension::kTorque), InputError);

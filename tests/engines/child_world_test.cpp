@@ -115,15 +115,15 @@ TEST(ChildWorld, WhatItRefusesIsThrown) {
 
 TEST(ChildWorld, OneThatDiesIsTheMachinesFaultWithItsName) {
   EXPECT_THAT(message_of(Mood::aborts),
-              AllOf(HasSubstr("machine: "), HasSubstr("the engine 'moody'"), HasSubstr("ended by signal 6"),
+              AllOf(HasSubstr("machine: "), HasSubstr("the engine 'moody'"), HasSubstr("terminated by signal 6"),
                     HasSubstr("leave this engine out")));
-  EXPECT_THAT(message_of(Mood::exits), AllOf(HasSubstr("machine: "), HasSubstr("ended with code 0")));
-  EXPECT_THAT(message_of(Mood::crashes), AllOf(HasSubstr("machine: "), HasSubstr("ended by signal 11")));
+  EXPECT_THAT(message_of(Mood::exits), AllOf(HasSubstr("machine: "), HasSubstr("exited with code 0")));
+  EXPECT_THAT(message_of(Mood::crashes), AllOf(HasSubstr("machine: "), HasSubstr("terminated by signal 11")));
 }
 
 TEST(ChildWorld, OneThatHangsIsEnded) {
   EXPECT_THAT(message_of(Mood::hangs, 0.2),
-              AllOf(HasSubstr("machine: "), HasSubstr("gave no answer within 0.2 s")));
+              AllOf(HasSubstr("machine: "), HasSubstr("did not answer within 0.2 s")));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(MujocoSource, AModelThatMujocoRefusesIsRefused) {
     source(VectorXd::Zero(4));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("MuJoCo does not take the model"));
+    EXPECT_THAT(error.what(), HasSubstr("MuJoCo rejects the model"));
   }
 }
 

@@ -53,7 +53,7 @@ TEST(Conflict, OfTwoBoundsNamesBoth) {
   const Conflict conflict = find_conflict(constraints, robot);
   expect_proven(conflict);
   EXPECT_THAT(names(conflict), testing::ElementsAre("heavy", "light"));
-  EXPECT_EQ(conflict.brief(), "'heavy' and 'light' exclude each other");
+  EXPECT_EQ(conflict.brief(), "'heavy' and 'light' contradict each other");
 }
 
 TEST(Conflict, OfSumsAndBoundsNeedsAllOfThem) {

@@ -203,7 +203,7 @@ TEST(Mesh, DamagedFilesAreRefused) {
   expect_refused(text.substr(0, text.size() - 20), "endsolid");
   std::string word = text;
   word.replace(word.find("vertex -0.25"), 12, "vertex x.25z");
-  expect_refused(word, "'x.25z0000' is no finite number");
+  expect_refused(word, "'x.25z0000' is not a finite number");
   expect_refused("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "1 to 3");
   expect_refused("v 0 0 0\nv nan 0 0\n", "finite");
   expect_refused("PK\x03\x04", "neither STL nor OBJ");

@@ -250,12 +250,12 @@ TEST_F(FoldFiles, WhoseHeaderContradictsTheirContentAreRefused) {
   EXPECT_EQ(said(header, rest), "accepted");
   EXPECT_THAT(said(header, rest.substr(0, rest.size() - 8)), HasSubstr("is shorter than its header says"));
   EXPECT_THAT(said(header, rest + "12345678"), HasSubstr("is longer than its header says"));
-  EXPECT_THAT(said(instead("\"core\":[[40,4],", "\"core\":["), rest), HasSubstr("another number of folds"));
+  EXPECT_THAT(said(instead("\"core\":[[40,4],", "\"core\":["), rest),
+              HasSubstr("different numbers of folds"));
   EXPECT_THAT(said(instead("[40,4]", "[40,5]"), rest), HasSubstr("triangle of impossible size"));
   EXPECT_THAT(said(instead("\"core\":[[40,4],[40,6]]", "\"core\":[]"), rest),
               HasSubstr("block without folds"));
-  EXPECT_THAT(said(instead("\"label\":\"run", "\"lable\":\"run"), rest),
-              HasSubstr("header that makes no sense"));
+  EXPECT_THAT(said(instead("\"label\":\"run", "\"lable\":\"run"), rest), HasSubstr("has an invalid header"));
   // Numbers that no run has: whole ones that are none, and such as would divide by zero or never end.
   for (const auto& [key, value] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"\"samples\":1234", {"-1", "0", "128", "1e300", "12.5", "\"many\"", "18446744073709551615"}},
@@ -274,7 +274,7 @@ TEST_F(FoldFiles, WhoseHeaderContradictsTheirContentAreRefused) {
       const std::string name = key.substr(0, key.find(':') + 1);
       EXPECT_THAT(said(instead(key, name + number), rest), HasSubstr("fold file has ")) << key << number;
     }
-  EXPECT_THAT(said(instead("\"p1\"", "\"p0\""), rest), HasSubstr("makes no sense"));
+  EXPECT_THAT(said(instead("\"p1\"", "\"p0\""), rest), HasSubstr("is invalid"));
   for (const char* size : {"\"samples\":3000000000,\"joints\":3000000000", "\"samples\":0,\"joints\":2",
                            "\"samples\":3,\"joints\":-2"})
     EXPECT_THAT(said(instead("\"samples\":3,\"joints\":2", size), rest),

@@ -189,7 +189,7 @@ TEST(Gains, ImpossibleInputsAreRefused) {
   }
   problem = good;
   problem.loads[0] = unknown_load("heavy");
-  expect_refused(problem, "the scale of the gains is open");
+  expect_refused(problem, "the scale of the gains is undetermined");
   problem = good;
   problem.runs[1].load = "heavier";
   expect_refused(problem, "unknown load 'heavier'");

@@ -121,7 +121,7 @@ TEST_F(FoldedRuns, FoldsWithoutAMotionAreNotKnownToBeAnotherOne) {
   const Judged fresh = judged(of_folds(folded("a", 3, 1), old, RunRole::validate));
   EXPECT_EQ(fresh.level, VerdictLevel::usable);
   EXPECT_EQ(fresh.codes, "motion-unknown ");
-  EXPECT_THAT(fresh.words, HasSubstr("whether its motion was is not known"));
+  EXPECT_THAT(fresh.words, HasSubstr("whether its motion was is unknown"));
   EXPECT_EQ(judged(of_folds(old, folded("a", 3, 1), RunRole::validate)).level, VerdictLevel::usable);
   EXPECT_EQ(judged(of_folds(old, folded("a", 3, 1), RunRole::fit)).level, VerdictLevel::usable);
 }

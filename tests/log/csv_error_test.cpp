@@ -109,10 +109,10 @@ TEST(CsvErrors, MissingColumnNamesTheNearest) {
 }
 
 TEST(CsvErrors, FilesThatAreNoLogs) {
-  EXPECT_THAT(complaint_about_file("/no/such/file.csv")->what, HasSubstr("no such file"));
+  EXPECT_THAT(complaint_about_file("/no/such/file.csv")->what, HasSubstr("the file does not exist"));
   EXPECT_THAT(complaint_about_file(std::filesystem::temp_directory_path().string())->what,
               HasSubstr("folder"));
-  EXPECT_THAT(complaint_about_file("/dev/zero")->what, HasSubstr("not an ordinary file"));
+  EXPECT_THAT(complaint_about_file("/dev/zero")->what, HasSubstr("not a regular file"));
   EXPECT_THAT(complaint_about(std::string_view("a,b\0c\n1,2\n", 10))->what, HasSubstr("not a text file"));
   EXPECT_THAT(complaint_about("PK\x03\x04rest of an archive")->remedy, HasSubstr("zip"));
   EXPECT_THAT(complaint_about("\xff\xfe"
@@ -164,7 +164,7 @@ TEST(CsvErrors, FileThatGrowsWhileItIsRead) {
     read_to_end(reader);
     FAIL() << "a growing file was taken";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("changed while it was read: 6 bytes at first, 8 bytes now"));
+    EXPECT_THAT(error.what(), HasSubstr("changed while it was read: 6 bytes before, 8 bytes now"));
   }
 }
 

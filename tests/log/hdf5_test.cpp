@@ -195,7 +195,7 @@ TEST_F(Hdf5, RefusesNumbersThatAreNotFiniteAndTimeThatStands) {
   }
   EXPECT_THAT(refusal(position_run(path_, "bad[{j}]")), HasSubstr("sample 7 of 'bad[2]' holds 'nan'"));
   EXPECT_THAT(refusal(position_run(path_, "q[{j}]", "stuck")),
-              HasSubstr("time does not advance: sample 21 of 'stuck'"));
+              HasSubstr("time does not increase: sample 21 of 'stuck'"));
 }
 
 // A chunked array may announce far more than the file holds.

@@ -85,9 +85,9 @@ TEST(IsolatedFile, TellsTheChildsErrors) {
 TEST(IsolatedFile, CallsACrashADamagedFile) {
   for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGKILL}) {
     EXPECT_THAT(text_of<InputError>([crash] { std::raise(crash); }),
-                HasSubstr("its reader broke down (signal " + std::to_string(crash) + ")"));
+                HasSubstr("its reader crashed (signal " + std::to_string(crash) + ")"));
   }
-  EXPECT_THAT(text_of<InputError>([] { ::_exit(0); }), HasSubstr("its reader broke down;"));
+  EXPECT_THAT(text_of<InputError>([] { ::_exit(0); }), HasSubstr("its reader crashed;"));
   EXPECT_THAT(text_of<InputError>([] { std::abort(); }), HasSubstr("the file is damaged"));
 }
 
@@ -102,7 +102,7 @@ TEST(IsolatedFile, EndsAReaderThatComputesOrWaitsForEver) {
   const auto compute = [] {
     for (std::atomic<int> i = 0;;) ++i;
   };
-  EXPECT_THAT(text_of<InputError>(compute, limits), HasSubstr("does not come to an end"));
+  EXPECT_THAT(text_of<InputError>(compute, limits), HasSubstr("does not finish"));
   limits.processor_seconds = 10;
   limits.waiting_seconds = 0.5;
   EXPECT_THAT(text_of<MachineError>([] { ::pause(); }, limits), HasSubstr("does not answer"));
@@ -147,7 +147,7 @@ TEST(IsolatedFile, LeavesNoChild) {
 
 TEST(IsolatedFile, WorksInHostsThatIgnoreTheirChildren) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
-  EXPECT_THAT(text_of<InputError>([] { std::abort(); }), HasSubstr("its reader broke down"));
+  EXPECT_THAT(text_of<InputError>([] { std::abort(); }), HasSubstr("its reader crashed"));
   EXPECT_EQ(text_of<InputError>([] {}), "no error");
   std::signal(SIGCHLD, before);
 }

@@ -226,7 +226,7 @@ TEST_F(Mat, RefusesTimeThatDoesNotAdvance) {
   std::vector<double> values = times();
   values[9] = values[8];
   write(path_, {{"t", kSamples, 1, values}, kPosition});
-  EXPECT_THAT(refusal(position_run(path_, "q[{j}]")), HasSubstr("time does not advance: sample 10 of 't'"));
+  EXPECT_THAT(refusal(position_run(path_, "q[{j}]")), HasSubstr("time does not increase: sample 10 of 't'"));
 }
 
 TEST_F(Mat, TakesARateForLogsWithoutTime) {
@@ -245,7 +245,7 @@ TEST_F(Mat, RefusesForeignFiles) {
   }
   write_bytes(path_, "");
   EXPECT_THAT(refusal(position_run(path_, "q[{j}]")), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal(position_run(folder_ / "none.mat", "q[{j}]")), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(position_run(folder_ / "none.mat", "q[{j}]")), HasSubstr("the file does not exist"));
 }
 
 TEST_F(Mat, RefusesMoreThanTwoGibibytes) {

@@ -56,7 +56,7 @@ TEST(Npz, ReadsWhatNumPyPackedInOtherTypesAndByteOrders) {
   const std::string path = numpy_file("packed.npz");
   expect_numpy_run(position_run(path, "q[{j}]"));
   expect_numpy_run(position_run(path, "steps[{j}]"), 8);
-  EXPECT_THAT(refusal(position_run(path, "flags[{j}]")), HasSubstr("'flags' holds truth values"));
+  EXPECT_THAT(refusal(position_run(path, "flags[{j}]")), HasSubstr("'flags' holds booleans"));
 }
 #else
 TEST(Npz, NeedsZlibForPackedArrays) {

@@ -168,7 +168,7 @@ TEST(PresumedStamps, TroubleHasItsLine) {
       FAIL() << "not refused";
     } catch (const InputError& error) {
       EXPECT_EQ(error.complaint().place.line, 6002);
-      EXPECT_THAT(error.what(), testing::HasSubstr("does not advance"));
+      EXPECT_THAT(error.what(), testing::HasSubstr("does not increase"));
     }
   }
 }

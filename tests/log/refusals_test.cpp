@@ -55,7 +55,7 @@ TEST_F(BagRefusal, NamesTheMessageOfAnArrayThatDoesNotFit) {
   EXPECT_THAT(of(arrays(good.substr(0, good.size() - 4)), arrays_),
               HasSubstr("message 4 of topic '/q' cannot be read"));
   EXPECT_THAT(of(arrays(multi_array(Order::little, {3})), arrays_),
-              HasSubstr("message 4 of topic '/q' has 1 numbers, 'data[2]' is asked for"));
+              HasSubstr("message 4 of topic '/q' has 1 numbers, but 'data[2]' is requested"));
 }
 
 TEST_F(BagRefusal, NamesATopicOfAnotherTypeOrEncoding) {
@@ -109,7 +109,7 @@ TEST_F(BagRefusal, OfDatabasesWithPackedOrWithoutMessages) {
   ASSERT_TRUE(write_db3(path, messages));
   RunFile file = arrays_;
   file.path = path;
-  EXPECT_THAT(refusal(file), HasSubstr("packed one by one"));
+  EXPECT_THAT(refusal(file), HasSubstr("compressed individually"));
   sqlite3* base = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &base), SQLITE_OK);
   sqlite3_exec(base, "DELETE FROM messages", nullptr, nullptr, nullptr);

@@ -128,7 +128,7 @@ TEST(RunFile, RefusesTimeThatDoesNotAdvance) {
     const TemporaryFile text(std::string("t,q1,q2,tau_waist,tau_lift\n0,1,2,3,4\n0.5,5,6,7,8\n") + stamp +
                              ",9,10,11,12\n");
     EXPECT_THAT(message_of(plain_file(text.path())),
-                HasSubstr(":4:1, 't': time does not advance: column 1 't' = " + std::string(stamp)));
+                HasSubstr(":4:1, 't': time does not increase: column 1 't' = " + std::string(stamp)));
   }
 }
 
@@ -217,7 +217,7 @@ TEST(RunFile, TroubleInAPartHasItsLine) {
         FAIL() << "not refused";
       } catch (const InputError& error) {
         ASSERT_EQ(error.complaint().place.line, 1502) << error.what();
-        ASSERT_THAT(error.what(), HasSubstr(text_in_it ? "late" : "does not advance"));
+        ASSERT_THAT(error.what(), HasSubstr(text_in_it ? "late" : "does not increase"));
       }
     }
   }

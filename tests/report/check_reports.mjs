@@ -44,7 +44,7 @@ function counts(data) {
     ["#panels figure", first.length], ["#findings .finding", result.findings.length], ["#base tbody tr", result.base.length],
     ["#spectra-panels .rest", curves.runs.find(({ joints }) => joints.some(({ spectrum }) => spectrum))?.joints.filter(({ spectrum }) => spectrum).length ?? 0],
     ["#signs rect", signed.length], ["#links [aria-label='Feasible links'] tbody tr", result.links?.length ?? 0],
-    ["#links [aria-label='Provable intervals'] tbody tr", known],
+    ["#links [aria-label='Proven intervals'] tbody tr", known],
     ["#links [aria-label='Constraints'] tbody tr", result.feasible?.constraints?.length ?? 0],
     ["#payloads article", result.payloads?.length ?? 0], ["#elastic tbody tr", result.elastic?.joints.length ?? 0],
     ["#reverse [aria-label='Errors by entry'] tbody tr", result.reverse?.errors?.[0]?.components.length ?? 0],

@@ -142,7 +142,7 @@ TEST(Report, OfABareResultHasNoEmptyTables) {
   Result result;
   result.robot_name = "bare";
   const std::string html = render_plain_report(result, {});
-  EXPECT_THAT(html, HasSubstr("Nothing was found"));
+  EXPECT_THAT(html, HasSubstr("No problems found"));
   EXPECT_THAT(html, HasSubstr("There are no curves"));
   EXPECT_THAT(html, Not(HasSubstr("id=\"drives\"")));
   EXPECT_THAT(html, Not(HasSubstr("id=\"validation\"")));

@@ -90,7 +90,7 @@ TEST(ReverseExamine, TooFewConfigurationsAreToldWithTheNumberThatWouldDo) {
   const ReverseTable table = part_of(good_table(robot), 0, 1);
   const Told words = told(robot, table);
   EXPECT_EQ(words.code, "too-few-configurations");
-  EXPECT_THAT(words.evidence, HasSubstr("1 configurations show"));
+  EXPECT_THAT(words.evidence, HasSubstr("1 configurations identify"));
   EXPECT_THAT(words.evidence, HasSubstr("of 43 base parameters; 3 well chosen"));
 }
 

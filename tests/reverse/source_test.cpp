@@ -53,14 +53,15 @@ TEST(ProgramSource, NumbersKeepAllTheirDigits) {
 }
 
 TEST(ProgramSource, AnswersThatCannotBeReadAreRefusedWithTheLine) {
-  expect_trouble<InputError>(shell("echo hello"), "'hello': 'hello' is no number");
+  expect_trouble<InputError>(shell("echo hello"), "'hello': 'hello' is not a number");
   expect_trouble<InputError>(shell("echo g 1 2 3"), "3 numbers of g for 2 joints");
   expect_trouble<InputError>(shell("echo g 1 2 M 1 2 3 4 5"), "5 numbers of M for 2 joints");
   expect_trouble<InputError>(shell("echo error no such configuration"), "no such configuration");
 }
 
 TEST(ProgramSource, OneThatDiesIsToldWithItsLastWords) {
-  expect_trouble<MachineError>(shell("echo out of paper >&2; exit 3"), "code 3; it last said: out of paper");
+  expect_trouble<MachineError>(shell("echo out of paper >&2; exit 3"),
+                               "code 3; its last output: out of paper");
   expect_trouble<MachineError>(shell("kill -9 $$"), "signal 9");
 }
 
@@ -77,7 +78,7 @@ TEST(ProgramSource, OneThatHangsIsKilledWithAllItsChildren) {
   const auto file = std::filesystem::temp_directory_path() / ("steelyard_hang_" + std::to_string(getpid()));
   const auto begin = std::chrono::steady_clock::now();
   expect_trouble<MachineError>(shell("sleep 1000 & echo $! > " + file.string() + "; trap '' TERM; wait", 0.3),
-                               "no answer within 0.3 s");
+                               "did not answer within 0.3 s");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
   pid_t grandchild = 0;
   std::ifstream(file) >> grandchild;
@@ -119,7 +120,7 @@ TEST(LibrarySource, AFunctionIsCalledInAChild) {
 
 TEST(LibrarySource, CrashesAndHangingStayInTheChild) {
   expect_trouble<MachineError>(library_source(SOURCE_LIBRARY, "crashes"), "signal 6");
-  expect_trouble<MachineError>(library_source(SOURCE_LIBRARY, "hangs", {0.3}), "no answer within 0.3 s");
+  expect_trouble<MachineError>(library_source(SOURCE_LIBRARY, "hangs", {0.3}), "did not answer within 0.3 s");
   expect_trouble<InputError>(library_source(SOURCE_LIBRARY, "absent"), "has no function 'absent'");
   expect_trouble<InputError>(library_source("/no/such/library.so"), "cannot be opened");
   try {

@@ -72,7 +72,7 @@ TEST(Mjcf, RefusesDirectionsAndSettingsThatMeanNothing) {
   const Case cases[] = {
       {body("zaxis=\"0 0 0\""), {"arm.xml:4", "zaxis is the zero vector"}},
       {body("axisangle=\"0 0 0 1\""), {"arm.xml:4", "axis of axisangle is zero"}},
-      {body("zaxis=\"0 0 up\""), {"arm.xml:4", "'up' is no number"}},
+      {body("zaxis=\"0 0 up\""), {"arm.xml:4", "'up' is not a number"}},
       {body("", "<compiler angle=\"turns\"/>"), {"arm.xml:2", "angle is 'turns'", "degree or radian"}},
       {body("", "<compiler settotalmass=\"3\"/>"), {"arm.xml:2", "settotalmass"}},
   };
@@ -121,7 +121,7 @@ TEST_F(RobotInFolder, PositionsThatAreHeldNeedNames) {
   const std::string path = put("less.yaml", "from: arm.yaml\nheld: [0.3]\n");
   const std::string message = refusal([&] { read_robot(path); });
   EXPECT_THAT(message, HasSubstr("less.yaml:2:"));
-  EXPECT_THAT(message, HasSubstr("'held' is no map"));
+  EXPECT_THAT(message, HasSubstr("'held' is not a map"));
 }
 
 TEST(Hold, RefusesFollowersAndTransmissionsOfJointsThatAreGone) {

@@ -54,8 +54,8 @@ TEST(Validate, NamesTheBrokenRule) {
   expect("no moving joint", [](Robot& r) { r.joints.clear(); });
   expect("'elbow': parent index 1 does not come before", [](Robot& r) { r.joints[1].parent = 1; });
   expect("parent index -2", [](Robot& r) { r.joints[1].parent = -2; });
-  expect("no unit length", [](Robot& r) { r.joints[0].axis = Vector3(0, 0, 2); });
-  expect("no unit length", [&](Robot& r) { r.joints[0].axis = Vector3(nan, 0, 1); });
+  expect("unit length", [](Robot& r) { r.joints[0].axis = Vector3(0, 0, 2); });
+  expect("unit length", [&](Robot& r) { r.joints[0].axis = Vector3(nan, 0, 1); });
   expect("a = nan is not a finite number", [&](Robot& r) { r.joints[2].before[0].value = nan; });
   expect("'elbow': position limits [1, -1]", [](Robot& r) { r.joints[1].limits = {1, -1}; });
   expect("velocity limit 0 is not positive", [](Robot& r) { r.joints[1].limits.velocity = 0; });
@@ -65,9 +65,9 @@ TEST(Validate, NamesTheBrokenRule) {
   expect("link name 'base' is used twice", [](Robot& r) { r.joints[1].link = "base"; });
   expect("has no name", [](Robot& r) { r.joints[1].name = ""; });
   expect("not a finite number", [](Robot& r) { r.joints[1].inertia = Inertia(); });
-  expect("names no two joints", [](Robot& r) { r.pairs = {{1, 3}}; });
-  expect("names no two joints", [](Robot& r) { r.pairs = {{1, 1}}; });
-  expect("names no pair of joints", [](Robot& r) { r.mimics = {{2, 7, 1, 0}}; });
+  expect("does not name two joints", [](Robot& r) { r.pairs = {{1, 3}}; });
+  expect("does not name two joints", [](Robot& r) { r.pairs = {{1, 1}}; });
+  expect("does not name a pair of joints", [](Robot& r) { r.mimics = {{2, 7, 1, 0}}; });
   expect("is a mimic joint itself", [](Robot& r) { r.mimics = {{2, 1, 1, 0}, {1, 0, 1, 0}}; });
   expect("mimics two masters", [](Robot& r) { r.mimics = {{2, 1, 1, 0}, {2, 0, 1, 0}}; });
   expect("gravity is not a finite vector", [&](Robot& r) { r.gravity[0] = nan; });

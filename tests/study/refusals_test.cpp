@@ -139,16 +139,16 @@ TEST(FleetRefusals, HaveAPlaceAndARemedy) {
   EXPECT_EQ(said(fleet(logs)), "accepted");
   const Case cases[] = {
       {kRobot, "the study has no `fleet`"},
-      {fleet(simulated + ", faults: [{robot: 1}]"), "a fault is of one link or of one joint"},
+      {fleet(simulated + ", faults: [{robot: 1}]"), "a fault affects either one link or one joint"},
       {fleet(simulated + ", faults: [{robot: 4, link: 1, mass: 1}]"), "fault of robot 4"},
       {fleet(simulated + ", scatter: 0.5"), "scatter is 0.5"},
       {fleet("simulate: {rate: 100, motion: {multi_sine: {center: [0, 0], reach: [1, 1]}}}, robots: 0"),
        "a simulated fleet of 0 robots"},
       {fleet(simulated + ", level: 0.7"), "level is 0.7"},
       {fleet(simulated + ", " + logs), "a fleet has logs or is simulated"},
-      {fleet(logs + ", robots: 3"), "`robots` of a fleet with logs"},
+      {fleet(logs + ", robots: 3"), "`robots` for a fleet with logs"},
       {fleet("logs: \"logs/a.csv\", columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}"),
-       "where the robot's name stands"},
+       "does not contain the robot's name"},
       {fleet(simulated) + "feasible: {}\n", "a fleet study with `feasible`"},
   };
   for (const Case& bad : cases) EXPECT_THAT(said(bad.text), HasSubstr(bad.words)) << bad.text;

@@ -19,7 +19,7 @@ TEST(Verdict, AModelProvenOnAFreshMotionIsGood) {
   const Verdict verdict = judge(clean());
   EXPECT_EQ(verdict.level, VerdictLevel::good);
   ASSERT_EQ(verdict.reasons.size(), 1U);
-  EXPECT_THAT(verdict.reasons[0], HasSubstr("2.00 % of the effort is not explained on run 'fresh'"));
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("2.00 % of the effort is unexplained on run 'fresh'"));
 }
 
 TEST(Verdict, AModelThatNoOtherMotionHasTriedIsNoMoreThanUsable) {
@@ -50,11 +50,11 @@ TEST(Verdict, AMotionThatIsNotKnownToBeAnotherOneProvesNothing) {
   evidence.findings = {make_finding("motion-unknown", "fresh", "not known")};
   Verdict verdict = judge(evidence);
   EXPECT_EQ(verdict.level, VerdictLevel::usable);
-  EXPECT_THAT(verdict.reasons.back(), HasSubstr("whether its motion was is not known"));
+  EXPECT_THAT(verdict.reasons.back(), HasSubstr("whether its motion was is unknown"));
   evidence.not_used.clear();
   verdict = judge(evidence);
   EXPECT_EQ(verdict.level, VerdictLevel::usable);
-  EXPECT_THAT(verdict.reasons.back(), HasSubstr("on stretches of the fitted runs"));
+  EXPECT_THAT(verdict.reasons.back(), HasSubstr("on held-out blocks of the fitted runs"));
   evidence.findings[0].waived = true;
   EXPECT_EQ(judge(evidence).level, VerdictLevel::good);
 }
@@ -64,10 +64,11 @@ TEST(Verdict, TablesAreSpokenOfAsTables) {
   evidence.of_tables = true;
   evidence.fitted = 1e-6;
   EXPECT_EQ(judge(evidence).level, VerdictLevel::usable);
-  EXPECT_THAT(judge(evidence).reasons[1], HasSubstr("no other configurations have tried this model"));
+  EXPECT_THAT(judge(evidence).reasons[1],
+              HasSubstr("this model has not been tested on other configurations"));
   evidence.not_used = {{"random", 1.2e-6, ""}};
   EXPECT_EQ(judge(evidence).reasons[0],
-            "0.0001 % of g and M is not explained at the configurations 'random', which were not fitted");
+            "0.0001 % of g and M is unexplained at the configurations 'random', which were not fitted");
 }
 
 TEST(Verdict, MotionsLeftOutInTurnStandInForFreshOnes) {

@@ -22,7 +22,7 @@ const columns_of = (results) => results.map(({ name }) => ({ title: name, number
 function overview(results) {
   const lines = [
     ["Residual", "fitted rows", ({ residual }) => residual.prepared, percent],
-    ["Cross-validated", "rows left out", ({ cross_validation }) => cross_validation?.residual.prepared, percent],
+    ["Cross-validated", "held-out rows", ({ cross_validation }) => cross_validation?.residual.prepared, percent],
     ["Fresh run", "worst", fresh_of, percent],
     ["Raw residual", "every sample", ({ residual }) => residual.raw, percent],
     ["Feasible model", "fitted rows", ({ feasible }) => feasible?.residual?.prepared, percent],
@@ -46,7 +46,7 @@ function overview(results) {
         return [h("span", { title: note }, title), ...values.map((value) => value === undefined ? null
           : { show: h("span", { class: shares.length > 1 && value === Math.min(...shares) && value < Math.max(...shares) ? "best" : "" }, show(value)), order: value })];
       }).filter(Boolean)),
-    hint("The smallest residual of a line is bold. Residuals of different logs are not measured on the same motion."));
+    hint("The smallest residual in each row is bold. Residuals of different logs are not measured on the same motion."));
 }
 
 function joints(results) {
@@ -96,9 +96,9 @@ function parameters(results) {
       apart === undefined ? null : { show: h("span", {}, figure(apart, 2), " ", apart > 3 && tag("differs", "warning")), order: apart }];
   });
   return section("base", "Base parameters",
-    table("Base parameters", [{ title: "Lead" }, ...columns_of(results), { title: "Intervals" }, { title: "Apart", hint: "largest difference, in its deviations", number: true }], rows),
-    hint("Apart: the largest difference between two results over the deviation of that difference; above 3 they disagree. ",
-      "Only meaningful where the expressions are the same: the same robot with the same drive terms."));
+    table("Base parameters", [{ title: "Lead" }, ...columns_of(results), { title: "Intervals" }, { title: "Apart", hint: "largest difference, in standard deviations", number: true }], rows),
+    hint("Apart: the largest difference between two results over its standard deviation; above 3 they disagree. ",
+      "Only meaningful where the expressions are identical: the same robot with the same drive terms."));
 }
 
 function drives(results) {

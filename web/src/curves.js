@@ -76,7 +76,7 @@ export class Curves {
 
   section() {
     if (this.runs.length === 0)
-      return section("curves", "Measured and predicted effort", h("p", {}, "There are no curves: the report was made without the samples."));
+      return section("curves", "Measured and predicted effort", h("p", {}, "There are no curves: the report was written without samples."));
     this.reset = h("button", { type: "button", id: "reset", disabled: true, onclick: () => this.show_all() }, "Reset zoom");
     this.chooser = choice("Run", this.runs.map(({ name, fresh }) => h("span", {}, name, fresh && tag("fresh", "fresh"))), 0, (i) => this.choose(i));
     this.chooser.id = "runs";
@@ -89,7 +89,7 @@ export class Curves {
       this.panels,
       hint("Drag to zoom, double click to reset; all joints follow, and the robot takes the pose at the cursor. By keyboard: ",
         h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " move the cursor, with ", h("kbd", {}, "Shift"), " the window; ", h("kbd", {}, "+"), " ",
-        h("kbd", {}, "−"), " zoom, ", h("kbd", {}, "0"), " resets. Long runs are drawn from the smallest to the largest value of each stretch, so that no peak is lost."));
+        h("kbd", {}, "−"), " zoom, ", h("kbd", {}, "0"), " resets. Long runs are drawn as bands from minimum to maximum, so that no peak is lost."));
   }
 
   // To be called once the section is in the document.

@@ -20,15 +20,15 @@ export function design_figures({ design }) {
   return h("dl", { class: "cards", id: "figures", "aria-label": "Key figures" },
     design.after && [
       card("Condition", figure(design.after.condition, 3), `${figure(design.before.condition, 3)} before the search`, "Of the columns as they are, all rows."),
-      card("Columns scaled", figure(design.after.condition_scaled, 3), `${figure(design.before.condition_scaled, 3)} before`, "How evenly the motion shows the parameters. Below a hundred is good."),
+      card("Columns scaled", figure(design.after.condition_scaled, 3), `${figure(design.before.condition_scaled, 3)} before`, "How evenly the motion excites the parameters. Below a hundred is good."),
       card("log det", figure(design.after.log_det, 4), `${figure(design.before.log_det, 4)} before`, "Of the information; one more is e times as much."),
-      card("Parameters", count(design.parameters.length), poor > 0 ? `${poor} will be poorly known` : "none poorly known")],
+      card("Parameters", count(design.parameters.length), poor > 0 ? `${poor} will be poorly determined` : "none poorly known")],
     best && [
       card("Best next run", best.load > 0 ? `payload ${figure(best.load, 3)} kg` : best.kind, "by log det of everything"),
       card("log det", figure(best.log_det, 4), "with this run"),
       best.shrinks && card("Shrinks most", best.shrinks, `by ${figure(best.factor, 3)}`)],
     card("Duration", `${figure(design.duration, 3)} s`, `${figure(design.rows_per_second, 3)} rows a second count`),
-    design.starts !== undefined && card("Search", design.starts > 0 ? plural(design.starts, "start") : "cut short", `${count(design.evaluations)} motions tried, best of start ${design.best_start + 1}`));
+    design.starts !== undefined && card("Search", design.starts > 0 ? plural(design.starts, "start") : "truncated", `${count(design.evaluations)} motions tried, best of start ${design.best_start + 1}`));
 }
 
 function motion_section(scene, on_motion) {
@@ -46,38 +46,38 @@ function motion_section(scene, on_motion) {
 function limits_section({ limits, notes, time_limit_reached }) {
   return section("limits", "Limits",
     notes.length > 0 && h("ul", { class: "plain" }, notes.map((note) => h("li", {}, note))),
-    time_limit_reached && h("p", {}, "The time limit ended the search: another machine may find another motion."),
+    time_limit_reached && h("p", {}, "The search reached its time limit: another machine may give another motion."),
     table("Limits", [{ title: "Limit" }, { title: "Used" }, { title: "Worst", number: true }, { title: "Allowed", number: true }, { title: "at", hint: "s", number: true }],
       limits.map(({ limit, worst, allowed, share, time }) => [limit, { show: h("span", {}, bar(share, 1, "plain"), " ", percent(share, 3)), order: share ?? null },
         number_cell(worst), number_cell(allowed), number_cell(time)]), { tall: true }),
-    hint("How close the motion comes to every limit, on a grid ten times finer than that of the search; SI units. Of distances the least counts."));
+    hint("How close the motion comes to every limit, on a grid ten times finer than that of the search; SI units. For distances, the smallest is shown."));
 }
 
 function outlook_section({ parameters }) {
-  return section("parameters", "What the motion will show",
+  return section("parameters", "What the motion will identify",
     table("Parameters", [{ title: "Parameter" }, { title: "Expected σ", hint: "SI units", number: true }, { title: "σ before", number: true },
-      { title: "Inflation", hint: "variance over that of the column with no others beside it", number: true }, { title: "State" }],
+      { title: "Inflation", hint: "variance over that of the column alone", number: true }, { title: "State" }],
       parameters.map(({ name, sigma, sigma_before, inflation, poor }) => [h("code", {}, name), number_cell(sigma, 3), number_cell(sigma_before, 3), number_cell(inflation, 3),
-        poor === undefined ? tag("well shown", "plain") : h("span", {}, tag("poor", "warning"), " ", poor)]), { tall: true }));
+        poor === undefined ? tag("well excited", "plain") : h("span", {}, tag("poor", "warning"), " ", poor)]), { tall: true }));
 }
 
 const name_of = ({ kind, load }) => (load > 0 ? `payload ${figure(load, 3)} kg` : kind);
 
 function candidates_section({ candidates }) {
   return section("candidates", "Candidates for the next run",
-    table("Candidates", [{ title: "Run" }, { title: "log det", hint: "of everything, this run included", number: true }, { title: "Shrinks most" }, { title: "by", number: true },
-      { title: "Condition", number: true }, { title: "Gains, if unknown", hint: "largest relative deviation of a drive's gain", number: true }],
+    table("Candidates", [{ title: "Run" }, { title: "log det", hint: "of all runs, including this one", number: true }, { title: "Shrinks most" }, { title: "by", number: true },
+      { title: "Condition", number: true }, { title: "Gains, if unknown", hint: "largest relative standard deviation of a drive gain", number: true }],
       candidates.map((one) => [name_of(one), number_cell(one.log_det), one.shrinks ? h("code", {}, one.shrinks) : null, number_cell(one.factor, 3),
         one.motion ? { show: h("span", {}, change(one.motion.before.condition, one.motion.after.condition)), order: one.motion.after.condition } : null,
         one.gains ? number_cell(Math.max(...one.gains.map(({ sigma }) => sigma ?? Infinity)), 3) : null])),
     candidates.filter(({ poses }) => poses).map(({ poses }) => h("details", {}, h("summary", {}, plural(poses.length, "configuration"), " to hold still at"),
       table("Configurations", poses[0].map((_, j) => ({ title: `q${j + 1}`, number: true })), poses.map((pose) => pose.map((value) => number_cell(value, 4)))))),
-    hint("All of the same duration, with the noise and the rows per second that the runs so far have shown. Best first."));
+    hint("All of the same duration, with the noise and the rows per second of the runs so far. Best first."));
 }
 
 function shrinking_section({ candidates }) {
   const [best] = candidates;
-  return section("parameters", "Deviations now and after the next run",
+  return section("parameters", "Standard deviations now and after the next run",
     table("Deviations", [{ title: "Parameter" }, { title: "σ now", number: true }, ...candidates.map((one) => ({ title: name_of(one), number: true })), { title: "Best: factor", number: true }],
       best.parameters.map(({ name, sigma_before, sigma }, k) => [h("code", {}, name), number_cell(sigma_before, 3), ...candidates.map((one) => number_cell(one.parameters[k]?.sigma, 3)),
         sigma_before && sigma ? number_cell(sigma_before / sigma, 3) : null]), { tall: true }));
@@ -86,7 +86,7 @@ function shrinking_section({ candidates }) {
 // What an earlier prediction said about the last run, and what came.
 function shrinkage_section({ achieved: shrinkage }) {
   if (!(shrinkage?.length > 0)) return null;
-  return section("shrinkage", "What the last run was to shrink, and did",
+  return section("shrinkage", "Standard deviations of the last run: predicted and actual",
     table("Shrinkage", [{ title: "Parameter" }, { title: "Predicted", number: true }, { title: "Achieved", number: true }],
       shrinkage.map(({ name, predicted, achieved }) => [h("code", {}, name), number_cell(predicted, 3), number_cell(achieved, 3)]), { tall: true }));
 }

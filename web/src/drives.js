@@ -11,7 +11,7 @@ export function gains_section(result) {
   const joints = gains[present[0]]?.joints.map(({ name }) => name) ?? [];
   const of = (method, joint) => gains[method].joints.find(({ name }) => name === joint);
   return section("gains", "Drive gains",
-    h("p", {}, "Torques of this result rest on the gains by ", h("strong", {}, methods[gains.used] ?? gains.used), "."),
+    h("p", {}, "Torques of this result are based on the gains by ", h("strong", {}, methods[gains.used] ?? gains.used), "."),
     h("div", { class: "grid" }, joints.map((joint) => gain_picture(joint, present.map((method) => [method, of(method, joint)]), gains.used))),
     table("Gains by method", [{ title: "Method" }, { title: "Residual", hint: "of the currents", number: true }, { title: "Held out", number: true }, ...joints.map((title) => ({ title, number: true }))],
       present.map((method) => [methods[method], percent_cell(gains[method].residual), percent_cell(gains[method].held_out), ...joints.map((joint) => {
@@ -20,7 +20,7 @@ export function gains_section(result) {
         return cell && { ...cell, show: h("span", { title: `${gain.status}, σ ${figure(gain.sigma, 3)}` }, cell.show) };
       })])),
     gains.drift?.length > 0 && h("p", {}, `Gains changed between runs: ${gains.drift.map(({ joint, name, change }) => `${joint ?? name} by ${percent(change)}`).join(", ")}.`),
-    hint("Dot and line: gain with its interval, by method; the filled dot is the one that was used."));
+    hint("Dot and line: gain with its interval, by method; the filled dot marks the method in use."));
 }
 
 // One line a method, all on the scale of the joint.
@@ -54,7 +54,7 @@ export function payloads_section(result) {
         ["Mass", [h("strong", {}, `${figure(load.mass)} kg`), load.parameters?.m?.sigma !== undefined && ` ± ${figure(load.parameters.m.sigma, 2)}`]],
         ["Weighed", load.known_mass !== undefined && `${figure(load.known_mass)} kg, ${percent((load.mass - load.known_mass) / load.known_mass)} off`],
         ["Centre of mass", load.com && `${load.com.map((x) => figure(x, 3)).join(", ")} m`],
-        ["Deviation of the mass", load.mass_sigma_noise !== undefined && `${figure(load.mass_sigma_noise, 2)} by noise, ${figure(load.mass_sigma_gains, 2)} by the gains`],
+        ["Standard deviation of the mass", load.mass_sigma_noise !== undefined && `${figure(load.mass_sigma_noise, 2)} by noise, ${figure(load.mass_sigma_gains, 2)} by the gains`],
       ].filter(([, value]) => value !== false)),
       load.parameters && table(`Parameters of ${load.name}`, [{ title: "Parameter" }, { title: "Value", number: true }, { title: "σ", number: true }],
         Object.entries(load.parameters).map(([name, { value, sigma }]) => [h("code", {}, name), number_cell(value), number_cell(sigma, 2)]))))),

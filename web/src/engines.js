@@ -16,7 +16,7 @@ export function engines_section({ engines }) {
       engines.flatMap(({ engine, run, joints }) => joints.map((joint) =>
         [engine, run, joint.joint, number_cell(joint.mean, 2), number_cell(joint.rms, 3), number_cell(joint.effort, 3), percent_cell(joint.ours)]))),
     driven && hint(`${driven.engine} has no inverse dynamics: its joints are driven through the motion in steps of ${1e3 * driven.drive_step} ms.`),
-    followed.length > 0 && [h("h3", {}, "The tool under these torques and a soft feedback, mean distance"),
+    followed.length > 0 && [h("h3", {}, "The tool under these torques and soft feedback, mean distance"),
       table("Tool", [{ title: "Engine" }, { title: "Run" }, { title: "These links", number: true },
         { title: `Bodies ${percent(followed[0].heavier - 1, 2)} heavier`, number: true }],
         followed.map((check) => [check.engine, check.run, millimetres(check.followed), millimetres(check.followed_heavier)]))]);

@@ -35,10 +35,10 @@ export function excitation_section(scene, result) {
       velocity > 0 ? { show: percent(speed / velocity, 2), order: speed / velocity } : null];
   });
   return section("excitation", "Excitation",
-    table("Motion of the joints", [{ title: "Joint" }, { title: "Range", hint: "one bar a run, within the limits of the joint" }, { title: "From … to" },
+    table("Motion of the joints", [{ title: "Joint" }, { title: "Range", hint: "one bar per run, within the joint limits" }, { title: "From … to" },
       { title: "of its range", number: true }, { title: "Largest speed", hint: "rad/s or m/s, from the thinned motion", number: true }, { title: "of its limit", number: true }], rows),
     h("p", {}, [result?.condition_scaled !== undefined && `Condition of the columns scaled to one: ${figure(result.condition_scaled, 3)}. `,
-      "A joint that moves little, or slowly, or always together with another, shows little of its parameters; ", h("code", {}, "steelyard next"), " proposes the run that would show most."]));
+      "A joint that moves little, slowly, or always together with another identifies its parameters poorly; ", h("code", {}, "steelyard next"), " proposes the most informative next run."]));
 }
 
 // Runs above each other.

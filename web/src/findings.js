@@ -9,7 +9,7 @@ export function findings_section(result, curves, go) {
   const unavailable = result.unavailable?.length > 0 && [
     h("p", {}, "Not available in this result:"), h("ul", { class: "plain" }, result.unavailable.map((text) => h("li", {}, text)))];
   if (findings.length === 0)
-    return section("findings", "Findings", h("p", {}, "Nothing was found that speaks against this result."), unavailable);
+    return section("findings", "Findings", h("p", {}, "No problems found."), unavailable);
   return section("findings", ["Findings", h("span", { class: "count" }, count(findings.length))],
     h("div", { class: "findings" }, findings.map((finding) => entry(finding, result, curves, go))), unavailable);
 }

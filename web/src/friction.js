@@ -58,7 +58,7 @@ export class Friction {
         h("figure", { "data-friction": drive.joint },
           h("figcaption", {}, h("strong", {}, drive.joint), h("span", {}, drive.friction?.model ?? "linear")), host))),
       this.table(),
-      hint("Line: friction of the model over the joint's velocity. Dots: the same plus what the model does not explain, at one to two thousand instants of each run. ",
+      hint("Line: friction of the model over the joint's velocity. Dots: the same plus the residual, at one to two thousand instants of each run. ",
         "fv viscous, fc Coulomb, fo offset, Ia rotor inertia; at the joint, in SI units."));
   }
 

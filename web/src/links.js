@@ -16,9 +16,9 @@ function overview(feasible) {
     ["Residual", feasible.residual ? percent(feasible.residual.prepared) : "none: the constraints exclude each other"],
     ["Cross-validated", feasible.cross_validation && percent(feasible.cross_validation.residual.prepared)],
     ["Above the optimum", feasible.gap !== undefined && feasible.gap !== null && `at most ${percent(feasible.gap, 2)}`],
-    ["Moved from the free estimate", feasible.moved_sigma !== undefined && `${figure(feasible.moved_sigma, 3)} deviations`],
+    ["Change from the unconstrained estimate", feasible.moved_sigma !== undefined && `${figure(feasible.moved_sigma, 3)} deviations`],
     ["Violated", list(feasible.violated)],
-    ["Exclude each other", list(feasible.conflict)],
+    ["Contradict each other", list(feasible.conflict)],
   ].filter(([, value]) => value !== false));
 }
 
@@ -30,7 +30,7 @@ function link_table(links) {
     links.map((link) => [
       link.name, number_cell(link.mass), link.com.map((x) => round(x)).join(", "), principal_moments(link).map((x) => figure(x, 3)).join(", "),
       number_cell(link.margin, 2), { show: h("span", { title: link.chosen.join(", ") }, `${link.chosen.length} of 10`), order: link.chosen.length }])),
-  hint("Chosen parameters are one possibility of many: the motion does not show them, only the physics limits them.")];
+  hint("Chosen parameters are one choice among many: the motion does not identify them, only physical feasibility limits them.")];
 }
 
 const round = (metres) => (Math.abs(metres) < 5e-7 ? "0" : figure(metres, 3));
@@ -39,13 +39,13 @@ function known_intervals(links) {
   const rows = links.flatMap((link) => Object.entries(link.known ?? {}).map(([name, interval]) => [link, name, interval]));
   if (rows.length === 0) return null;
   const ends = (interval) => (Array.isArray(interval) ? interval : [interval?.lower ?? null, interval?.upper ?? null]);
-  return h("details", {}, h("summary", {}, `Provable intervals of ${plural(rows.length, "parameter")}`),
-    table("Provable intervals", [{ title: "Link" }, { title: "Parameter" }, { title: "at least", number: true }, { title: "at most", number: true }, { title: "Kind" }],
+  return h("details", {}, h("summary", {}, `Proven intervals of ${plural(rows.length, "parameter")}`),
+    table("Proven intervals", [{ title: "Link" }, { title: "Parameter" }, { title: "at least", number: true }, { title: "at most", number: true }, { title: "Kind" }],
       rows.map(([link, name, interval]) => {
         const [low, high] = ends(interval);
         return [link.name, h("code", {}, name), number_cell(low), number_cell(high), low === null || high === null ? tag("open", "warning") : tag("closed", "plain")];
       })),
-    hint("Over all feasible parameters that explain the data; an open end is one that nothing limits."));
+    hint("Over all feasible parameters that explain the data; an open end is unbounded."));
 }
 
 // What the joints carry where their force is largest.
@@ -61,7 +61,7 @@ function wrenches(links) {
         const ends = [low === null ? "−∞" : figure(low, 3), high === null ? "∞" : figure(high, 3)];
         return { show: h("span", { title: `provably ${ends.join(" to ")}` }, figure(value[k], 3), h("br", {}), h("span", { class: "small" }, `${ends.join(" … ")}`)), order: value[k] };
       })])),
-    hint("Where the joint's force is largest by the feasible parameters, in link axes; below, the ends over all feasible parameters that explain the data."));
+    hint("At the largest joint force of the feasible parameters, in link axes; below, the bounds over all feasible parameters that explain the data."));
 }
 
 function constraints(feasible) {

@@ -31,7 +31,7 @@ export function base_section(result) {
     ["All", () => true],
     ["Rigid bodies", (column) => !is_drive(column)],
     ["Drives", is_drive],
-    ["Poorly known", (column) => column.status !== "determined" || !(column.relative_sigma < 0.5)],
+    ["Poorly determined", (column) => column.status !== "determined" || !(column.relative_sigma < 0.5)],
   ].filter(([, keep], i) => i === 0 || result.base.some(keep));
   const show = (i) => host.replaceChildren(parameter_table(result, sets[i][1]));
   show(0);
@@ -40,8 +40,8 @@ export function base_section(result) {
     deviation_picture(result.base),
     h("div", { class: "toolbar" }, choice("Parameters", sets.map(([name, keep]) => [name, h("span", { class: "small" }, result.base.filter(keep).length)]), 0, show)),
     host,
-    hint("Every combination of parameters that the motion can show, in SI units. The bar is the interval around the value, from −100 % to +100 % of it; ",
-      "an open bar holds zero: not even the sign is known. A loosely known value matters little for this motion.",
+    hint("Every identifiable combination of parameters, in SI units. The bar shows the interval around the value, from −100 % to +100 % of it; ",
+      "a hollow bar contains zero: not even the sign is known. A poorly determined value matters little for this motion.",
       methods.length > 0 && ` σ and intervals: ${methods.join(", ")}${result.intervals ? `, ${percent(result.intervals.level)}` : ""}.`));
 }
 
@@ -83,11 +83,11 @@ function deviation_picture(base) {
   const levels = [];
   for (let k = low; k <= high; ++k) levels.push(10 ** k);
   return h("div", { class: "deviations-box" },
-    h("p", { class: "legend" }, h("span", { class: "dot body" }, "rigid bodies"), h("span", { class: "dot drive" }, "drives"), h("span", { class: "dot open" }, "interval holds zero")),
-    h("div", { class: "wide-picture", tabindex: 0, role: "region", "aria-label": "Relative deviations" }, h("svg", { id: "deviations", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Relative deviation of every base parameter, logarithmic" },
+    h("p", { class: "legend" }, h("span", { class: "dot body" }, "rigid bodies"), h("span", { class: "dot drive" }, "drives"), h("span", { class: "dot open" }, "interval contains zero")),
+    h("div", { class: "wide-picture", tabindex: 0, role: "region", "aria-label": "Relative standard deviations" }, h("svg", { id: "deviations", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Relative standard deviation of every base parameter, logarithmic" },
       levels.map((level) => [
         h("line", { class: level === 1 ? "one" : "level", x1: left, x2: width, y1: y(level), y2: y(level) }),
         h("text", { x: left - 6, y: y(level) + 3.5, "text-anchor": "end" }, percent(level, 1).replace(/·.*$/, "")),
       ]), marks)),
-    h("p", { class: "small" }, "Relative σ of every parameter, in the order of the table: low is well known."));
+    h("p", { class: "small" }, "Relative σ of every parameter, in the order of the table: low is well determined."));
 }

@@ -12,11 +12,11 @@ export function joints_section(result) {
   const cross = result.cross_validation;
   const columns = [
     { title: "Joint" }, { title: "RMS", hint: "of the prepared residual, N·m or N", number: true },
-    { title: "Residual", hint: "prepared rows, share of the joint's effort", number: true }, { title: "of the largest" },
-    cross && { title: "Cross-validated", hint: "rows left out of the fit", number: true },
+    { title: "Residual", hint: "prepared rows, percentage of the joint's effort", number: true }, { title: "of the largest" },
+    cross && { title: "Cross-validated", hint: "held-out rows", number: true },
     { title: "Raw", hint: "every sample, unfiltered", number: true },
-    bands.size > 0 && { title: "Band ±", hint: "around the prediction, holds 95 % of the samples", number: true },
-    bands.size > 0 && { title: "held", hint: "share of held-out samples inside the band", number: true },
+    bands.size > 0 && { title: "Band ±", hint: "around the prediction, contains 95 % of the samples", number: true },
+    bands.size > 0 && { title: "held", hint: "fraction of held-out samples inside the band", number: true },
   ].filter(Boolean);
   return section("joints", "Residual by joint",
     table("Residual by joint", columns, joints.map((joint) => [
@@ -88,8 +88,8 @@ function whiteness(runs) {
     number_cell(joint.p_value, 2), percent_cell(run.band_coverage?.[i])]));
   return h("details", {}, h("summary", {}, `Whiteness of the residual: up to ${percent(Math.max(...shown.flatMap((run) => run.whiteness.map((joint) => joint.coloured))), 2)} coloured`),
     table("Whiteness", [{ title: "Run" }, { title: "Joint" },
-      { title: "Coloured", hint: "share of the residual's power that the residual one step before predicts" },
+      { title: "Coloured", hint: "fraction of the residual's power predicted from the previous step" },
       { title: "p", hint: "of correlations this large, for white residuals", number: true },
-      { title: "In the band", hint: "share of the samples within the band of the prediction", number: true }], rows),
-    hint("A coloured residual is something the model leaves out; a white one is noise. p below 0.01: not white."));
+      { title: "In the band", hint: "fraction of samples within the prediction band", number: true }], rows),
+    hint("A coloured residual contains an effect the model does not include; a white one is noise. p below 0.01: not white."));
 }

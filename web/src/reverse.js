@@ -12,7 +12,7 @@ export function reverse_section(result) {
       ["Gravity over inertia", reverse.gravity_scale && `${figure(reverse.gravity_scale.scale, 6)} times`],
       ["Ṁ − 2C skew-symmetric to", reverse.skew_symmetry !== undefined && figure(reverse.skew_symmetry, 2)],
       ["Configurations needed", reverse.design?.least],
-      ["Never seen in such tables", reverse.unknown?.length > 0 && reverse.unknown.join(", ")],
+      ["Not identifiable from such tables", reverse.unknown?.length > 0 && reverse.unknown.join(", ")],
     ].filter(([, value]) => value !== false)),
     fits(reverse), reference(result.base, reverse.reference), load(reverse.payload), errors(reverse.errors ?? []));
 }
@@ -23,7 +23,7 @@ function reference(base, theirs) {
   const pairs = theirs.values.map((value) => [base.find(({ name }) => name === value.name), value]).filter(([ours]) => ours);
   return [h("h3", {}, `Beside ${theirs.label}`), table(`Beside ${theirs.label}`, [
     { title: "Coefficient" }, { title: "Ours", number: true }, { title: "σ", number: true }, { title: theirs.label, number: true }, { title: "its σ", number: true },
-    { title: "Difference", hint: "ours less theirs", number: true }],
+    { title: "Difference", hint: "model minus table", number: true }],
     pairs.map(([ours, value]) => [h("span", { class: "expression" }, (ours.expression || ours.name).replaceAll("^2", "²")), number_cell(ours.value, 5), number_cell(ours.sigma, 2),
       number_cell(value.value, 5), number_cell(value.sigma, 2), number_cell(ours.value - value.value, 3)]), { tall: true })];
 }
@@ -31,7 +31,7 @@ function reference(base, theirs) {
 function fits(reverse) {
   return [h("h3", {}, "Fits"), table("Fits", [
     { title: "Fit of" }, { title: "Unknowns", number: true }, { title: "Known", hint: "rank of the table", number: true }, { title: "Condition", number: true },
-    { title: "Not explained", hint: "residual over entries, the larger of gravity and inertia", number: true }],
+    { title: "Unexplained", hint: "relative residual, the larger of gravity and inertia", number: true }],
     reverse.parts.map((part) => [part.rows, count_cell(part.unknowns), count_cell(part.rank), number_cell(part.condition), number_cell(part.relative, 3)]))];
 }
 

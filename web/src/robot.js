@@ -17,7 +17,7 @@ export class RobotView {
 
   // Element with the view and its controls.
   element() {
-    this.canvas = h("canvas", { id: "robot", tabindex: 0, role: "img", "aria-label": "The robot in 3D. Arrow keys turn it, plus and minus zoom." });
+    this.canvas = h("canvas", { id: "robot", tabindex: 0, role: "img", "aria-label": "The robot in 3D. Arrow keys rotate, plus and minus zoom." });
     this.note = h("p", { class: "hint" });
     const switches = [["axes", "Axes"], ["frames", "Frames"], ["masses", "Centres of mass"], ["ellipsoids", "Inertia"], ["path", "Path"]];
     this.switches = h("div", { class: "switches" });

@@ -18,7 +18,7 @@ export function signs_section(result, curves) {
       ["Search", signs.nodes !== undefined && `${count(signs.nodes)} nodes, ${count(signs.fits)} fits`],
     ].filter(([, value]) => value !== false)),
     names.length > 1 && choice("Run", names, 0, show), h("div", { class: "wide-picture", tabindex: 0, role: "region", "aria-label": "Signs" }, host),
-    hint("Blocks above the line are positive, below negative, with the logged |effort| on the side of its sign. The number is how many deviations the sign is sure by; full colour: five or more; outlined: not decided, left out of the estimate."));
+    hint("Blocks above the line are positive, below negative, with the logged |effort| on the side of its sign. The number is the significance of the sign in standard deviations; full colour: five or more; outlined: undecided, excluded from the estimate."));
 }
 
 function picture(segments, run) {

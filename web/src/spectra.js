@@ -12,9 +12,9 @@ export function spectra_section(result, runs) {
     h("div", { class: "toolbar" }, shown.length > 1 && choice("Run", shown.map(({ name, fresh }) => h("span", {}, name, fresh && tag("fresh", "fresh"))), 0, show),
       h("p", { class: "legend" }, key("effort", "measured"), key("residual", "residual"))),
     host,
-    hint("Above: power density of every sample, unfiltered, both axes logarithmic; dashed: the cut-off of the filter. Where the residual comes up to the effort the model explains nothing; ",
+    hint("Above: power density of every sample, unfiltered, both axes logarithmic; dashed: the cut-off of the filter. Where the residual reaches the effort the model explains nothing; ",
       "a flat residual is noise, peaks are something periodic: ripple, vibration, mains. Below: correlation of the residual with itself one, two, … steps of the estimator later; ",
-      "within the grey band it is white. A bar that stands out is something a model could still explain."));
+      "within the grey band it is white. A bar outside the band is something a model could still explain."));
 }
 
 function panel(joint, result, run) {

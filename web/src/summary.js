@@ -36,7 +36,7 @@ function fresh_card(result) {
   if (fresh.length === 0) return null;
   const worst = fresh.reduce((a, b) => (b.residual.prepared > a.residual.prepared ? b : a));
   return card("Fresh run", percent(worst.residual.prepared), fresh.length === 1 ? worst.run : `worst of ${fresh.length}: ${worst.run}`,
-    "The same on a motion that the fit never saw: the number to quote.");
+    "The same on a motion that was not fitted: the number to quote.");
 }
 
 function row_note({ kept_share, decimation, cutoff }) {
@@ -48,16 +48,16 @@ export function key_figures(result) {
   const { residual, cross_validation: cross, feasible, preparation } = result;
   const determined = result.base.filter(({ status }) => status === "determined").length;
   return h("dl", { class: "cards", id: "figures", "aria-label": "Key figures" },
-    card("Residual", percent(residual.prepared), "of the effort, fitted rows", "What the model does not explain, on the rows it was fitted to."),
+    card("Residual", percent(residual.prepared), "of the effort, fitted rows", "Unexplained effort on the fitted rows."),
     cross && card("Cross-validated", percent(cross.residual.prepared), `${cross.blocks} blocks left out by ${cross.by}`,
-      "The same on rows that were left out. Close to the residual: the model is of the robot, not of this log."),
+      "The same on held-out rows. Close to the residual: the model does not overfit this log."),
     fresh_card(result),
-    feasible?.residual && card("Feasible model", percent(feasible.residual.prepared), "of bodies that can exist",
-      "Residual of parameters that obey all physical constraints."),
-    residual.raw !== undefined && card("Raw residual", percent(residual.raw), "every sample, unfiltered", "Contains the noise of the sensors; always larger."),
+    feasible?.residual && card("Feasible model", percent(feasible.residual.prepared), "physically feasible",
+      "Residual of parameters that satisfy all physical constraints."),
+    residual.raw !== undefined && card("Raw residual", percent(residual.raw), "every sample, unfiltered", "Includes sensor noise; always larger."),
     card("Condition", figure(result.condition_scaled, 3), "columns scaled to one", "How evenly the motion excites the parameters. Below a hundred is good."),
-    card("Parameters", count(result.base.length), `${determined} determined`, "Combinations that the motion can show."),
-    card("Samples", count(result.samples), preparation.rate > 0 ? `at ${figure(preparation.rate, 4)} Hz` : "", "Before anything was left out."),
+    card("Parameters", count(result.base.length), `${determined} determined`, "Identifiable combinations of parameters."),
+    card("Samples", count(result.samples), preparation.rate > 0 ? `at ${figure(preparation.rate, 4)} Hz` : "", "Before rejection and trimming."),
     card("Rows", count(result.rows), row_note(preparation), "Equations given to the estimator."));
 }
 

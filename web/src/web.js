@@ -27,7 +27,7 @@ const app = document.getElementById("app");
 // Light, dark, or as the system has it. Canvases are painted again.
 const painters = [];
 const themes = ["auto", "light", "dark"];
-const theme_button = h("button", { type: "button", id: "theme", title: "Light, dark or as the system has it", onclick: () => {
+const theme_button = h("button", { type: "button", id: "theme", title: "Light, dark or system theme", onclick: () => {
   const next = themes[(themes.indexOf(document.documentElement.dataset.theme ?? "auto") + 1) % themes.length];
   if (next === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = next;

@@ -1,4 +1,5 @@
-// Matrix types of the interface: one layout and one allocator, whatever flags a program is compiled with.
+// Matrix types of the interface: one layout and one allocator, regardless of the flags a program is compiled
+// with.
 //
 // Eigen aligns its matrices by the instruction set of the compiler's flags, and from 32 bytes on allocates
 // them by a function of its own whose memory std::free must not touch. A plain library and a program built

@@ -20,7 +20,7 @@ struct Place {
   std::string file;
   int line = 0;
   int column = 0;
-  std::string joint;  // joint, link or column the message speaks of
+  std::string joint;  // joint, link or column the message refers to
 
   // "panda.yaml:12:5, joint 'wrist_1'"; empty when nothing is known.
   std::string to_string() const;

@@ -18,7 +18,7 @@ const char* to_string(Severity severity);
 
 struct Finding {
   std::string code;   // "rank-deficient", "velocity-scale"
-  std::string joint;  // joint, column or run it speaks of; may be empty
+  std::string joint;  // joint, column or run it refers to; may be empty
   Severity severity = Severity::note;
   std::string evidence;
   std::string remedy;
@@ -34,7 +34,7 @@ struct FindingKind {
 
 std::span<const FindingKind> finding_kinds();
 
-// `joint`: joint, column or run it speaks of. `evidence`: one sentence with the numbers. Throws InternalError
+// `joint`: joint, column or run it refers to. `evidence`: one sentence with the numbers. Throws InternalError
 // for a code that is not in the list.
 Finding make_finding(std::string_view code, std::string joint, std::string evidence);
 

@@ -1,8 +1,8 @@
 // Work by index: fn(0) … fn(count-1), each once, on at most `threads` threads including the caller's.
 //
 // Indices are handed out in ascending order. When fn throws, no further index is started, those under way
-// end, and the exception of the lowest index that threw is rethrown: whatever the number of threads, it is
-// the one that a plain loop would have met first. fn must not touch what another index writes; results go
+// end, and the exception of the lowest index that threw is rethrown: regardless of the number of threads, it
+// is the one that a plain loop would have met first. fn must not touch what another index writes; results go
 // into slots by index.
 #pragma once
 

@@ -30,7 +30,7 @@ class Random {
   std::uint64_t bits();                     // 64 random bits
   double uniform();                         // [0, 1), multiples of 2^-53
   double uniform(double low, double high);  // [low, high], finite bounds
-  double normal();                          // mean 0, deviation 1
+  double normal();                          // mean 0, standard deviation 1
   double normal(double mean, double deviation);
   std::uint64_t below(std::uint64_t count);  // 0 … count-1, each equally likely; count ≥ 1
 

@@ -1,14 +1,13 @@
 // A small copy of a run, for questions that are asked dozens of times.
 //
-//   stamps → uniform grid → zero-phase low-pass on positions and efforts alike → differences → every k-th
-//   sample
+//   stamps → uniform grid → zero-phase low-pass on positions and efforts → differences → every k-th sample
 //
-// Velocities and accelerations are always differences of the positions, so that a wrong velocity column does
-// not disturb what is asked here. Rows of samples further apart than the filter's memory are still equations:
-// long runs are thinned, not filtered lower. Memory is that of a few chunks and of the copy.
+// Velocities and accelerations are always differences of the positions, so a wrong velocity column has no
+// effect here. Rows of samples further apart than the filter's memory are still equations: long runs are
+// thinned, not filtered lower. Memory is that of a few chunks and of the copy.
 //
-// The copy answers questions about the set-up, not about small parameters: friction near standstill is
-// smeared by the filter on the efforts.
+// The copy is for questions about the set-up, not about small parameters: friction near standstill is smeared
+// by the filter on the efforts.
 #pragma once
 
 #include <memory>

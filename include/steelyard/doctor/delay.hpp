@@ -1,26 +1,31 @@
 // Is the effort recorded later or earlier than the position? Rows are fitted with τ(t + δ) instead of τ(t),
 // δ from −80 to 80 ms, of all joints or of one at a time.
 //
-//   gain  = Σ_j ½ ln( (r_j² + f_j²) / (r_j(δ)² + f_j²) )     what shifting explains beyond what sensors leave
+//   gain  = Σ_j ½ ln( (r_j² + f_j²) / (r_j(δ)² + f_j²) )     what shifting explains above the noise floor
 //   plain = the same with f_j = 0
 //
-// r_j is the share of joint j's effort that is not explained, f_j as in trial.hpp, but once the second
-// smallest residual. A joint is late when neither a common delay gains half as much as its own, nor any
-// other joint once it is mended, and
-//   gain > 0.22, or
-//   plain > 0.12, and more than half of it remains when the joint's friction may build up over a way.
-// The second is for lightly loaded joints. Friction of presliding and hysteresis looks like a delay in them:
-// the Panda's joint 7 as it is has plain 0.4 at 40 ms, and a third remains. A joint whose effort is mostly
-// friction can therefore hide a delay. Efforts that are early are rare; they must gain twice as much. All
-// joints are late when a common delay has plain > 0.04 per joint.
+// r_j is the unexplained share of joint j's effort, f_j the floor of trial.hpp, but once the second smallest
+// residual. A joint is late when neither a common delay nor, once its delay is corrected, any other joint
+// gains half as much, and
 //
-// Healthy logs gain too. Coulomb friction behind the copy's filter rings after a reversal, which moves with a
-// shift: in both cases the plain limit must also be exceeded on rows twice as far from reversals, by
-//   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is what the copy leaves of a perfect log
-// Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the deviation
-// 1/√n by chance, more than the limit of a common delay when there are few joints. Of a common delay, away
-// must be 2.8 times its deviation. A delay is there all the time: away must be positive in three of four
-// stretches of the rows, which a contact or a bad sample alone is not.
+//   gain > 0.22, or
+//   plain > 0.12, and more than half of it remains when the joint's friction may build up over a stroke.
+//
+// The second rule is for lightly loaded joints, in which presliding friction and hysteresis look like a
+// delay: the Panda's joint 7 has plain 0.4 at 40 ms, and a third remains. A joint whose effort is mostly
+// friction can therefore hide a delay. Early efforts are rare; they must gain twice as much. All joints are
+// late when a common delay has plain > 0.04 per joint.
+//
+// Healthy logs gain too. Coulomb friction behind the copy's filter rings after a reversal, and the ringing
+// moves with a shift: in both cases the plain limit must also be exceeded on rows twice as far from
+// reversals,
+//
+//   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is the copy's own error on a perfect log
+//
+// Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the standard
+// standard deviation 1/√n by chance, more than the limit of a common delay when there are few joints. For a
+// common delay, away must be 2.8 times its standard deviation. A delay is present throughout: away must be
+// positive in three of four sections of the rows, unlike for a contact or a bad sample.
 #pragma once
 
 #include <vector>
@@ -41,7 +46,7 @@ struct DelayEstimate {
   double residual = 0;  // log of the residual without over that with the delay; of all joints: summed
 };
 
-// The joint that gains most, and what the others gain once it is mended.
+// The joint that gains most, and what the others gain once it is corrected.
 struct DelayedJoint {
   int joint = -1;  // −1: none gains
   DelayEstimate estimate;
@@ -54,7 +59,7 @@ struct Delays {
   DelayEstimate common;               // of all
   DelayedJoint loaded;                // by gain
   DelayedJoint light;                 // by plain gain
-  double chance = 0;                  // deviation of a common delay's gain, √(Σ_j 1/n_j)
+  double chance = 0;                  // standard deviation of a common delay's gain, √(Σ_j 1/n_j)
 };
 
 Delays examine_delays(const Trial& trial);

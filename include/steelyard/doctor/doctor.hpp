@@ -1,16 +1,15 @@
-// The doctor: what is wrong with a log or a set-up, before anything is fitted in earnest.
+// The doctor: what is wrong with a log or a set-up, before the actual fit.
 //
 //   every run     one pass over the samples: signals (signals.hpp)
 //   fit runs      one pass into a coarse copy: set-up (set_up.hpp), delays, jumps (jump.hpp), excitation
-//   other runs    a coarse copy of each: its set-up against the model of the fit runs, or as a fit run's
-//   where
-//                 there are none
+//   other runs    a coarse copy of each: its set-up against the model of the fit runs, or like a fit run
+//                 if there are none
 //   pairs         runs that repeat each other's motion (motion.hpp)
 //
-// Two passes a run, and half a second for the set-up whatever the log's length; with `head` the copy is of
-// the beginning of a long log, or of all of it when the beginning is too poor a motion. Signals that spoil a
-// run's copy (values that are not numbers, spikes, turns of an encoder, a dead effort) leave that run's
-// set-up unexamined, and it is said; the other runs are examined all the same.
+// Two passes per run, and half a second for the set-up regardless of the length of the log; with `head` the
+// copy is taken from the beginning of a long log, or from all of it when the motion there is too poor.
+// Signals that spoil a run's copy (values that are not finite, spikes, encoder wraps, a dead effort) leave
+// the set-up of that run unexamined, which is reported; the other runs are still examined.
 #pragma once
 
 #include <functional>
@@ -54,7 +53,7 @@ struct DoctorOptions {
 
 struct Examination {
   std::vector<Finding> findings;  // in the order of the stages above; no runs are named in their evidence
-  std::vector<std::vector<std::size_t>> subjects;  // of each finding: the runs it speaks of
+  std::vector<std::vector<std::size_t>> subjects;  // of each finding: the runs it refers to
   std::vector<SignalScan> signals;
   std::vector<std::string> repeats;  // per run: the label of an earlier run with the same motion, or empty
   std::optional<SetUpExamination> set_up;
@@ -62,7 +61,7 @@ struct Examination {
   std::optional<Excitation> excitation;
 };
 
-// Evidence that begins with the runs it speaks of ("run 'a': …"), where `runs` are several and the finding is
+// Evidence that begins with the runs it refers to ("run 'a': …"), where `runs` are several and the finding is
 // not of a run as a whole.
 std::string name_runs(const Finding& finding, const std::vector<std::string>& subjects, std::size_t runs);
 

@@ -1,8 +1,8 @@
 // How well a motion shows the parameters: the coarse log folded over the robot's base parameters and drive
 // columns, and what weighted least squares says of them.
 //
-// The condition number is that of columns scaled to norm one and of rows divided by their deviation.
-// Deviations are classical and of a coarse copy of the log: right to a factor, not to a percent.
+// The condition number is that of columns scaled to norm one and of rows divided by their standard deviation.
+// Standard deviations are classical and of a coarse copy of the log: right to a factor, not to a percent.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct Excitation {
-  Estimate estimate;  // names, relative deviations, condition
+  Estimate estimate;  // names, relative standard deviations, condition
 };
 
 // `columns`: lead columns of the base parameters, drive columns included.

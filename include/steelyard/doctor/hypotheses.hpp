@@ -2,7 +2,7 @@
 //
 //   torque-sign      τ_j = −τ_j of the log, one joint or all          position-sign   q_j = −q_j
 //   axis-sign        both: the joint's axis points the other way      joint-zero      q_j off by ±90° or 180°
-//   joint-order      columns of two joints exchanged: positions and efforts (joint-order), positions only
+//   joint-order      columns of two joints swapped: positions and efforts (joint-order), positions only
 //                    (position-order), efforts only (effort-order)
 //   effort-scale     τ_j is another multiple: motor side, drive gain, mN m; the factor is searched for
 //   position-unit    degrees taken for radians or the reverse, one joint or all; motor side when the gear is
@@ -27,7 +27,7 @@ inline namespace STEELYARD_ABI {
 
 struct Hypothesis {
   std::string code;
-  std::vector<int> joints;  // it speaks of, counted from 0; empty: all
+  std::vector<int> joints;  // it refers to, counted from 0; empty: all
   std::string what;         // "the torque of joint3 has the wrong sign"
   SetUp set_up;
   std::optional<Robot> robot;  // instead of the given one

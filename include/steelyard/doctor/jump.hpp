@@ -5,10 +5,10 @@
 // c is the run's own offset and drift: a step must stand out of friction that warms up. t₀ is the best one
 // that leaves an eighth of the run's rows on either side. With M what takes out all columns but the step's,
 //   s = M [t ≥ t₀],   e = M τ_j,   a = s·e / s·s,   u = e − a s
-// the deviation of a is that of what is left, summed over sixteenths of the run: residuals of friction and of
-// motions go along with themselves for longer than a row.
+// the standard deviation of a is that of what is left, summed over sixteenths of the run: residuals of
+// friction and of motions go along with themselves for longer than a row.
 //   σ² = Σ_b (Σ_{i in b} s_i u_i)² / (s·s)² · 16 / (16 − 5)        5: offset, drift, step and its time
-// A jump is named when |a| is more than `deviations` σ and `share` of the joint's rms effort, and when the
+// A jump is reported when |a| is more than `deviations` σ and `share` of the joint's rms effort, and when the
 // step explains more than `explained` of what the fit leaves of the run, 1 − u·u / e·e. Where the other
 // columns explain all of a step but `seen` (s·s over that of a step without its mean), a motion with a single
 // reversal for instance, it must explain more than `explained_hidden`.
@@ -23,8 +23,9 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// In the public logs the largest steps of more than 8 deviations explain 0.30 (the LWR4+'s third joint, whose
-// residual wanders) and, hidden, 0.50 (the KR300's fourth); in simulated healthy ones none explains 0.1.
+// In the public logs the largest steps of more than 8 standard deviations explain 0.30 (the LWR4+'s third
+// joint, whose residual wanders) and, hidden, 0.50 (the KR300's fourth); in simulated healthy ones none
+// explains 0.1.
 struct JumpOptions {
   double deviations = 8;
   double share = 0.05;

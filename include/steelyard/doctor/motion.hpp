@@ -23,7 +23,7 @@ struct MotionMatch {
 
 MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b);
 
-// Of two runs with the same motion the fresh one repeats the fitted one, whatever their order; else the
+// Of two runs with the same motion the fresh one repeats the fitted one, regardless of their order; else the
 // second.
 bool first_repeats(const RunLabel& first, const RunLabel& second);
 Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double mismatch);

@@ -4,7 +4,7 @@
 // Every hypothesis is scored on all rows (quick), the best few are refined where they have a free number
 // (gain, direction, factor of time) and scored on held-out rows. The best one is named when
 //   its score is lower than the given set-up's by more than `clear_gain` on held-out rows and by half of that
-//   on all rows, and lower in at least three of the four held-out stretches; or
+//   on all rows, and lower in at least three of the four held-out blocks; or
 //   the same by more than `least_gain`, in all stretches, and no other hypothesis gains half as much.
 // Scores are trial.hpp's: a gain of 0.5 is one joint's residual down by two fifths, or several by less,
 // beyond what sensors leave. A log that the model does not explain well (the LWR4+'s) lets many hypotheses
@@ -14,7 +14,7 @@
 // A run that is not fitted is tried against the model of those that are: nothing is fitted to it, so that
 // free parameters absorb nothing. A hypothesis is named when it explains more than `clear_gain` of the score,
 // and at least `least_share` of what the run is worse explained than the fitted ones. A payload or another
-// temperature, which no set-up mends, is left to the validation.
+// temperature, which no set-up explains, is left to the validation.
 //
 // What it cannot know: faults that free parameters absorb (see trial.hpp), two faults at once.
 #pragma once
@@ -46,7 +46,7 @@ struct RankedHypothesis {
   Fit fit;
   double gain = 0;         // on held-out rows
   double gain_fitted = 0;  // on all rows
-  int stretches = 0;       // held-out stretches in which it is better
+  int stretches = 0;       // held-out blocks in which it is better
 };
 
 struct SetUpExamination {

@@ -1,4 +1,4 @@
-// What a log looks like before any model: one pass over a source, memory that does not grow with it.
+// What a log looks like before any model: one pass over a source, in constant memory.
 //
 // Per channel and joint: range, samples that are not finite, equal neighbours, the longest hold of one value
 // and the step behind it, how often the extreme values occur, the largest excursions of a few samples, and
@@ -31,7 +31,7 @@ struct ExtremeScan {
   double time = 0;  // [s] of the first
 };
 
-// One to three samples that leave the one before and the one behind in the same direction.
+// One to three samples that leave the previous one and the one behind in the same direction.
 struct Excursion {
   double size = 0;  // from the nearer of the two
   double time = 0;  // [s] of the first sample
@@ -42,7 +42,7 @@ inline constexpr Index kLongestExcursion = 3;  // samples
 struct ZeroRows {
   double time = 0;  // [s] of the first
   Index count = 0;
-  VectorXd leap;  // per joint: |position| in the row before or behind, the larger
+  VectorXd leap;  // per joint: |position| in the previous row or behind, the larger
 };
 
 struct ChannelScan {
@@ -88,7 +88,7 @@ struct VelocityLags {
 struct SignalScan {
   TimeScan time;
   Index samples = 0;
-  Index repeated_rows = 0;  // all channels equal to the row before
+  Index repeated_rows = 0;  // all channels equal to the previous row
   Index zero_rows = 0;
   std::vector<ZeroRows> zeros;  // the first ones
   std::vector<std::string> channels;
@@ -119,7 +119,7 @@ struct SignalUse {
   bool velocity = true;      // false: velocities are computed from the positions
 };
 
-// `run`: its label, for findings that speak of all joints. Findings are named in docs/findings.md.
+// `run`: its label, for findings about all joints. Findings are named in docs/findings.md.
 std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,
                                   const std::string& run, const SignalUse& use = {});
 

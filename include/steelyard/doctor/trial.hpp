@@ -58,7 +58,7 @@ struct Fit {
   VectorXd relative;             // per joint: held-out residual over effort
   VectorXd relative_fitted;      // the same on all rows
   VectorXd values;               // of the model's columns
-  std::vector<double> by_block;  // score of each held-out stretch
+  std::vector<double> by_block;  // score of each held-out block
 };
 
 // The model and the log of one robot; set-ups are tried on it. May be used from many threads.

@@ -1,30 +1,29 @@
-// Stiffness, motors and links of a robot with elastic joints, from what its log has.
+// Stiffness, motors and links of a robot with elastic joints, from the channels of its log.
 //
-//   links    Y(q, q̇, q̈) π = τ_J,   τ_J = K (θ − q − δ0)                          π: base parameters of the
-//   links motors   B θ̈ + fv θ̇ + fc sign θ̇ + fo + τ_J = τ
+//   links    Y(q, q̇, q̈) π = τ_J,   τ_J = K (θ − q − δ0)             π: base parameters of the links
+//   motors   B θ̈ + fv θ̇ + fc sign θ̇ + fo + τ_J = τ
 //
-// θ and τ are those of the motors, seen at the joint; δ0 is where the two encoders disagree at rest. Three
-// ways:
+// θ and τ are those of the motors, seen at the joint; δ0 is the difference of the two encoders at rest.
+//
 //   motors_and_links   q, θ, τ: both equations. Plain least squares on the rows [Y | −(θ−q)] = 0 and
-//                      [θ̈, friction, θ−q] = τ with K shared finds K too small, since its column is what the
-//                      encoders' noise is in. Instead the measured deflection is predicted:
+//                      [θ̈, friction, θ−q] = τ with K shared underestimates K, since its column contains the
+//                      encoder noise. Instead the measured deflection is predicted:
 //                        θ − q = Y π / K + δ0 + noise,      τ = Y π + B θ̈ + friction + noise
-//                      each row kind weighted by its own residuals: Gauss-Newton in (π, 1/K, δ0, B,
-//                      friction).
+//                      row kinds weighted by their residuals: Gauss-Newton in (π, 1/K, δ0, B, friction).
 //   elastic_torque     q and τ_J of torque sensors: Y π = τ_J as for a rigid robot; with θ also K, with τ
-//   also B
-//                      and friction (τ − τ_J).
+//                      also B and friction (τ − τ_J).
 //   links              q and τ only: differentiating the links twice and inserting the motors,
-//                        τ = Y π + ν d(Y π)/dt + κ d²(Y π)/dt² + B q̈ + friction(q̇),     κ = B/K, ν = fv/K
-//                      linear for given κ and ν (variable projection). Four derivatives of q: encoder noise
-//                      breaks it early, and Coulomb friction turns with q̇ instead of θ̇: leave slow rows out.
-// Everything comes from one fold a joint of all columns together, by combine_columns: one pass over the log,
-// whatever the number of iterations.
+//                        τ = Y π + ν d(Y π)/dt + κ d²(Y π)/dt² + B q̈ + friction(q̇),    κ = B/K, ν = fv/K
+//                      linear for given κ and ν (variable projection). Needs four derivatives of q: it fails
+//                      at low encoder noise, and Coulomb friction follows q̇ instead of θ̇: reject slow rows.
 //
-// Not known here: springs that are not linear, hysteresis, play, friction on the link side, gyroscopic
-// torques of the rotors. They show as residuals of the deflection, and a joint whose deflection stands out of
-// them by less than `least_snr` is reported as not identifiable; so is one where the motor equation alone
-// contradicts the result.
+// Everything is computed from one fold per joint of all columns, by combine_columns: one pass over the log,
+// regardless of the number of iterations.
+//
+// Not modelled: nonlinear springs, hysteresis, backlash, friction on the link side, gyroscopic torques of the
+// rotors. They appear as residuals of the deflection, and a joint whose deflection exceeds them by less than
+// `least_snr` is reported as not identifiable; so is one where the motor equation alone contradicts the
+// result.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 //   ode      of driven joints             semi-implicit Euler, constraints  libode-dev
 //
 // Every engine is a module (libsteelyard_engine_<name>.so), built when its headers are there and opened when
-// it is asked for: in the folder $STEELYARD_ENGINES, or beside the program in `engines`, `../lib/steelyard`.
+// it is requested: in the folder $STEELYARD_ENGINES, or beside the program in `engines`, `../lib/steelyard`.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,13 @@
-// A robot as MJCF text: what MuJoCo is given, and what an export writes.
+// A robot as MJCF text: the input of MuJoCo, and the output of an export.
 //
-// A body's frame is the link frame, its joint stands where the link's own joint stands. Inertias are written
-// by principal axes and moments (MuJoCo's own diagonalisation of a full tensor costs up to 1e-6 of M).
-//   armature      Ia          damping   fv          frictionloss   fc (a constraint in MuJoCo, not a force
-//   law)
-// Mimic joints become equality constraints, which MuJoCo keeps softly.
+// A body's frame is the link frame, its joint is that of the link. Inertias are written as principal axes and
+// moments (MuJoCo's own diagonalisation of a full tensor costs up to 1e-6 of M).
+//
+//   armature       Ia
+//   damping        fv
+//   frictionloss   fc (a constraint in MuJoCo, not a force law)
+//
+// Mimic joints become equality constraints, which are soft in MuJoCo.
 #pragma once
 
 #include <string>
@@ -16,7 +19,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Throws InputError for an inertia that no body can have, and for a link without mass that MuJoCo would
+// Throws InputError for a physically impossible inertia, and for a link without mass that MuJoCo would
 // refuse.
 std::string mjcf_text(const Robot& robot, const TrueParameters& parameters);
 

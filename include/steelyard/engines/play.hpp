@@ -35,7 +35,8 @@ struct Followed {
   std::vector<Pose> tool;  // in the base frame
 };
 
-// `effort`: feed-forward as a motion of its own (its positions). Throws InputError when the robot runs away.
+// `effort`: feed-forward as a motion of its own (its positions). Throws InputError when the simulation
+// becomes unstable.
 Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effort, const VectorXd& times,
                 const FollowOptions& options);
 

@@ -8,10 +8,10 @@
 //   b̂ = π(f) − π(f/2)                  31/32 of a bias that grows with f⁵, 7/8 with f³
 //   b̂ = (π(2f) − π(f)) / (2³ − 1)      of use for small ones: what is lost in the noise above is 7 to 31
 //                                       times larger here
-// only where the difference is more than 2.5 of its own deviations, which come from the blocks of the two
-// estimates and are at most σ. It takes no assumption about the noise, but has no power where a bias is about
-// σ and does not grow with f as above: where contributions of velocities and accelerations cancel, or where
-// columns are mostly noise at 2f.
+// only where the difference is more than 2.5 of its own standard deviations, which come from the blocks of
+// the two estimates and are at most σ. It takes no assumption about the noise, but has no power where a bias
+// is about σ and does not grow with f as above: where contributions of velocities and accelerations cancel,
+// or where columns are mostly noise at 2f.
 //
 // More noise. With the measured noise once more on the positions, n, and its opposite,
 //   b̂ = ½ (π(q + n) + π(q − n)) − π(q)

@@ -1,25 +1,28 @@
-// Block bootstrap from folds: how far estimates would scatter over other stretches of the same noise.
+// Block bootstrap from folds: how estimates would scatter over other realisations of the same noise.
 //
 //   whitened moments of block k     A_k = B_kᵀB_k,  g_k = B_kᵀ(τ_k − Y_k π̂),  B_k = Y_k R⁻¹,  Σ A_k + P = I
 //   replicate with weights m_k      (Σ m_k A_k + P) δ = Σ (m_k − 1) g_k,      π* = π̂ + R⁻¹ δ
 //
-// P comes from priors, which keep weight one. Blocks are stretches of time with all joints together
-// (folds of equal block number), so that errors may be correlated within a block, between joints and from
-// sample to sample; between blocks they must not be: a block has to be several times longer than the filter's
-// memory and the noise's own. A replicate costs a sum of small matrices and some products with
-// it, no pass: what the weights change is at most a third of the identity.
+// P comes from priors, which keep weight one. Blocks are sections of time with all joints (folds of equal
+// block number), so errors may be correlated within a block, between joints and from sample to sample, but
+// not between blocks: a block must be several times longer than the memory of the filter and of the noise. A
+// replicate costs a sum of small matrices and some products with it, no pass over the log: the weights change
+// at most a third of the identity.
 //
-// Weights are m_k = 1 ± 1/3 by the toss of a coin, and δ is tripled. Drawing blocks with replacement (m_k =
-// 0, 1, 2, …) leaves out a third of the blocks in every replicate; with a few dozen blocks and as many
-// parameters that makes the replicates' Gram matrices nearly singular and intervals several times too wide.
+// Weights are m_k = 1 ± 1/3 with equal probability, and δ is tripled. Drawing blocks with replacement (m_k =
+// 0, 1, 2, …) omits a third of the blocks in every replicate; with a few dozen blocks and as many parameters
+// the replicates' Gram matrices become nearly singular and intervals several times too wide.
 //
-// Few blocks. The spread of the scores is too small where a block decides much of a parameter, since the fit
-// follows its own block. Scores are therefore those of the fit without their block,
-//   g_k ← (I − A_k)^(−1/2) g_k                 (Bell and McCaffrey 2002, bias-reduced; in expectation right
-//                                               for errors that are independent with equal deviation)
-// and quantiles are Student's with the degrees that the spread of each parameter over the blocks gives,
-//   ν_i = (Σ_k v_ik)² / Σ_k v_ik² − 1,  v_ik = (R⁻¹ A_k R⁻ᵀ)_ii the block's share of the parameter's
-//   variance.
+// Few blocks: the spread of the scores is too small where a block determines much of a parameter, since the
+// fit follows its own block. Scores are therefore those of the fit without their block,
+//
+//   g_k ← (I − A_k)^(−1/2) g_k         (Bell and McCaffrey 2002, bias-reduced; unbiased for independent
+//                                       errors of equal standard deviation)
+//
+// and quantiles are Student's with the degrees of freedom from the spread of each parameter over the blocks,
+//
+//   ν_i = (Σ_k v_ik)² / Σ_k v_ik² − 1,    v_ik = (R⁻¹ A_k R⁻ᵀ)_ii, block k's share of the variance of i.
+//
 // Weights of rows (1/σ of the joint) are kept as they were estimated.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Cross-validation over blocks: groups of blocks are left out in turn, the parameters are estimated from the
+// Cross-validation over blocks: groups of blocks are held out in turn, the parameters are estimated from the
 // others, and the residuals of those left out are added up. Brute force, but from folds: a refit costs no
 // pass over the log.
 //

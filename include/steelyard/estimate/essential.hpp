@@ -1,4 +1,5 @@
-// Essential parameters: columns whose relative deviation is far above the best one leave, one at a time.
+// Essential parameters: columns whose relative standard deviation is far above the best one leave, one at a
+// time.
 //
 //   repeat   ratio_k = (σ_k / |π_k|) / min_i (σ_i / |π_i|);   the column with the largest ratio goes when
 //            ratio_k > limit; π and σ of the others are found again from the factor
@@ -34,14 +35,14 @@ struct EssentialOptions {
 struct EliminatedColumn {
   std::string column;
   double relative_sigma = 0;     // in the model it left; infinite when dependent
-  double ratio = 0;              // to the smallest relative deviation there
+  double ratio = 0;              // to the smallest relative standard deviation there
   double residual_weighted = 0;  // ‖w (Y π − τ)‖ / ‖w τ‖ of the model without it
 };
 
 struct Essential {
   std::vector<std::string> columns;          // that stay, in the order of the full estimate
   std::vector<EliminatedColumn> eliminated;  // in the order in which they left
-  double ratio = 1;                          // largest relative deviation over the smallest, at the end
+  double ratio = 1;                          // largest relative σ over the smallest, at the end
   VectorXd values;                           // in the order of the full estimate; zero for what left
   VectorXd sigma;                            // of the reduced model; zero for what left
   double residual_weighted = 0;
@@ -61,7 +62,7 @@ Essential essential(std::span<const Fold> folds, const InstrumentEstimate& full,
                     const EssentialOptions& options = {});
 
 // The estimate with the values of the essential parameters, the others `eliminated`: residuals are those of
-// the reduced model, deviations and covariance stay those of the full one.
+// the reduced model, standard deviations and covariance stay those of the full one.
 Estimate reduced(std::span<const Fold> folds, const Estimate& full, const Essential& essential);
 
 }  // namespace STEELYARD_ABI

@@ -1,26 +1,26 @@
-// Least squares from folds: parameters, their deviations, the condition of the problem, residuals.
+// Least squares from folds: parameters, their standard deviations, condition numbers, residuals.
 //
 //   min Σ_g w_g² ‖Y_g π − τ_g‖² + ‖priors‖²      over groups g of rows: joints, or joints and time blocks
 //
-// Only the folds are read, so that the cost does not depend on how many rows they stand for. Weights:
-//   none                   ordinary least squares: w = 1
-//   by_row                 weighted: w = 1/σ of the row kind, σ from the residuals of the ordinary solution
-//   by_row_iterated        the same, with σ from the weighted solution until it does not change
-//   by_row_and_block       also each block of a row kind: with u = rms residual of the block / σ of the row
-//   kind,
-//                          w = √min(1, c/u) / σ (Huber). σ is the median over blocks; a bad stretch counts
-//                          less
-// σ² of a group is ‖residual‖² / (rows − h) with h = ‖w_g R_g R⁻¹‖², the group's share of the parameters (Σ h
-// = their number without priors). With few rows and very different deviations by_row finds the small ones too
-// large, because the ordinary solution is disturbed by the noisy rows; by_row_iterated does not.
+// Only the folds are read, so the cost does not depend on the number of rows. Weights:
 //
-// The covariance is σ²(RᵀR)⁻¹: right only for rows whose errors are independent, so decimate filtered rows to
-// about twice the cut-off before. Errors in the regressor (noisy positions) are not in it, and bias the
+//   none               ordinary least squares: w = 1
+//   by_row             weighted: w = 1/σ of the row kind, σ from the residuals of the ordinary solution
+//   by_row_iterated    the same, with σ from the weighted solution, iterated until convergence
+//   by_row_and_block   also per block of a row kind: w = √min(1, c/u) / σ (Huber), u = rms residual of the
+//                      block / σ, σ the median over blocks; bad blocks get less weight
+//
+// σ² of a group is ‖residual‖² / (rows − h) with h = ‖w_g R_g R⁻¹‖², the group's share of the parameters (Σ h
+// = their number without priors). With few rows and very different noise levels by_row overestimates the
+// small ones, because noisy rows disturb the ordinary solution; by_row_iterated does not.
+//
+// The covariance is σ²(RᵀR)⁻¹, valid only for rows with independent errors: decimate filtered rows to about
+// twice the cut-off first. It does not include errors in the regressor (noisy positions), which bias the
 // values.
 //
-// Columns are scaled to norm one before rank and condition are judged. Nothing is dropped: a column that is
-// zero or depends on others has a status that says so; the dependent ones get the solution of smallest norm
-// (in scaled columns) as value and an infinite deviation, predictions do not depend on the choice.
+// Columns are scaled to norm one before rank and condition are judged. No column is dropped: the status says
+// whether it is zero or depends on others; dependent ones get the minimum-norm solution (in scaled columns)
+// as value and an infinite standard deviation. Predictions do not depend on this choice.
 #pragma once
 
 #include <span>
@@ -42,16 +42,15 @@ struct EstimateOptions {
       1e-12;           // singular values of the scaled columns below this share of the largest are zero
   double huber = 1.5;  // c: blocks with residuals beyond this many σ lose weight
   int most_iterations = 100;
-  double tolerance = 1e-10;  // relative change of weights at which iterations end
-  bool conditions =
-      true;  // false: condition numbers are left at 0, which saves two singular value decompositions
+  double tolerance = 1e-10;  // relative change of weights at convergence
+  bool conditions = true;    // false: condition numbers stay 0, which saves two singular value decompositions
 
   void validate() const;  // throws InputError
 };
 
 enum class ColumnStatus {
   determined,
-  zero,        // the column is zero in all rows: nothing is known
+  zero,        // the column is zero in all rows: not identifiable
   dependent,   // only together with other columns
   eliminated,  // set to zero, see essential.hpp
 };
@@ -73,7 +72,7 @@ enum class EstimateStatus {
   solved,
   deficient,      // solved, but not all columns are determined
   not_converged,  // weights still changed after most_iterations
-  too_few_rows,   // no more rows than parameters: values without deviations
+  too_few_rows,   // no more rows than parameters: values without standard deviations
 };
 const char* to_string(EstimateStatus status);
 
@@ -106,12 +105,12 @@ struct Estimate {
 };
 
 // The folds have one effort column, the same in all; row kinds may have different columns. Folds with equal
-// rows (layout().row) are one kind, whatever their blocks. `priors` keep their own weights. Throws InputError
-// for folds that do not fit together, and when there is no row at all.
+// rows (layout().row) are one kind, regardless of their blocks. `priors` keep their own weights. Throws
+// InputError for incompatible folds, and when there are no rows.
 Estimate estimate(std::span<const Fold> folds, const EstimateOptions& options = {},
                   std::span<const Fold> priors = {});
 
-// Residuals of given parameters on folds: by row kind, then totals by unit. Columns that `columns` lacks
+// Residuals of given parameters on folds: by row kind, then totals by unit. Columns missing in `columns`
 // count as zero.
 struct Residuals {
   std::vector<Residual> per_row;

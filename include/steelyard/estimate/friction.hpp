@@ -8,8 +8,8 @@
 // A form is linear in its coefficients (columns fv3, fh3, …) and, for the last two, nonlinear in its shape:
 // φ2, φ3 or vs. Besides the form's own column a pass can fold its tangents, the derivatives ∂s/∂ln φ2, ∂s/∂φ3
 // or ∂/∂ln vs (columns fh3.slope, fh3.shift, fs3.velocity). A tangent's coefficient is fh · δφ: from one fold
-// come the step to a better shape, its deviation, and refits of the shape on parts of the data to first
-// order.
+// come the step to a better shape, its standard deviation, and refits of the shape on parts of the data to
+// first order.
 //
 // Canonical: φ1, φ2, vs > 0. The paper of the Panda has fv = fo = 0. Where φ2 |q̇| stays far below 1 the
 // sigmoid is a straight line, where it is far above 1 nearly everywhere it is a step: its shape is then not

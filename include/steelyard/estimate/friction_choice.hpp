@@ -5,10 +5,10 @@
 //   sigmoid                 q̇, 1, tanh(q̇/v_k)                                φ2 = 2/v_k, φ3 = 0
 //   stribeck                q̇, sign, 1, tanh(q̇/v_k), the last one negative    sign − tanh is a bump at rest
 //
-// The v_k are spread from 1/100 to 1 of the joint's fastest velocity. Groups of blocks are left out in turn
+// The v_k are spread from 1/100 to 1 of the joint's fastest velocity. Groups of blocks are held out in turn
 // and the candidates are compared by what they leave of the rows left out, every row kind divided by its
-// deviation. A form with more terms is taken only when it wins by more than two standard errors of the
-// groups' differences; asymmetric Coulomb has the span of sign and 1 and is never told from it by data.
+// standard deviation. A form with more terms is taken only when it wins by more than two standard errors of
+// the groups' differences; asymmetric Coulomb has the span of sign and 1 and is never told from it by data.
 //
 // Joints are chosen one after the other, twice, the others as chosen so far. Everything works on sums of
 // small Grams of scaled columns: parameters are not read from them, only which candidate is better.

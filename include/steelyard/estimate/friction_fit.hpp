@@ -1,26 +1,27 @@
 // The shapes of nonlinear friction, refined jointly with all linear parameters by variable projection.
 //
-//   min over θ  of  min over x ‖w (A(θ) x − τ)‖²        θ: ln φ2, φ3 or ln vs of every joint; x: everything
-//   else
+//   min over θ  of  min over x ‖w (A(θ) x − τ)‖²      θ: ln φ2, φ3 or ln vs of every joint; x: all the rest
 //
-// A pass at θ folds the forms' columns and their tangents. With the linear columns in front the factor reads
+// A pass at θ folds the columns of the forms and their tangents. With the linear columns first the factor is
 //
-//   [ R11 R12 r1 ]      r2, ρ: what the linear columns leave, cost = ‖r2‖² + ρ²
+//   [ R11 R12 r1 ]      r2, ρ: what the linear columns do not explain, cost = ‖r2‖² + ρ²
 //   [  0  R22 r2 ]      min ‖R22 t − r2‖: the Gauss-Newton step, δθ_k = t_k / height of the joint
 //   [  0   0  ρ  ]      (the Jacobian of Kaufman's variable projection)
 //
-// so that a pass gives the cost of a trial point and, if it is accepted, the next step: one pass an
-// iteration. Steps are damped (Levenberg-Marquardt, in units of R22's columns) and bounded. The fit has
-// converged when the next step would lower the cost by less than `tolerance` of σ² = cost / degrees of
-// freedom: every shape is then within √tolerance of its deviation. Weights are those of the row kinds, set
-// again after convergence when they have changed by more than a percent.
+// so a pass gives the cost of a trial point and, if it is accepted, the next step: one pass per iteration.
+// Steps are damped (Levenberg-Marquardt, in units of R22's columns) and bounded. The fit has converged when
+// the next step would lower the cost by less than `tolerance` of σ² = cost / degrees of freedom: every shape
+// is then within √tolerance of its standard deviation. Weights are those of the row kinds, updated after
+// convergence when they have changed by more than one per cent.
 //
-// A joint falls back to the linear form, and the others are refined on, when its shape is not in its data:
-//   viscous   φ2 · fastest velocity below 1/2: a straight line to 2 %; fv and fo remain
-//   coulomb   the step is narrower than the samples show (ln φ2 has a deviation above 1, or φ2 · fastest
-//             velocity reaches 2000); fc, fo and fv remain
-//   linear    the height is negative or within four deviations of zero, or the Stribeck velocity is not known
-//             to a factor e, or is half of the fastest velocity
+// A joint falls back to the linear form, and the others are refined further, when its shape cannot be
+// identified:
+//
+//   viscous   φ2 · highest velocity below 1/2: a straight line to 2 %; fv and fo remain
+//   coulomb   the step is narrower than the samples resolve (ln φ2 has a standard deviation above 1, or
+//             φ2 · highest velocity reaches 2000); fc, fo and fv remain
+//   linear    the height is negative or within four standard deviations of zero, or the Stribeck velocity is
+//             not known to a factor e, or is half the highest velocity
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@
 //   correlation   the smallest canonical correlation of Y and Z
 //   first_stage   F = c²/(1 − c²) (rows − instruments)/instruments, Cragg and Donald's statistic for that
 //                 c; below 10 the instruments count as weak (Staiger and Stock): values lean towards least
-//                 squares and deviations are too small
+//                 squares and standard deviations are too small
 //   hausman       (π_LS − π)ᵀ (cov π − cov π_LS)⁺ (π_LS − π), about χ² with `hausman_degrees` degrees when
 //                 least squares has no bias; far above that it has
 // None of them can show that Z is independent of the noise: that must follow from how Z was made.
@@ -53,8 +53,8 @@ struct InstrumentEstimate {
 
   VectorXd shift;  // (least squares − π) / σ, per column; 0 where not determined
 
-  // Hausman's statistic more than three deviations above its mean, and a value moved by more than σ/2: with
-  // many rows the test alone also finds what does not matter.
+  // Hausman's statistic more than three standard deviations above its mean, and a value moved by more than
+  // σ/2: with many rows the test alone also finds what does not matter.
   bool least_squares_is_biased() const;
 };
 

@@ -2,7 +2,7 @@
 //
 //   classical   σ² (RᵀR)⁻¹ · rows / effective rows,  ν = effective rows − parameters.
 //               Filtered rows are correlated: of white noise behind a zero-phase filter with the gain |H|²
-//               they hold 2 ∫|H|⁴ df independent values a second, whatever the decimation.
+//               they hold 2 ∫|H|⁴ df independent values per second, regardless of the decimation.
 //               Right for white noise of the efforts only.
 //   bootstrap   σ from replicates over time blocks (bootstrap.hpp), ν per parameter. Also right for coloured
 //               noise and for noise that joints share, when it is short against a block.
@@ -45,7 +45,7 @@ struct Intervals {
   IntervalMethod method = IntervalMethod::classical;  // that was used
   double level = 0;
   Index blocks = 0;           // of the bootstrap
-  double effective_rows = 0;  // independent rows that give such deviations
+  double effective_rows = 0;  // independent rows that give such standard deviations
   VectorXd sigma;
   VectorXd sigma_classical;
   VectorXd lower, upper;

@@ -10,7 +10,7 @@
 //
 // Rows behind a filter share their errors with their neighbours: one spike of the log spoils as many rows as
 // the filter smears it over. Weights of the order of the model's own error (friction that the model lacks)
-// are no proof of outliers. Deviations: Huber's asymptotic variance σ² E ψ² / (E ψ')² with ψ = w u.
+// are no proof of outliers. Standard deviations: Huber's asymptotic variance σ² E ψ² / (E ψ')² with ψ = w u.
 #pragma once
 
 #include <array>
@@ -88,7 +88,7 @@ class RowWeigher {
   ResidualCounts& counts_;
 };
 
-// Scales deviations and covariance of an estimate from weighted rows to Huber's asymptotic variance.
+// Scales standard deviations and covariance of an estimate from weighted rows to Huber's asymptotic variance.
 void correct_deviations(const std::vector<RowScale>& scales, Estimate& estimate);
 
 }  // namespace STEELYARD_ABI

@@ -1,14 +1,13 @@
-// Static configurations that show the most: where to ask a source for g(q) and M(q), or to hold still and
-// weigh.
+// The most informative static configurations: where to evaluate a source of g(q) and M(q), or to measure at
+// rest.
 //
-//   maximise  log det Σ_k Y_b(q_k)ᵀ Y_b(q_k)       over q_1 … q_N within the limits, columns scaled to norm
-//   one
+//   maximise  log det Σ_k Y_b(q_k)ᵀ Y_b(q_k)     over q_1 … q_N within the limits, columns scaled to norm one
 //
 // Greedy choice from random candidates, exchanges, then one joint at a time along a grid that is halved until
-// nothing gains: a local optimum of the best start, the same for the same seed. Poses keep the limits; ways
-// between them are not looked at. Random configurations are
-// already good: with many of them the determinant gains about 5 %; the gain is in small sets, where random
-// ones leave some combination badly seen.
+// there is no gain: a local optimum of the best start, the same for the same seed. Poses are within the
+// limits; paths between them are not considered. Random configurations are already good: with many of them
+// the determinant gains about 5 %; the gain is in small sets, where random ones leave some combination poorly
+// determined.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ struct ExciteOptions {
   Workspace workspace;
   std::optional<VectorXd> prior;  // values of the base parameters, for efforts; not given: efforts are free
 
-  VectorXd noise;        // deviation of the efforts: empty (one), one for all, or one per independent joint
+  VectorXd noise;        // σ of the efforts: empty (one), one for all, or one per independent joint
   MatrixXd information;  // A₀ without D, over the base parameters; empty: nothing is known yet
 
   double most_condition = 0;  // wanted of the rows as they are, by a penalty; 0: whatever comes out
@@ -87,7 +87,7 @@ struct ExciteOptions {
 // How a parameter will be known.
 struct Outlook {
   std::string parameter;
-  double sigma = 0;         // expected deviation; infinite: not at all
+  double sigma = 0;         // expected standard deviation; infinite: not at all
   double sigma_before = 0;  // from `information` alone; infinite without
   double inflation = 1;     // variance over that of a column with no others beside it
   bool poor = false;
@@ -117,8 +117,8 @@ struct MotionReport {
 MotionReport examine_motion(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
                             const ExciteOptions& options);
 
-// Deviations that an information matrix leaves: √ of the diagonal of its inverse, infinite for parameters
-// with a part in a direction that nothing shows.
+// Standard deviations that an information matrix leaves: √ of the diagonal of its inverse, infinite for
+// parameters with a part in a direction that nothing shows.
 VectorXd deviations_of(const MatrixXd& information);
 
 // Whether a pose at rest is within every limit of the options: position, effort by the prior, distances.

@@ -2,7 +2,7 @@
 //
 // All in the robot's base frame [m]. A capsule is all points within `radius` of a segment that is fixed to a
 // link. Two capsules are kept apart unless they sit on the same link or on neighbours; pairs that touch
-// whatever the pose (a wrist whose links lie inside each other) are left out and named.
+// whatever the pose (a wrist whose links lie inside each other) are omitted and reported.
 //
 // Distances are signed (a tool inside a box is at minus its depth) and differentiable but where the closest
 // points jump; they are those of the shapes as given: real links need capsules that hold them.

@@ -16,7 +16,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Throws InputError for an inertia that no body can have.
+// Throws InputError for a physically impossible inertia.
 ExportedText to_sdf(const ExportModel& model);
 
 }  // namespace STEELYARD_ABI

@@ -1,11 +1,10 @@
-// Several parameter sets on the same runs: Newton-Euler efforts, their mean square errors, and what the
-// joints carry inside.
+// Several parameter sets on the same runs: Newton-Euler efforts, their mean square errors, and the internal
+// forces and moments of the joints.
 //
-//   τ̂ = newton_euler(π; q, q̇, q̈) + Ia q̈ + fv q̇ + fc sign(q̇) + fo          MSE_j = mean over samples of (τ_j −
-//   τ̂_j)²
+//   τ̂ = newton_euler(π; q, q̇, q̈) + Ia q̈ + fv q̇ + fc sign(q̇) + fo,     MSE_j = mean of (τ_j − τ̂_j)²
 //
-// Sets with equal base parameters have equal efforts but not equal inner forces: a mass that no motion shows
-// weighs on the joint below all the same. Feasible sets keep inner forces in the order of the real ones;
+// Sets with equal base parameters have equal efforts but not equal internal forces: a mass that no motion
+// identifies still loads the joint below. Feasible sets keep internal forces in the order of the real ones;
 // infeasible ones may be off by any factor (Panda paper, supplement, Fig. 10).
 #pragma once
 
@@ -27,7 +26,7 @@ struct ParameterSet {
 };
 
 // Of all standard parameters with these base parameters the smallest, K⁺ π_b: what least squares without
-// constraints takes, seldom one that bodies can have. Drive columns of the base are left out.
+// constraints takes, seldom a physically possible one. Drive columns of the base are left out.
 VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, const VectorXd& values);
 
 // Samples × joints.

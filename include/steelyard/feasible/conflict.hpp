@@ -33,7 +33,7 @@ struct Conflict {
   double within = 0;               // the proof holds for |x_k| ≤ within · scale_k
   double smallest_eigenvalue = 0;  // of Z, over all blocks: not negative
 
-  std::string brief() const;  // "'total mass' and 'bound m3' exclude each other"
+  std::string brief() const;  // "'total mass' and 'bound m3' contradict each other"
 };
 
 Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& robot,

@@ -114,7 +114,7 @@ bool is_convex(const Constraint& constraint, const Quantities& quantities);
 // sum of the squares of the negative ones has a continuous gradient. Rows of equalities come twice.
 struct ConstraintValues {
   VectorXd values;
-  MatrixXd gradients;  // values × columns; empty unless asked for
+  MatrixXd gradients;  // values × columns; empty unless requested
 
   double margin() const;  // the smallest value, +∞ when there is none; NaN counts as −∞
 };

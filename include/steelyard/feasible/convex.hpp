@@ -39,7 +39,7 @@ enum class ConvexStatus {
   solved,
   thin,        // solved, but the constraints have no interior: they were loosened by `loosened` (scaled)
   infeasible,  // no x obeys the constraints
-  stalled,     // the gap asked for was not reached; x is feasible and the certificate holds as it stands
+  stalled,     // the requested gap was not reached; x is feasible and the certificate holds as it stands
 };
 const char* to_string(ConvexStatus status);
 

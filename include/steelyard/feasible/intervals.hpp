@@ -3,8 +3,9 @@
 //   [min, max] of gᵀx over {x feasible: ‖R x − z‖² ≤ φ_min + c}
 //
 // with φ_min the smallest value of the squares over the same constraints. When the rows of R are divided by
-// their deviation σ, c is a quantile of χ² (core/statistics.hpp): of one degree for the interval of one
-// quantity, of the number of seen parameters for all of them at once. Errors in φ_min can only widen the set.
+// their standard deviation σ, c is a quantile of χ² (core/statistics.hpp): of one degree for the interval of
+// one quantity, of the number of seen parameters for all of them at once. Errors in φ_min can only widen the
+// set.
 //
 // Each end is a convex problem, solved to a pair: `inner` is the value of a feasible x (kept), `outer` comes
 // from a dual point: no feasible x within reach goes beyond it. Within reach are bodies whose mean

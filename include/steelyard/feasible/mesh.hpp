@@ -1,15 +1,14 @@
 // A link's shape as a region for its centre of mass: a mesh, and the half-spaces of its convex hull.
 //
-//   c inside the hull  ⇔  nₖ·c ≤ dₖ for every face k  ⇔  nₖ·(m c) − dₖ m ≤ 0    (linear in the ten
-//   parameters)
+//   c inside the hull  ⇔  nₖ·c ≤ dₖ for every face k  ⇔  nₖ·(m c) − dₖ m ≤ 0     (linear in the parameters)
 //
-// The centre of mass of a body with non-negative density lies in the convex hull of the body, whatever the
-// density: the hull excludes no real body, the mesh itself would (a bent link may have its centre of mass in
-// the air). Holds only when the mesh is the whole link, in the link's frame and in metres: covers, cables
-// and motors that the mesh leaves out move the centre of mass too.
+// The centre of mass of a body with non-negative density lies in the convex hull of the body: the hull
+// excludes no real body, the mesh itself would (a bent link may have its centre of mass outside). This holds
+// only when the mesh is the whole link, in the link's frame and in metres: covers, cables and motors that are
+// not in the mesh also move the centre of mass.
 //
-// Files: STL (ASCII and binary, told apart by their contents) and Wavefront OBJ (`v` and `f` lines; the rest
-// is passed over). Hull: quickhull (Barber, Dobkin, Huhdanpaa, ACM TOMS 22, 1996) on triangles; offsets are
+// Files: STL (ASCII and binary, distinguished by their contents) and Wavefront OBJ (`v` and `f` lines; the
+// rest is ignored). Hull: quickhull (Barber, Dobkin, Huhdanpaa, ACM TOMS 22, 1996) on triangles; offsets are
 // then moved out to the outermost vertex, so that every vertex is inside to the last bit.
 #pragma once
 

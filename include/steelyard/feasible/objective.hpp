@@ -6,7 +6,7 @@
 // φ2, torque: R and z from the factor of the estimate (weights and priors included), with the columns of a
 // base regrouped as π_b = K π: ‖R_b K x − z‖² is the weighted residual of the rows for every x. φ1,
 // coefficients: ‖W (K x − π̂_b)‖² with W = 1, or WᵀW the inverse covariance. Coefficients with a relative
-// deviation above a limit may be left out of φ1.
+// standard deviation above a limit may be left out of φ1.
 //
 // Columns that no row sees are zero in R: the objective does not care for them.
 #pragma once
@@ -63,8 +63,8 @@ struct CoefficientOptions {
   double most_relative_sigma = kInfinity;  // coefficients above are left out
 };
 
-// φ1 from an estimate of the base's lead columns. Coefficients without a finite deviation are left out when
-// weighed by covariance.
+// φ1 from an estimate of the base's lead columns. Coefficients without a finite standard deviation are left
+// out when weighed by covariance.
 struct CoefficientObjective {
   Objective objective;
   std::vector<std::string> left_out;  // leads

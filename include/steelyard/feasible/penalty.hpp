@@ -1,25 +1,22 @@
-// Penalty-based parameter retrieval: constraints as penalties that grow, from several starts.
+// Penalty-based parameter retrieval: constraints as increasing penalties, from several starts.
 //
-//   min f = φ + ξ γ,   γ the sum over all constraints g ≥ 0 of what they are broken by, ξ growing level by
-//   level
+//   min f = φ + ξ γ,     γ: sum of all violations of constraints g ≥ 0,     ξ increasing level by level
 //
-// Any constraint may enter: those that are not convex, and free expressions with if-else.
+// Any constraint may enter: non-convex ones, and free expressions with if-else.
 //
-// descent (default)   γ of the squares of violations, Levenberg-Marquardt with analytic gradients in the
-// linear
-//                     columns x, where the objective is quadratic and convex constraints are affine matrix
-//                     inequalities: for convex problems f is convex, and every start leads to the same φ. The
-//                     last level is repeated for g ≥ ε with growing ε until nothing is broken: the end is
-//                     strictly feasible.
-// annealing           as published (Panda paper, Algorithm 1): p = (m, c, I) in its box LB ≤ p ≤ UB, γ of the
-//                     violations themselves, simulated annealing; a descent follows unless it is switched off
+//   descent (default)   γ of squared violations, Levenberg-Marquardt with analytic gradients in the linear
+//                       columns x, where the objective is quadratic and convex constraints are affine matrix
+//                       inequalities: for convex problems f is convex, and every start leads to the same φ.
+//                       The last level is repeated for g ≥ ε with increasing ε until nothing is violated: the
+//                       result is strictly feasible.
+//   annealing           as published (Panda paper, Algorithm 1): p = (m, c, I) in its box LB ≤ p ≤ UB, γ of
+//                       the violations themselves, simulated annealing; a descent follows unless disabled
 //
 // Starts: those given (the convex solution), the reference bodies, random bodies in the box. Deterministic
-// for a seed, whatever the number of threads. A local search: with constraints that are not convex the best
-// of the starts is a minimum found, not a minimum proven; the convex relaxation's value is a lower bound.
+// for a seed, regardless of the number of threads. This is a local search: with non-convex constraints the
+// best of the starts is not a proven minimum; the value of the convex relaxation is a lower bound.
 //
-// Directions that φ does not see keep the values of the start: of starts with the same φ the earliest is
-// taken.
+// Directions that do not change φ keep the values of the start: of starts with the same φ the first is used.
 #pragma once
 
 #include <cstdint>

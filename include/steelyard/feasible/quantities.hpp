@@ -1,4 +1,4 @@
-// Names of what a constraint may speak of, as functions of the vector x of linear columns.
+// Names of what a constraint may contain, as functions of the vector x of linear columns.
 //
 //   x = (m1, mx1, …, Jzz1, m2, …, Jzzn, further columns)      ten per link, J about the link frame's origin
 //   linear      any entry of x: "m3", "mx3", "Jxx3", "fv1", "fc1", "fo1", "Ia2", "Iam6", …

@@ -17,20 +17,20 @@
 //   set-up    an effort in another unit, of the wrong sign or dead, or what the doctor says of its logs
 //
 // Robots whose residual is far above the fleet's median leave first (about the fits of single logs, so that a
-// robot that changes from day to day stays). Of the others, those far from the
-// medians of all own estimates do not count at first (fewer than half), so that no outlier shapes what it is
-// measured by. Then, for each robot and cause: the direction in which the cause lowers the squared residual
-// of the robot's own fold most (rows over their deviation, δ_r free within T), what this and all other robots
-// say of that direction, and the chance of such a distance from the others by their own spread (F with as
-// many degrees as there are other robots, less one: validate/fleet_chance.hpp), times robots and causes
-// (Holm). Robots whose chance is below one half after that leave π_0, T and the spreads, and everything is
-// done again until they are the same ones; those below `level` are named. Among causes the one with the
-// smallest residual wins, each of its numbers costing the logarithm of the number of rows; the next one is
-// named too when it is nearly as good. Amounts that no machine can have are no causes.
+// robot that changes from day to day stays). Of the others, those far from the medians of all own estimates
+// do not count at first (fewer than half), so that no outlier shapes what it is measured by. Then, for each
+// robot and cause: the direction in which the cause lowers the squared residual of the robot's own fold most
+// (rows over their standard deviation, δ_r free within T), what this and all other robots say of that
+// direction, and the chance of such a distance from the others by their own spread (F with as many degrees as
+// there are other robots, less one: validate/fleet_chance.hpp), times robots and causes (Holm). Robots whose
+// chance is below one half after that leave π_0, T and the spreads, and everything is done again until they
+// are the same ones; those below `level` are named. Among causes the one with the smallest residual wins,
+// each of its numbers costing the logarithm of the number of rows; the next one is named too when it is
+// nearly as good. Impossible amounts are not considered.
 //
 // Drift: straight lines through the estimates of a robot's logs over time, parameter by parameter, and steps
-// between any two of them. The deviation of one log's estimate is its own times the excess of scatter about
-// the lines over the fleet.
+// between any two of them. The standard deviation of one log's estimate is its own times the excess of
+// scatter about the lines over the fleet.
 //
 // Needs four robots to name any, and few robots name only what is far out (least_deviations); what half of
 // the robots have is the fleet's. Everything rests on similar motions: what one robot's motion does not show
@@ -59,7 +59,7 @@ const char* to_string(CauseKind kind);
 struct Cause {
   CauseKind kind = CauseKind::other;
   std::string of;     // link, joint, log, or parameter that differs most
-  double amount = 0;  // kg; share of the fleet's friction; effort; share of the effort; rad or m; deviations;
+  double amount = 0;  // kg; share of the fleet's friction; effort; share of the effort; rad or m; σ;
                       // fit: share that is left; set_up: times the fleet's, 0 when not known
   double sigma = 0;   // of the amount
   Vector3 at = Vector3::Zero();  // of the mass, in the link's frame [m]
@@ -80,7 +80,7 @@ struct FleetLog {
 struct FleetRobot {
   std::string name;
   std::vector<Fold> folds;  // one per row of the plan, all logs merged
-  double noise_factor = 1;  // deviation over blocks of time / deviation for independent rows, ≥ 1
+  double noise_factor = 1;  // σ over blocks of time / σ for independent rows, ≥ 1
   // Rms of each row about the fits of single logs: what changes from log to log is a drift, not a log that
   // does not fit. Empty: about one fit of all.
   VectorXd row_residual;
@@ -121,7 +121,7 @@ struct Drift {
 struct FleetRobotResult {
   std::string name;
   VectorXd values, sigma;
-  VectorXd deviation;         // from the fleet, in deviations of estimate and healthy scatter together
+  VectorXd deviation;  // from the fleet, in standard deviations of estimate and healthy scatter together
   std::vector<Cause> causes;  // empty: nothing to say
   std::vector<Drift> drifts;
   double residual = 0;        // ‖τ − τ̂‖ / ‖τ‖ of its own fit
@@ -130,17 +130,18 @@ struct FleetRobotResult {
 
 struct FleetResult {
   std::vector<std::string> columns;
-  VectorXd values, sigma;                // of the fleet; robots are the blocks of the deviation
-  VectorXd scatter;                      // deviation between healthy robots
+  VectorXd values, sigma;                // of the fleet; robots are the blocks of the standard deviation
+  VectorXd scatter;                      // standard deviation between healthy robots
   MatrixXd scatter_inverse;              // T⁻¹
   Index healthy = 0;                     // robots behind them
   std::vector<FleetRobotResult> robots;  // in the order given
   int rounds = 0;
   Index tests = 0;     // robots × causes
   Index compared = 0;  // robots, healthy or not
-  // From how many deviations of the healthy scatter on a robot would be named for a cause of one number.
+  // From how many standard deviations of the healthy scatter on a robot would be named for a cause of one
+  // number.
   double least_deviations = kInfinity;
-  std::string unavailable;  // why nobody could be named; empty: could
+  std::string unavailable;  // why no robot could be reported; empty if it could
 };
 
 // Robots whose own log does not fit the model, as compare_fleet() finds them first: nothing for those that
@@ -159,7 +160,7 @@ struct ZeroCause {
   double better = 0;  // than the best of the other causes: Δ less what numbers cost
 };
 
-// Causes whose Δ are no farther apart are told both.
+// Causes whose Δ are no farther apart are both reported.
 inline constexpr double kNearlyAsGood = 10;
 
 // The zero of a joint that explains a robot best, from one of its logs (`robot` has its folds). Asks for two

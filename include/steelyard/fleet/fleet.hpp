@@ -6,10 +6,10 @@
 //     columns: {time: t, position: "q{j}", torque: "tau{j}"}
 //   prepare: {filter: {order: 4, cutoff: 10}, columns: filtered}
 //
-// Every log is prepared and folded by itself, as a run of a study is; what is left of it is one fold a joint,
-// kept in a state folder under the hash of the log and of everything that was done to it. A program that is
-// killed and started again takes the folds that are there and does the rest; the same for logs that are added
-// later. A log that cannot be used is told with its reason, and the others go on.
+// Every log is prepared and folded by itself, as a run of a study is; what is left of it is one fold per
+// joint, kept in a state folder under the hash of the log and of everything that was done to it. A program
+// that is killed and started again takes the folds that are there and does the rest; the same for logs that
+// are added later. A log that cannot be used is reported with the reason; the others are still used.
 #pragma once
 
 #include <functional>
@@ -43,7 +43,7 @@ struct FleetSpec {
   double level = 0.01;
   int robots = 0;  // simulated
   int days = 1;
-  double scatter = 0.025;  // deviation of masses, centres and friction between healthy robots, as shares
+  double scatter = 0.025;  // σ of masses, centres and friction between healthy robots, as shares
   std::vector<FleetFault> faults;
 };
 

@@ -1,4 +1,5 @@
-// The page of a fleet: who differs and in what, drifts, the fleet's parameters, a map of all deviations.
+// The page of a fleet: who differs and in what, drifts, the fleet's parameters, a map of all standard
+// deviations.
 //
 // One offline file of tables and one drawing, without the page of web/. The same summary gives the same
 // bytes.

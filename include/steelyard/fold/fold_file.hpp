@@ -40,7 +40,7 @@ struct FoldedRun {
   FilterOptions filter, column_filter;
   Index decimation = 1;
   double kept_share = 0;         // FoldPass::kept_share
-  std::optional<double> period;  // of the motion [samples], 0: it has none; absent: nobody looked
+  std::optional<double> period;  // of the motion [samples], 0: it has none; absent: not determined
   // What is behind the layouts' hash of the preparation: the options as text, and the expressions of extra
   // columns, known efforts and friction ("joint2:spring=q2^2;"); absent: not written before.
   std::string prepare;
@@ -60,7 +60,7 @@ struct FoldedRun {
 // Somebody examined the log, before it was folded.
 bool is_examined(const FoldedRun& run);
 
-// Also in findings that speak of the run as a whole, and in the names of its own columns ("fo2@monday").
+// Also in findings about the run as a whole, and in the names of its own columns ("fo2@monday").
 void relabel(FoldedRun& run, const std::string& label);
 
 FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);

@@ -18,7 +18,7 @@ inline namespace STEELYARD_ABI {
 
 struct Layout {
   std::string row;                        // "torque:joint3"
-  std::string unit;                       // of Y π: "N*m", "N"; "1" for rows divided by their deviation
+  std::string unit;                       // of Y π: "N*m", "N"; "1" for rows divided by σ
   std::vector<std::string> columns;       // of Y
   std::vector<std::string> efforts;       // of E
   std::vector<std::string> effort_units;  // one per effort

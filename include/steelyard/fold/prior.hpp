@@ -1,9 +1,9 @@
 // What is known beforehand, as rows: a prior, a weighed payload, an equality between parameters.
 //
-//   known with deviation σ:  (1/σ) π_k = (1/σ) value          equality:  (1/σ) aᵀπ = (1/σ) value
+//   known with standard deviation σ:  (1/σ) π_k = (1/σ) value          equality:  (1/σ) aᵀπ = (1/σ) value
 //
-// Such rows stand beside measured rows that are divided by their own deviation; beside rows that are not, 1/σ
-// is but a weight. They are independent of each other and of the measurements.
+// Such rows stand beside measured rows that are divided by their own standard deviation; beside rows that are
+// not, 1/σ is but a weight. They are independent of each other and of the measurements.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ inline namespace STEELYARD_ABI {
 // A layout with the columns of another, one effort "torque" or as there, row `row`, unit "1".
 Layout prior_layout(const Layout& layout, const std::string& row = "prior");
 
-// One row for each column with a finite deviation; mean and sigma are one per column. The layout has one
-// effort.
+// One row for each column with a finite standard deviation; mean and sigma are one per column. The layout has
+// one effort.
 Fold prior(const Layout& layout, const VectorXd& mean, const VectorXd& sigma);
 
 // Rows W π = W mean: a prior with the information WᵀW, which may be singular.

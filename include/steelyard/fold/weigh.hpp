@@ -15,7 +15,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // weight[s] for s < count; `row` of the plan; columns in the order of the row's layout, efforts last. Samples
-// with mask 0 are no rows (null: all are), whatever weight they get.
+// with mask 0 are no rows (null: all are), regardless of their weight.
 using WeighRows = std::function<void(Index row, std::span<const double* const> columns, Index count,
                                      const std::uint8_t* mask, double* weight)>;
 

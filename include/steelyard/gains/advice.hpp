@@ -4,7 +4,7 @@
 // error (fit.hpp) are made linear at the truth, and with the noise that currents will have behind the filter,
 //   σ(g)² = (Σ_j J_jᵀ J_j / σ_j²)⁻¹.
 // Errors of the model (friction of another form, noise of positions) are not in it: a real experiment does no
-// better than this. Relative deviations of gains hardly depend on the nominal gains.
+// better than this. Relative standard deviations of gains hardly depend on the nominal gains.
 #pragma once
 
 #include <string>

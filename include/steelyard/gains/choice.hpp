@@ -1,9 +1,10 @@
 // Which fit to believe, which base parameters matter, whether gains changed between runs.
 //
-// held_out     time blocks are left out in turn (neighbours together, the same share of every run), gains and
+// held_out     time blocks are held out in turn (neighbours together, the same share of every run), gains and
 //              parameters are fitted on the rest, and the currents of what was left out are predicted; rows
 //              between a block that is trained on and one that is not belong to neither part
-// essential    base parameters whose deviation, relative to their value, is more than `ratio` times the
+// essential    base parameters whose standard deviation, relative to their value, is more than `ratio` times
+// the
 //              smallest one leave, one at a time; gains and loads never do
 // drift        v_j = (1 + ε_jr) v̂_j with one ε a joint and run, the first run excepted, estimated together
 //              with everything else by the linear form of the prediction error. A gain that fell by one per
@@ -30,7 +31,7 @@ struct EssentialGains {
   std::vector<std::string> eliminated;  // in the order in which they left
   GainProblem problem;                  // without them
   GainFit fit;
-  double ratio = 1;  // largest relative deviation over the smallest, at the end
+  double ratio = 1;  // largest relative standard deviation over the smallest, at the end
 };
 
 // `method`: wls or tls.

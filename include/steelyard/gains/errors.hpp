@@ -1,19 +1,18 @@
 // How much noise of positions and currents is in the columns of a run's rows, for total least squares.
 //
-//   σ of a signal      white noise from its sixth differences: median |Δ⁶x| / (0.6745 √924); a motion of a
-//   few
-//                      Hz sampled at 100 Hz or more leaves nothing in Δ⁶, jumps of Coulomb friction do not
-//                      move the median
-//   behind the filters σ² · 2/fs ∫ |H₁|⁴ |H₂|⁴ d(f)² df with H₁ of the positions, H₂ of the columns, d the
-//                      gain of the differences (currents: H₂ alone)
-//   in the columns     Y(q + δq, q̇ + δq̇, q̈ + δq̈) − Y(q, q̇, q̈) at some hundred samples of the run
+//   σ of a signal        white noise from its sixth differences: median |Δ⁶x| / (0.6745 √924); a motion of a
+//                        few Hz sampled at 100 Hz or more vanishes in Δ⁶, jumps of Coulomb friction do not
+//                        move the median
+//   behind the filters   σ² · 2/fs ∫ |H₁|⁴ |H₂|⁴ d(f)² df with H₁ of the positions, H₂ of the columns, d the
+//                        gain of the differences (currents: H₂ alone)
+//   in the columns       Y(q + δq, q̇ + δq̇, q̈ + δq̈) − Y(q, q̇, q̈) at some hundred samples of the run
 //
-// Columns of Coulomb friction jump with the sign of a velocity. Noise near a turn flips them: that adds
-// nothing to their squares, and counting it as if it did corrects far too much. They are kept apart; what
-// they may change is a deviation of the fit (fit.hpp).
+// Columns of Coulomb friction jump with the sign of a velocity. Noise near a reversal flips them: that adds
+// nothing to their squares, and counting it as an error corrects far too much. They are kept separately;
+// their effect is added to the standard deviations of the fit (fit.hpp).
 //
-// δq, δq̇, δq̈ are drawn independently. Good for noise that is white before the filters; an encoder's steps
-// count as white when the motion crosses many of them.
+// δq, δq̇, δq̈ are drawn independently. Valid for noise that is white before the filters; encoder
+// quantisation counts as white when the motion crosses many steps.
 #pragma once
 
 #include <cstdint>

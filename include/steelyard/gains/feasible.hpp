@@ -1,13 +1,12 @@
-// Gains with parameters that bodies and drives can have.
+// Gains with physically feasible parameters of bodies and drives.
 //
 //   min Σ_j w_j² ‖v_j − (unmix · (W K x + W_L χ_L))_j / g_j‖²       over gains, standard parameters x, loads
-//   s_j g_j > 0,  P_link ⪰ δ m diag(ℓ², ℓ², ℓ², 1),  P_load ⪰ 0,  Ia, fv, fc ≥ 0,  what the robot's file
-//   bounds
+//   s_j g_j > 0,  P_link ⪰ δ m diag(ℓ², ℓ², ℓ², 1),  P_load ⪰ 0,  Ia, fv, fc ≥ 0,  bounds of the robot file
 //
-// s_j is the sign of the a-priori gain, else of the transmission's ratio, else that of the plain prediction
+// s_j is the sign of the a-priori gain, else of the transmission ratio, else that of the plain prediction
 // error. Gauss-Newton: every step is a convex problem of the stage `feasible`, from the folds alone. Fixed
-// parameters of loads are equalities. Deviations and intervals are those of the plain prediction error:
-// constraints that bind make them too wide, not too small.
+// parameters of loads are equalities. Standard deviations and intervals are those of the plain prediction
+// error: active constraints make them too wide, not too small.
 #pragma once
 
 #include "steelyard/core/abi.hpp"

@@ -10,11 +10,11 @@
 //                      Gauss-Newton: currents are the noisy outputs, which is where their noise is. Needs a
 //                      regressor that is good (filtered positions).
 //
-// Deviations: `sigma_classical` is σ²(WᵀW)⁻¹, for tls eqs. (21)–(23); `sigma` and the intervals come from
-// a bootstrap over time blocks, linear in each block's influence, and contain the deviation of weighed
-// masses. A gain whose deviation is above `most_relative_sigma` of itself is not identifiable: it has no
-// interval. For ls and wls what noise in the columns takes from it counts as well. Directions that tls leaves
-// open count with the length that changes a gain by itself.
+// Standard deviations: `sigma_classical` is σ²(WᵀW)⁻¹, for tls eqs. (21)–(23); `sigma` and the intervals come
+// from a bootstrap over time blocks, linear in each block's influence, and contain the standard deviation of
+// weighed masses. A gain whose standard deviation is above `most_relative_sigma` of itself is not
+// identifiable: it has no interval. For ls and wls what noise in the columns takes from it counts as well.
+// Directions that tls leaves open count with the length that changes a gain by itself.
 #pragma once
 
 #include <string>

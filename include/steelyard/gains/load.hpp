@@ -3,10 +3,10 @@
 //   m, mx, my, mz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz      in the tool frame, J about its origin
 //   (robot/inertia.hpp)
 //
-// A parameter is unknown, known exactly (σ = 0), or known with a deviation. The mass of a load sets the scale
-// of all gains and is taken as it was weighed: its deviation goes into that of the results. Other parameters
-// with a deviation are estimated, with what is known of them as a prior. Columns are named after parameter
-// and load: "mx_plate".
+// A parameter is unknown, known exactly (σ = 0), or known with a standard deviation. The mass of a load sets
+// the scale of all gains and is taken as it was weighed: its standard deviation goes into that of the
+// results. Other parameters with a standard deviation are estimated, with what is known of them as a prior.
+// Columns are named after parameter and load: "mx_plate".
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ Load known_load(const std::string& name, const Inertia& body);
 // "m_plate" … "Jzz_plate".
 std::vector<std::string> load_columns(const std::string& load);
 
-// Throws InputError for names that are empty or come twice, masses that are not positive, deviations below
-// zero, numbers that are not finite, and ten known parameters that no body has.
+// Throws InputError for names that are empty or come twice, masses that are not positive, standard deviations
+// below zero, numbers that are not finite, and ten known parameters that no body has.
 void validate(std::span<const Load> loads);
 
 }  // namespace STEELYARD_ABI

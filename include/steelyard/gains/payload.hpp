@@ -2,9 +2,10 @@
 //
 //   V g = W χ + W_L χ_L      weighted least squares for base parameters and loads together, joint rows
 //
-// It takes runs with and without the load (or with a load that is known). Deviations have two parts: noise of
-// the rows (bootstrap over time blocks) and the deviations of the gains, which move the loads linearly and do
-// not shrink with longer runs; `gains_dominate` says when the second is the larger one for the mass.
+// It takes runs with and without the load (or with a load that is known). Standard deviations have two parts:
+// noise of the rows (bootstrap over time blocks) and the standard deviations of the gains, which move the
+// loads linearly and do not shrink with longer runs; `gains_dominate` says when the second is the larger one
+// for the mass.
 //
 // `body` is the nearest body that can exist: the smallest distance in the estimate's own covariance under a
 // positive semidefinite pseudo-inertia, fixed parameters kept.
@@ -24,13 +25,13 @@ struct LoadEstimate {
   Vector10 values;        // fixed ones as given
   Vector10 sigma;         // of everything
   Vector10 sigma_noise;   // of the rows' noise alone
-  Vector10 sigma_gains;   // of the gains' deviations alone
+  Vector10 sigma_gains;   // of the gains' standard deviations alone
   Vector10 lower, upper;  // NaN for fixed ones
   MatrixXd covariance;    // 10 × 10
   bool gains_dominate = false;
   Inertia body;                // feasible
   bool body_is_found = false;  // false: no body fits the fixed parameters
-  double body_moved = 0;       // its distance from the values, in deviations
+  double body_moved = 0;       // its distance from the values, in standard deviations
 };
 
 struct LoadFit {

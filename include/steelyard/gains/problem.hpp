@@ -4,8 +4,8 @@
 //
 // g the gains, χ the base parameters, χ_u and χ_k the unknown and the fixed parameters of the loads
 // (load.hpp). Currents alone leave the scale of everything open; what fixes it is W_k χ_k, or a gain that is
-// known. A run with a load cannot tell the load from the last link: it takes another run without it, or with
-// another load.
+// known. A run with a load cannot distinguish the load from the last link: another run is needed without it,
+// or with another load.
 #pragma once
 
 #include <span>
@@ -49,7 +49,8 @@ struct GainProblem {
   std::vector<std::string> without;  // base parameters that are set to zero (essential.hpp)
   std::vector<Load> loads;
   std::vector<GainRun> runs;
-  // A-priori gains with their deviations: rows of the fit where the deviation is finite. Empty: none.
+  // A-priori gains with their standard deviations: rows of the fit where the standard deviation is finite.
+  // Empty: none.
   VectorXd prior;
   VectorXd prior_sigma;
 };
@@ -72,7 +73,7 @@ Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& r
 // All rows of a side of all runs.
 std::vector<Fold> gain_equations(const GainProblem& problem, RowSide side);
 
-// What is known of gains and loads with a deviation, as rows for the layout of gain_columns().
+// What is known of gains and loads with a standard deviation, as rows for the layout of gain_columns().
 std::vector<Fold> gain_priors(const GainProblem& problem);
 
 }  // namespace STEELYARD_ABI

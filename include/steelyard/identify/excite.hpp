@@ -39,7 +39,7 @@ struct NextCandidate {
   VectorXd gain_sigma;  // of those: deviation of every drive's gain, if gains are taken for unknown
   std::string shrinks;  // the parameter whose interval shrinks most
   double most = 1;      // by this factor
-  double log_det = 0;   // of everything, this run included
+  double log_det = 0;   // of all runs, including this one
 };
 
 struct NextOutcome {

@@ -1,9 +1,9 @@
 // How a run is cut into chunks, and which of its samples become rows.
 //
-// Chunk k has the core [k · size, (k + 1) · size), whatever the number of threads; its window is the core
-// with a halo on each side, cut at the run's ends. What is kept is decided by the sample's index in the run,
-// so that it does not depend on the chunks either: samples trim + phase, trim + phase + decimation, … before
-// `samples − trim`.
+// Chunk k has the core [k · size, (k + 1) · size), regardless of the number of threads; its window is the
+// core with a halo on each side, cut at the run's ends. What is kept is decided by the sample's index in the
+// run, so that it does not depend on the chunks either: samples trim + phase, trim + phase + decimation, …
+// before `samples − trim`.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ struct TimeScan {
 std::string likely_time_unit(double step);
 std::string time_unit_remedy(double step);
 
-// Collects a TimeScan from stamps that come in pieces; memory does not grow with their number.
+// Collects a TimeScan from stamps that come in pieces; in constant memory.
 class TimeScanner {
  public:
   void add(std::span<const double> stamps);

@@ -1,6 +1,6 @@
 // Samples one after the other, as often as wanted: files, runs in memory, and conversions of other sources.
 //
-// Every pass gives the same bytes, whatever the sizes of the blocks that are asked for. Time stamps increase
+// Every pass gives the same bytes, regardless of the requested block sizes. Time stamps increase
 // strictly.
 #pragma once
 

@@ -4,9 +4,9 @@
 //   NumPy (.npz)   time (n), one array n×joints a channel, named as the channel, and joint_names; float64, SI
 //   MCAP (.mcap)   topic /joint_states of sensor_msgs/msg/JointState, as `ros2 bag` and Foxglove read it
 //
-// What a format cannot hold is told. MCAP: stamps are rounded to the nanosecond and count from the run's own
-// zero, not from a date; only position, velocity and torque (as effort) have a place in JointState. Labels,
-// roles and payloads are part of a study, not of a file. CSV is written by simulate/write_csv.hpp.
+// What a format cannot hold is reported. MCAP: stamps are rounded to the nanosecond and count from the run's
+// own zero, not from a date; only position, velocity and torque (as effort) have a place in JointState.
+// Labels, roles and payloads are part of a study, not of a file. CSV is written by simulate/write_csv.hpp.
 //
 // Files appear complete or not at all. NumPy's are made in memory: at most 4 GiB.
 #pragma once

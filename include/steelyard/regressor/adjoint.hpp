@@ -5,8 +5,8 @@
 // Row r of link i is T_r · (I A + V ×* I V) with T_r the twist of joint r, V and A velocity and acceleration
 // of the link, I the inertia whose ten entries are the weights w_r. Forward: V, A, T_r link by link;
 // backward: what f gains per V, A, T_r, carried from a link to its parent by the transposed transform. A
-// joint's angle enters through d(X u)/dq = (X u) × S. Cost: a few regressor evaluations, whatever the number
-// of joints.
+// joint's angle enters through d(X u)/dq = (X u) × S. Cost: a few regressor evaluations, regardless of the
+// number of joints.
 //
 // sign(q̇) has no derivative where it matters. With widths w these entries are tanh(q̇/w) here and in
 // soften_signs(), for a sum of two velocities with the sum of their widths; without, their derivative is

@@ -4,9 +4,9 @@
 //
 // Gravity alone, inertia alone or both together; a base that holds for all rows that were used. A vendor's M
 // may hold rotor inertias: `rotor_inertia` adds a column Ia for every joint, which only a diagonal entry
-// sees. Entries may be weighted by given deviations, or by those that the residuals show (Weighting::by_row:
-// every component g_i, M_ij its own). Tables are exact or rounded, never noisy in q: residuals far above the
-// rounding mean another robot, another joint order or other units (examine.hpp).
+// sees. Entries may be weighted by given standard deviations, or by those that the residuals show
+// (Weighting::by_row: every component g_i, M_ij its own). Tables are exact or rounded, never noisy in q:
+// residuals far above the rounding mean another robot, another joint order or other units (examine.hpp).
 //
 // What is known beforehand: parameters that are zero (their columns are left out), and linear relations
 // aᵀπ = c between standard parameters. Of relations A π = c the base sees those combinations lᵀA with

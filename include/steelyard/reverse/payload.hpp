@@ -3,9 +3,9 @@
 //   Δπ_b = K_t p,   K_t the columns of K that belong to the ten parameters of the tool's link
 //
 // p are the ten parameters of what was added, in that link's frame: it moves with the link, so that its
-// parameters add to the link's. Least squares in the deviations of both fits; what the base does not tell
-// apart (a load's Jxx from its Jyy, often) is `seen` = false. Base parameters that hold the link's mass and
-// nothing else of it give the mass one by one (eqs. 31 and 32 of the published procedure).
+// parameters add to the link's. Least squares in the standard deviations of both fits; what the base does not
+// tell apart (a load's Jxx from its Jyy, often) is `seen` = false. Base parameters that hold the link's mass
+// and nothing else of it give the mass one by one (eqs. 31 and 32 of the published procedure).
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct PayloadChange {
   Vector10 sigma = Vector10::Zero();       // infinite where not seen
   std::array<bool, 10> seen{};
   std::vector<MassFrom> masses;
-  double unexplained = 0;  // RMS of Δπ_b − K_t p in deviations: about 1 when only the load has changed
+  double unexplained = 0;  // RMS of Δπ_b − K_t p in σ: about 1 when only the load has changed
 };
 
 // Both fits of one robot with equal bases, otherwise InputError. `link` −1: the tool's.

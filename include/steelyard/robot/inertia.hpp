@@ -29,7 +29,7 @@ inline constexpr std::array<const char*, kParametersPerLink> kParameterStems = {
 
 class Inertia {
  public:
-  Inertia();  // all NaN: an inertia nobody gave shows at once
+  Inertia();  // all NaN: an inertia that was not given is visible at once
   static Inertia zero();
   static Inertia from_standard(const Vector10& parameters);
   static Inertia from_mass_com_inertia(double mass, const Vector3& com, const Matrix3& inertia_com);

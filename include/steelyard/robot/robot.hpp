@@ -67,8 +67,8 @@ struct Joint {
   std::vector<ParameterBound> bounds;
 };
 
-// q[joint] = ratio · q[master] + offset (URDF mimic). The joint is no coordinate of its own: its effort acts
-// on the master's with the same ratio.
+// q[joint] = ratio · q[master] + offset (URDF mimic). The joint is not an independent coordinate: its effort
+// acts on the master's with the same ratio.
 struct Mimic {
   int joint = -1;
   int master = -1;

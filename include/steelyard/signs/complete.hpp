@@ -1,20 +1,22 @@
 // All samples of runs without signs, once most signs are found: what the segments left out comes back.
 //
 // Segments leave out what is below the threshold, their edges, and what stayed undecided. A model from the
-// decided segments predicts m there, and with noise of deviation σ a logged a = |τ| has the expectation
+// decided segments predicts m there, and with noise of standard deviation σ a logged a = |τ| has the
+// expectation
 //   E[τ | a] = a tanh(a m / σ²)                                     of one sample
 //   E[τ | a] = a tanh(Σ a m / (c σ²)) over an undecided segment     with its one sign, c rows per
 //                                                                   independent one
 // (the odds of the two signs under Gaussian noise). Where a and m are large that is ± a, where the sign is
 // open it is about zero; a sign(m) instead would be biased away from zero there. The expected efforts are put
-// together in time, filtered as |τ| was, and fitted; the fit predicts anew, until efforts stay: expectation
-// and maximisation for a folded normal distribution. σ is that of each joint's residual.
+// together in time, filtered as |τ| was, and fitted; the fit predicts anew, until the efforts converge:
+// expectation and maximisation for a folded normal distribution. σ is that of each joint's residual.
 //
 // A joint without one decided segment has no rows, or starts as a guess: from the best pattern that the
 // search has found, which then is no more than the better of several that fit about as well. Its |τ| is known
 // all the same, and says whether a model with the guess predicts it better than a model that never saw the
 // joint: `automatic` takes the guess if it does, on held-out |τ| of all joints, guessed ones included. |τ|
-// cannot tell a guess from its mirror image; a joint that is guessed wrong is predicted with the wrong sign.
+// cannot distinguish a guess from its mirror image; a joint that is guessed wrong is predicted with the wrong
+// sign.
 //
 // It finds the model next to the one it starts from, not the best of all. Whether it helps is tried on |τ| of
 // every fourth of sixteen stretches, predicted from the others: `held_out` by completed efforts,
@@ -63,7 +65,7 @@ struct Completion {
   VectorXd values;
   VectorXd sigma;                // per joint, of samples before the filter
   VectorXd sure_share;           // per joint: of samples whose sign is decided or sure
-  double held_out = 0;           // deviations of |τ| from the model, completed efforts
+  double held_out = 0;           // standard deviations of |τ| from the model, completed efforts
   double held_out_segments = 0;  // the same, decided segments alone; 0 where none is decided
   double held_out_certain = 0;   // the same, completed efforts without the guess; 0: none was tried
   int rounds = 0;

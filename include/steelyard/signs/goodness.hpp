@@ -4,7 +4,7 @@
 //   a change of sign inside a segment   the segment is predicted by a model of all others, m; the squares of
 //                                       ±|τ| − m that go away when the sign may change at one sample, the
 //                                       best of all, as a share of those under the better single sign
-//   friction that is not modelled       mean of r sign(q̇) of a joint, in deviations of its noise, r the
+//   friction that is not modelled       mean of r sign(q̇) of a joint, in σ of its noise, r the
 //                                       residual s |τ| − Y π
 // Both are hints from a model that was fitted with the fault in it: a change inside the only segment of a
 // joint, or friction that other parameters imitate, may stay below the limits.

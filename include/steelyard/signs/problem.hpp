@@ -1,18 +1,18 @@
 // From segments to the quadratic form of their signs.
 //
-//   Y π = Σ_i s_i e_i   with one effort column e_i per segment (zero outside it), rows divided by their
-//   weight
+//   Y π = Σ_i s_i e_i   with one effort column e_i per segment (zero outside it), rows weighted
 //
 //   QR of [Y | E] = ( R_YY  R_YE )        residual(s) = min_π ‖Y π − E s‖² = ‖R_EE s‖²
 //                   (  0    R_EE )        π(s) = R_YY⁻¹ R_YE s
 //
-// R_EE is made by reflections from the segments' own folds, so that the form is positive semidefinite by
-// construction and a bound on it is a proof; above `kReflectedSegments` segments the memory of that
-// (rows of all folds × segments) is too much, and R_EE is the Cholesky factor of E ᵀE − (QᵀE)ᵀ(QᵀE). In
-// both cases residual(s) is known to ± rounding.
+// R_EE is computed by reflections from the folds of the segments, so the form is positive semidefinite by
+// construction and a bound on it is a proof; above `kReflectedSegments` segments this needs too much memory
+// (rows of all folds × segments), and R_EE is the Cholesky factor of EᵀE − (QᵀE)ᵀ(QᵀE). In both cases
+// residual(s) is known up to rounding.
 //
-// Weights are one over the RMS effort of the joint at first: what "best fit" means depends on them, and
-// reweigh() replaces them by the residuals' own. A robot's unknown gains are factors on the columns of E.
+// Weights are initially one over the RMS effort of the joint: they define what "best fit" means, and
+// reweigh() replaces them by those of the residuals. Unknown gains of a robot are factors on the columns of
+// E.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 //   residual                 ‖Y π̂ − τ‖²
 //   residual_and_retrieval   ‖Y π̂ − τ‖² / ‖τ‖² + φ1 / ‖π̂‖²
 // Both minima are convex and found exactly, where the publication has penalties and random restarts. The
-// residual is the same for s and −s: the sign of the first segment is then held, and φ2 of the two tells at
+// residual is the same for s and −s: the sign of the first segment is then held, and φ2 of the two shows at
 // the end. Ties go to the node that came first.
 //
 // There is no proof, a node that was dropped never comes back, and φ1 prefers wrong patterns whose π̂ happens

@@ -16,10 +16,10 @@
 // Refined gains. E stands for the noise of each joint, which is in proportion to its effort only by guess; a
 // joint whose noise is taken too large comes out with too large a gain. Once signs are found, rows are
 // weighted by each joint's residual and E_j is replaced by what noise has left in its efforts, rows_j / g_j²,
-// until the gains stay.
+// until the gains converge.
 //
-// Deviations. With M = (1 − YY⁺) Z, Z the signed efforts joint by joint, an error ε of the efforts (times
-// their gains) moves the gains by −H⁻¹ Mᵀε to first order, H = A − λE without the fixed joint, so that
+// Standard deviations. With M = (1 − YY⁺) Z, Z the signed efforts joint by joint, an error ε of the efforts
+// (times their gains) moves the gains by −H⁻¹ Mᵀε to first order, H = A − λE without the fixed joint, so that
 //   cov g = c H⁻¹ (Σ_j v_j M_jᵀM_j) H⁻¹
 // with v_j the variance of joint j's residual and c rows per independent one. Signs are taken as certain and
 // the model as right.

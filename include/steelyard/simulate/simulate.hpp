@@ -3,7 +3,7 @@
 // Sample s is taken at t_s = s/rate + jitter and depends on nothing but s, the inputs and the seed:
 //
 //   positions   quantised(q(t_s) + noise), joint side, or motor side q_m = N (q − zero)
-//   velocities  exact, or differences of the logged positions of this sample and the one before, or none
+//   velocities  exact, or differences of the logged positions of this sample and the previous one, or none
 //   efforts     scale |τ(t_s − delay) + noise|, the bars only when asked for; torque, motor torque N⁻ᵀ τ, or
 //               current
 //   stamps      t_s + stamp noise
@@ -58,7 +58,7 @@ struct SimulateOptions {
   double delay = 0;                // [s] by which efforts are late, ≥ 0
   double jitter = 0;               // [s] instants are uniform within ± this
   double stamp_noise = 0;  // [s] stamps are off by up to ± this; jitter + stamp_noise < half a period
-  double repeat = 0;       // probability that a sample repeats the one before, 0 … 0.9
+  double repeat = 0;       // probability that a sample repeats the previous one, 0 … 0.9
 
   bool check_limits = true;  // refuse motions beyond the robot's position, velocity, acceleration limits
   std::uint64_t seed = 1;

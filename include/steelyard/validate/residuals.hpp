@@ -23,7 +23,7 @@ struct JointResidual {
 };
 struct ResidualSummary {
   double prepared = 0;
-  std::optional<double> prepared_weighted;  // every joint's rows divided by their deviation
+  std::optional<double> prepared_weighted;  // every joint's rows divided by their standard deviation
   std::optional<double> raw;
   std::vector<JointResidual> per_joint;
 };
@@ -32,7 +32,7 @@ struct ResidualSummary {
 struct JointBand {
   std::string joint;
   double half_width = 0;      // [N·m or N]
-  double parameter_part = 0;  // rms deviation of the prediction by the parameters alone
+  double parameter_part = 0;  // rms standard deviation of the prediction by the parameters alone
   double coverage = 0;        // share of held-out samples inside
 };
 
@@ -46,7 +46,7 @@ struct CrossValidationSummary {
 struct JointWhiteness {
   std::string name;
   double p_value = 1;   // of correlations this large, for white residuals
-  double coloured = 0;  // share of the residual's power that the residual one step before predicts
+  double coloured = 0;  // fraction of the residual's power predicted from the previous step
 };
 
 struct RunValidation {

@@ -1,14 +1,12 @@
-// How far a model can be trusted, in three steps and plain words.
+// How far a model can be trusted, in three levels and plain words.
 //
-//   not trustworthy   a finding says that something is wrong, or over 30 % of the effort on rows that were
-//   not
-//                     fitted is not explained
-//   good              no warning, at most 10 %, and proven on a motion that was not fitted
-//   usable            everything between; also a model that no other motion has tried
+//   not trustworthy   a finding says that something is wrong, or over 30 % of the effort is unexplained on
+//                     held-out rows
+//   good              no warning, at most 10 %, and tested on a motion that was not fitted
+//   usable            everything between; also a model that was not tested on another motion
 //
-// The worst of what was held out decides, taken from the strongest test there is: fresh motions, then motions
-// left out in turn, then runs that repeat a fitted motion, then blocks left out in turn, then the fitted
-// rows.
+// The worst held-out residual decides, from the strongest test available: fresh motions, then motions held
+// out in turn, then runs that repeat a fitted motion, then blocks held out in turn, then the fitted rows.
 #pragma once
 
 #include <optional>

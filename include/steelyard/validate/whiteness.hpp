@@ -5,7 +5,7 @@
 // The mean is not taken out: a constant offset is something a model could explain. Residuals are averaged
 // over `average` samples first (the estimator's decimation), which keeps white noise white and leaves what
 // lies in the model's band. Real robots are rarely white; how much is coloured is the question: `coloured` is
-// the share of the residual's power that the residual one step before predicts, r_1².
+// the fraction of the residual's power predicted from the previous step, r_1².
 #pragma once
 
 #include <vector>

@@ -16,8 +16,8 @@ inline namespace STEELYARD_ABI {
 class StampSource {
  public:
   virtual ~StampSource() = default;
-  // All stamps [s], strictly increasing; the same whatever the number of threads. Afterwards the source must
-  // be rewound.
+  // All stamps [s], strictly increasing; the same regardless of the number of threads. Afterwards the source
+  // must be rewound.
   virtual TimeScanner scan_stamps(int threads) = 0;
   // What they are if all are as uniform as those of a few rows; nothing when these are not, or when a scan of
   // all takes no time. Does not move the source.

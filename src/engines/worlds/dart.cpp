@@ -70,7 +70,7 @@ class DartWorld : public World {
   explicit DartWorld(const WorldText& text) : skeleton_(read_skeleton(text)), damped_(true) {
     skeleton_->setGravity(text.gravity);
     if (skeleton_->getNumDofs() != static_cast<std::size_t>(text.count))
-      throw std::runtime_error("DART counts other joints");
+      throw std::runtime_error("DART has a different number of joints");
     for (int i = 0; i < text.count; ++i) {
       dd::Joint* joint = skeleton_->getJoint(text.joints[i]);
       if (joint == nullptr) throw std::runtime_error(std::string("DART has no joint ") + text.joints[i]);

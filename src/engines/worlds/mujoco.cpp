@@ -58,7 +58,7 @@ class MujocoWorld : public World {
     model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT;
     for (int i = 0; i < 3; ++i) model_->opt.gravity[i] = text.gravity[i];
     data_.reset(mj_makeData(model_.get()));
-    if (model_->nv != text.count) throw std::runtime_error("MuJoCo counts other joints");
+    if (model_->nv != text.count) throw std::runtime_error("MuJoCo has a different number of joints");
     for (int i = 0; i < text.count; ++i)
       joints_.push_back(model_->jnt_dofadr[number_of(mjOBJ_JOINT, text.joints[i])]);
   }

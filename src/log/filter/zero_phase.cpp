@@ -94,7 +94,7 @@ void filter_group(const LowPass& low_pass, const Columns& columns, RunEnds ends)
 void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index columns, Index column_stride,
                        RunEnds ends) {
   require(filter.sections.size() <= 5, "a low-pass has at most ten poles");
-  require(columns <= 1 || column_stride >= samples, "columns to be filtered overlap");
+  require(columns <= 1 || column_stride >= samples, "the columns to be filtered overlap");
   if (samples < 1) return;
   for (Index c = 0; c < columns; c += kLanes) {
     const int lanes = static_cast<int>(std::min<Index>(kLanes, columns - c));

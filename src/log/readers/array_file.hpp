@@ -2,8 +2,8 @@
 //
 // A column is a vector, or one column of a matrix: "t", "q[3]" (counted from 1). Fields of structs and
 // members of groups are reached with '.' or '/': "log.q[3]", "/log/q[3]". Samples run along the longer side
-// of a matrix; a square one is refused, because its sides cannot be told apart. Arrays that are used are read
-// whole, once, and must fit kArrayLimit together.
+// of a matrix; a square one is refused, because its sides cannot be determined apart. Arrays that are used
+// are read whole, once, and must fit kArrayLimit together.
 //
 // MATLAB and HDF5 are read by libraries that are optional, not safe for threads, and not safe from damaged
 // files: they are called in a child process only, see isolated_file.hpp. NumPy's formats are read by our own

@@ -59,7 +59,7 @@ class ArrayColumns : public TableColumns {
     if (number < 1 || number > columns) {
       throw InputError({fmt::format("there is no column {} in {}", number, quoted(base)), place(),
                         columns == 1 ? "column 1" : fmt::format("columns 1 to {}", columns),
-                        "columns are counted from 1"});
+                        "columns are numbered from 1"});
     }
     return enroll(array, number - 1);
   }
@@ -153,7 +153,7 @@ class ArrayColumns : public TableColumns {
       if (found >= 0) {
         throw InputError({fmt::format("{} may be {} or {}", quoted(name), quoted(info(found).name),
                                       quoted(arrays[a].name)),
-                          place(), "one array", "write the name as the file has it"});
+                          place(), "one array", "write the name as in the file"});
       }
       found = static_cast<int>(a);
     }
@@ -194,9 +194,9 @@ class ArrayColumns : public TableColumns {
                         "vectors and matrices", "split it before saving"});
     }
     if (sides[0] == sides[1]) {
-      throw InputError(
-          {fmt::format("{} is square ({}): which side is time cannot be told", quoted(a.name), sizes_text(a)),
-           place, "more samples than columns", "save each column as a vector"});
+      throw InputError({fmt::format("{} is square ({}): which dimension is time cannot be determined",
+                                    quoted(a.name), sizes_text(a)),
+                        place, "more samples than columns", "save each column as a vector"});
     }
     const bool first_is_time = sides[0] > sides[1];
     const Index samples = static_cast<Index>(std::max(sides[0], sides[1]));
@@ -207,8 +207,8 @@ class ArrayColumns : public TableColumns {
   }
 
   [[noreturn]] static void fail_large(std::uint64_t gigabytes, const Place& place) {
-    throw InputError({fmt::format("about {} GiB of numbers would have to be held at once", gigabytes), place,
-                      fmt::format("at most {} GiB", kArrayLimit >> 30),
+    throw InputError({fmt::format("about {} GiB of numbers would have to be held in memory", gigabytes),
+                      place, fmt::format("at most {} GiB", kArrayLimit >> 30),
                       "split the run, or save it as CSV, which is streamed"});
   }
 
@@ -222,7 +222,7 @@ class ArrayColumns : public TableColumns {
 
   std::string path_;
   std::unique_ptr<ArrayFile> file_;
-  mutable std::vector<Column> columns_;  // those that were asked for, by number
+  mutable std::vector<Column> columns_;  // those that were requested, by number
 };
 
 void check_file(const std::string& path) {
@@ -233,7 +233,7 @@ void check_file(const std::string& path) {
   if (!known || static_cast<std::uint64_t>(status.st_size) <= kArrayLimit) return;
   throw InputError({fmt::format("the file has {:.1f} GiB", static_cast<double>(status.st_size) / (1 << 30)),
                     {path, 0, 0, {}},
-                    fmt::format("files of arrays are read whole: at most {} GiB", kArrayLimit >> 30),
+                    fmt::format("array files are read into memory: at most {} GiB", kArrayLimit >> 30),
                     "split the run, or save it as CSV, which is streamed"});
 }
 
@@ -273,7 +273,7 @@ std::unique_ptr<TableColumns> open_array_columns(const std::string& path) {
     case ArrayFormat::none:
       break;
   }
-  throw InternalError("a file of arrays is of no known format");
+  throw InternalError("unknown format of an array file");
 }
 
 }  // namespace STEELYARD_ABI

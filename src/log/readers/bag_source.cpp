@@ -56,14 +56,15 @@ const BagTopic& choose_topic(const Bag& bag, const std::string& path, const std:
     for (const BagTopic& topic : bag.topics) names.push_back(topic.name);
     const std::string hint = wanted.empty() ? std::string() : did_you_mean(wanted, names);
     throw InputError(
-        {wanted.empty() ? "no topic of the bag can be read" : "there is no topic " + quoted(wanted), place,
+        {wanted.empty() ? "the bag has no topic that can be read" : "there is no topic " + quoted(wanted),
+         place,
          wanted.empty() ? fmt::format("{}; the bag has {}", kinds, topics_text(bag))
                         : "the bag has " + topics_text(bag),
-         hint.empty() ? "name one of the bag's topics" : hint});
+         hint.empty() ? "give one of the bag's topics" : hint});
   }
   if (found.size() > 1) {
     throw InputError({fmt::format("{} topics of the bag can be read", found.size()), place,
-                      "the bag has " + topics_text(bag), "name the topic"});
+                      "the bag has " + topics_text(bag), "give the topic"});
   }
   const BagTopic& topic = *found.front();
   if (!is_readable(topic)) {
@@ -118,7 +119,7 @@ class BagColumns : public TableColumns {
 
   void check_size(const std::vector<int>& columns) const override {
     if (8 * topic_.messages.size() * columns.size() <= kArrayLimit) return;
-    throw InputError({fmt::format("{} messages of {} columns would have to be held at once",
+    throw InputError({fmt::format("{} messages of {} columns would have to be held in memory",
                                   topic_.messages.size(), columns.size()),
                       place(), fmt::format("at most {} GiB", kArrayLimit >> 30),
                       "split the bag, or save it as CSV, which is streamed"});
@@ -150,12 +151,14 @@ class BagColumns : public TableColumns {
   void parse(std::size_t message, JointStateView& view) const {
     const std::string trouble = parse_joint_state(bag_.message(topic_.messages[message]), view);
     if (!trouble.empty())
-      fail(message, "cannot be read: " + trouble, "check the recording, or cut the bag before it");
+      fail(message, "cannot be read: " + trouble,
+           "check the recording, or truncate the bag before this message");
   }
   void parse(std::size_t message, CdrDoubles& data) const {
     const std::string trouble = parse_multi_array(bag_.message(topic_.messages[message]), data);
     if (!trouble.empty())
-      fail(message, "cannot be read: " + trouble, "check the recording, or cut the bag before it");
+      fail(message, "cannot be read: " + trouble,
+           "check the recording, or truncate the bag before this message");
   }
 
   void add_name(std::string name, BagColumn column) {
@@ -217,7 +220,8 @@ class BagColumns : public TableColumns {
         load_multi_array(m);
       }
     }
-    if (times_ == 0) throw InputError({"no message has all joints", place(), {}, "check the joints' names"});
+    if (times_ == 0)
+      throw InputError({"no message contains all joints", place(), {}, "check the joints' names"});
   }
 
   // Whole seconds are counted from the first message, so that nanoseconds survive in a double.
@@ -236,8 +240,9 @@ class BagColumns : public TableColumns {
         values_[c].push_back(data.at(columns_[c].element));
       } else {
         fail(m,
-             fmt::format("has {} numbers, {} is asked for", data.count, quoted(name_of(static_cast<int>(c)))),
-             "all messages must have as many numbers");
+             fmt::format("has {} numbers, but {} is requested", data.count,
+                         quoted(name_of(static_cast<int>(c)))),
+             "all messages must have the same number of values");
       }
     }
     ++times_;
@@ -270,7 +275,7 @@ class BagColumns : public TableColumns {
     if (missing >= 0 && present == 0) return;  // of another publisher: a gripper, say
     if (missing >= 0) {
       fail(m,
-           fmt::format("has no joint {}, but others of the robot",
+           fmt::format("has other joints of the robot but not {}",
                        quoted(columns_[static_cast<std::size_t>(missing)].joint)),
            "the robot's joints must come in one message");
     }
@@ -303,7 +308,7 @@ class BagColumns : public TableColumns {
   std::int64_t first_second_ = 0;
   std::vector<std::string> names_;
   std::vector<BagColumn> columns_of_names_;
-  mutable std::vector<BagColumn> columns_;  // those that were asked for, by number
+  mutable std::vector<BagColumn> columns_;  // those that were requested, by number
   mutable std::vector<std::vector<double>> values_;
   mutable std::size_t times_ = 0;
   mutable std::vector<std::string> last_names_;
@@ -325,10 +330,10 @@ bool keep_topic(const BagTopic& topic, const std::string& wanted) {
 void keep_message(Bag& bag, std::size_t topic, std::int64_t received, ByteSpan message,
                   const std::string& path) {
   if (bag.bytes.size() + message.size() > kArrayLimit) {
-    throw InputError({"the bag has too many messages to be held at once",
+    throw InputError({"the bag has too many messages to hold in memory",
                       {path, 0, 0, {}},
                       fmt::format("at most {} GiB of messages", kArrayLimit >> 30),
-                      "name the topic, split the bag, or save it as CSV, which is streamed"});
+                      "give the topic, split the bag, or save it as CSV, which is streamed"});
   }
   BagTopic& target = bag.topics[topic];
   target.messages.push_back({received, bag.bytes.size(), message.size()});

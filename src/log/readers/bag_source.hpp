@@ -4,7 +4,7 @@
 //   Float64MultiArray    received, data[1], data[2], …
 //
 // `stamp` is the message's own time, `received` the recorder's; both in seconds from the full second of the
-// first message. A sample is a message that has all joints that are asked for; messages that have none of
+// first message. A sample is a message that has all joints that are requested; messages that have none of
 // them (of other publishers on the topic) are passed over.
 #pragma once
 

@@ -67,7 +67,7 @@ void InputBytes::read(std::uint64_t at, void* target, std::size_t count) const {
       throw MachineError({fmt::format("the file cannot be read: {}", std::strerror(errno)), place, {}, {}});
     if (got == 0) {
       throw InputError(
-          {fmt::format("the file is cut off: it ends at byte {} of at least {}", size_, at + count),
+          {fmt::format("the file is truncated: it ends at byte {} of at least {}", size_, at + count),
            place,
            {},
            "check that it was written completely, and save it again"});

@@ -61,7 +61,7 @@ class CdrReader {
 
  private:
   void fail() {
-    if (good()) trouble_ = fmt::format("it is cut off or damaged at byte {} of {}", at_, bytes_.size());
+    if (good()) trouble_ = fmt::format("it is truncated or damaged at byte {} of {}", at_, bytes_.size());
   }
   bool need(std::size_t count) {
     if (good() && count > bytes_.size() - at_) fail();

@@ -213,7 +213,7 @@ class CsvReader::Impl {
     const char* remedy = trouble == FieldTrouble::not_finite ? "remove these rows, or repair them before use"
                          : field.find(',') != std::string_view::npos
                              ? "write decimal points, not commas"
-                             : "remove the row, or mark it as a comment with #";
+                             : "remove the row, or comment it out with #";
     throw InputError({fmt::format("{} holds {}, which is not a {}number", where, quoted(field),
                                   trouble == FieldTrouble::not_a_number ? "" : "finite "),
                       place, "finite numbers", remedy});
@@ -225,7 +225,7 @@ class CsvReader::Impl {
     const bool cut = fields < columns, commas = separator_ == Separator::comma && fields <= 2 * columns;
     throw InputError({fmt::format("the row has {} fields, the table has {} columns", fields, columns_),
                       lines_.place(), fmt::format("{} fields in every row", columns_),
-                      cut ? "the line may have been cut off: remove it, or complete it"
+                      cut ? "the line may be truncated: remove it, or complete it"
                       : commas
                           ? "if its numbers have decimal commas, write points; otherwise quote texts with "
                             "commas"
@@ -286,8 +286,8 @@ int CsvReader::find(const std::string& name) const {
   const auto first = std::find(names.begin(), names.end(), name);
   if (first != names.end()) {
     if (std::find(first + 1, names.end(), name) != names.end()) {
-      throw InputError({fmt::format("two columns are called {}", quoted(name)), place(0), "each name once",
-                        "name the column by its number, counted from 1"});
+      throw InputError({fmt::format("two columns are called {}", quoted(name)), place(0), "unique names",
+                        "refer to the column by its number, starting from 1"});
     }
     return static_cast<int>(first - names.begin());
   }
@@ -296,13 +296,13 @@ int CsvReader::find(const std::string& name) const {
   if (error == std::errc{} && end == name.data() + name.size()) {
     if (number >= 1 && number <= columns()) return number - 1;
     throw InputError({fmt::format("there is no column {}", number), place(0),
-                      fmt::format("columns 1 to {}", columns()), "columns are counted from 1"});
+                      fmt::format("columns 1 to {}", columns()), "columns are numbered from 1"});
   }
   if (names.empty()) {
     throw InputError({fmt::format("the file has no header, so there is no column {}", quoted(name)),
                       place(0),
                       {},
-                      fmt::format("name columns by number, 1 to {}", columns())});
+                      fmt::format("refer to columns by number, 1 to {}", columns())});
   }
   throw InputError(unknown("column", name, names, place(0)));
 }

@@ -72,8 +72,8 @@ class CsvSource : public SampleSource, public StampSource {
   }
 
   // By the time column alone, or by the first one that counts the rows. Parts of the file are its own,
-  // whatever the number of threads; where one of them is in trouble, or does not follow the other, the scan
-  // of the whole says so with the line.
+  // regardless of the number of threads; where one of them is in trouble, or does not follow the other, the
+  // scan of the whole says so with the line.
   TimeScanner scan_stamps(int threads) override {
     const Index parts = count_parts();
     std::optional<TimeScanner> scanner;
@@ -149,7 +149,7 @@ class CsvSource : public SampleSource, public StampSource {
     return all;
   }
 
-  // False when time does not advance.
+  // False when time does not increase.
   bool scan_part(Index k, Index parts, TimeScanner& scanner) const {
     CsvReader reader(reader_.path(), csv_);
     reader.select({time_column_});
@@ -190,12 +190,12 @@ class CsvSource : public SampleSource, public StampSource {
     check_rows(line);
     const Place place = reader_.place(line, time_column_);
     const bool commas = reader_.separator() == Separator::comma && field == std::floor(field);
-    throw InputError({fmt::format("time does not advance: {} = {} is not later than the row before",
+    throw InputError({fmt::format("time does not increase: {} = {} is not later than in the previous row",
                                   reader_.describe(time_column_), field),
                       place, "time stamps that increase from row to row",
-                      commas ? "remove repeated rows, or split the file where a new run begins; if numbers "
+                      commas ? "remove repeated rows, or split the file where a new run starts; if numbers "
                                "have decimal commas, write points"
-                             : "remove repeated rows, or split the file where a new run begins"});
+                             : "remove repeated rows, or split the file where a new run starts"});
   }
 
   // The scan of the stamps does not look behind the time column: rows of other lengths up to this line, as

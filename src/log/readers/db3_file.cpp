@@ -29,7 +29,7 @@ void check_database(const std::string& path) {
   const InputBytes file(path);
   unsigned char header[100];
   if (file.size() < sizeof header)
-    throw damaged_bag(path, "this is not an SQLite database, or it is cut off");
+    throw damaged_bag(path, "this is not an SQLite database, or it is truncated");
   file.read(0, header, sizeof header);
   if (std::memcmp(header, "SQLite format 3", 16) != 0)
     throw damaged_bag(path, "this is not an SQLite database");
@@ -37,7 +37,7 @@ void check_database(const std::string& path) {
   const std::uint64_t size = (page == 1 ? 65536 : page) * load_big<std::uint32_t>(header + 28);
   const bool valid = load_big<std::uint32_t>(header + 24) == load_big<std::uint32_t>(header + 92);
   if (valid && size > file.size())
-    throw damaged_bag(path, fmt::format("the bag is cut off: it has {} bytes of {}", file.size(), size));
+    throw damaged_bag(path, fmt::format("the bag is truncated: it has {} bytes of {}", file.size(), size));
 }
 
 class Database {
@@ -83,12 +83,14 @@ class Database {
     const int code = sqlite3_errcode(handle_.get());
     const std::string reason = sqlite3_errmsg(handle_.get());
     if (code == SQLITE_CANTOPEN || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_PERM)
-      throw MachineError(
-          {"the bag cannot be read: " + reason, {path_, 0, 0, {}}, {}, "check that nobody writes it"});
+      throw MachineError({"the bag cannot be read: " + reason,
+                          {path_, 0, 0, {}},
+                          {},
+                          "check that no program is writing it"});
     if (code == SQLITE_NOMEM)  // a damaged length asks for any amount
       throw damaged_bag(path_, "the bag is damaged, or one of its messages does not fit into memory");
     if (code == SQLITE_ERROR)  // tables or columns that are not there
-      throw damaged_bag(path_, "this database is no ROS 2 bag, or it is damaged: " + reason);
+      throw damaged_bag(path_, "this database is not a ROS 2 bag, or it is damaged: " + reason);
     throw damaged_bag(path_, "the bag is damaged: " + reason);
   }
 
@@ -120,7 +122,7 @@ void read_messages(const Database& database, Bag& bag, std::size_t topic, std::i
     const ByteSpan message(data,
                            data == nullptr ? 0 : static_cast<std::size_t>(sqlite3_column_bytes(row, 1)));
     if (message.size() > 4 && std::equal(std::begin(kZstandard), std::end(kZstandard), message.begin())) {
-      throw InputError({"the messages of this bag are packed one by one",
+      throw InputError({"the messages of this bag are compressed individually",
                         {path, 0, 0, {}},
                         {},
                         "convert it with `ros2 bag convert`, without compression or to MCAP"});

@@ -62,7 +62,7 @@ std::string type_name(hid_t type, bool& numeric) {
     case H5T_COMPOUND:
       return "compound values (complex numbers or a table)";
     case H5T_ENUM:
-      return "an enumeration (or truth values)";
+      return "an enumeration (or booleans)";
     case H5T_REFERENCE:
       return "references (a cell array)";
     case H5T_VLEN:
@@ -90,10 +90,10 @@ class Hdf5File : public ArrayFile {
     const Handle dataset(H5Dopen2(file_.id(), arrays_[array].name.c_str(), H5P_DEFAULT), H5Dclose);
     if (dataset && H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
       return;
-    throw damaged_array_file(path_,
-                             fmt::format("{} cannot be read: it is damaged, or packed by a filter that is "
-                                         "not installed",
-                                         quoted(arrays_[array].name)));
+    throw damaged_array_file(
+        path_, fmt::format("{} cannot be read: it is damaged, or compressed by a filter that is "
+                           "not installed",
+                           quoted(arrays_[array].name)));
   }
 
  private:

@@ -176,7 +176,7 @@ class IsolatedFile : public ArrayFile {
 void IsolationLimits::validate() const {
   const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
   if (positive(processor_seconds) && positive(waiting_seconds) && memory > 0) return;
-  throw InputError({fmt::format("limits of a reader are {} s of the processor, {} s and {} bytes",
+  throw InputError({fmt::format("the limits of a reader are {} s of CPU time, {} s and {} bytes",
                                 processor_seconds, waiting_seconds, memory),
                     {},
                     "positive numbers",

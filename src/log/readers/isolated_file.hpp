@@ -4,7 +4,7 @@
 // memory, loop for ever, or ask for all memory there is. They are therefore called in a child, made by fork,
 // that has nothing but the file and pipes to its parent:
 //
-//   child   opens the file, sends its table of contents, then the numbers of each array that is asked for
+//   child   opens the file, sends its table of contents, then the numbers of each array that is requested
 //   parent  takes whole answers only, checks every length, and never lets the library run in itself
 //
 // A child that ends early or computes for too long is a damaged file (InputError); one that waits for too

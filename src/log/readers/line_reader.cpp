@@ -18,22 +18,22 @@ namespace {
 [[noreturn]] void fail_to_open(const std::string& path, int error) {
   const Place place{path, 0, 0, {}};
   if (error == ENOENT || error == ENOTDIR) {
-    throw InputError({"there is no such file", place, {}, "check the path"});
+    throw InputError({"the file does not exist", place, {}, "check the path"});
   }
   throw MachineError({fmt::format("the file cannot be read: {}", std::strerror(error)), place, {}, {}});
 }
 
 // Beginnings of files that people mistake for text.
 const char* known_format(std::string_view bytes) {
-  if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB file; let its name end in .mat";
-  if (bytes.starts_with("\x89HDF")) return "an HDF5 file; let its name end in .h5";
-  if (bytes.starts_with("\x1f\x8b")) return "compressed with gzip; unpack it first";
+  if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB file; rename it to end in .mat";
+  if (bytes.starts_with("\x89HDF")) return "an HDF5 file; rename it to end in .h5";
+  if (bytes.starts_with("\x1f\x8b")) return "compressed with gzip; decompress it first";
   if (bytes.starts_with("PK\x03\x04"))
-    return "a zip archive or spreadsheet; unpack it or save it as CSV (NumPy's end in .npz)";
-  if (bytes.starts_with("\x93NUMPY")) return "a NumPy array; let its name end in .npy";
-  if (bytes.starts_with("\x89MCAP")) return "an MCAP bag; let its name end in .mcap";
+    return "a zip archive or spreadsheet; unzip it or save it as CSV (NumPy archives end in .npz)";
+  if (bytes.starts_with("\x93NUMPY")) return "a NumPy array; rename it to end in .npy";
+  if (bytes.starts_with("\x89MCAP")) return "an MCAP bag; rename it to end in .mcap";
   if (bytes.starts_with("SQLite format 3"))
-    return "an SQLite database; if it is a ROS 2 bag, let its name end in .db3";
+    return "an SQLite database; if it is a ROS 2 bag, rename it to end in .db3";
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) return "UTF-16 text; save it as UTF-8";
   return nullptr;
 }
@@ -50,10 +50,10 @@ int open_log_file(const std::string& path) {
     if (::fstat(file, &status) != 0) fail_to_open(path, errno);
     if (S_ISDIR(status.st_mode)) {
       throw InputError(
-          {"this is a folder, not a log", place, {}, "name the file in it (of a bag: .db3 or .mcap)"});
+          {"this is a folder, not a log", place, {}, "give the file inside it (of a bag: .db3 or .mcap)"});
     }
     if (!S_ISREG(status.st_mode)) {
-      throw InputError({"this is not an ordinary file", place, "logs are read more than once",
+      throw InputError({"this is not a regular file", place, "logs are read more than once",
                         "save the stream to a file first"});
     }
     if (status.st_size == 0) throw InputError({"the file is empty", place, {}, "check that it was written"});
@@ -97,11 +97,11 @@ LineReader::Stamp LineReader::stamp() const {
 void LineReader::require_unchanged() const {
   const Stamp now = stamp();
   if (now == opened_ && read_ <= opened_.size && (!at_end_ || read_ == opened_.size)) return;
-  throw InputError({fmt::format("the file changed while it was read: {} bytes at first, {} bytes now",
+  throw InputError({fmt::format("the file changed while it was read: {} bytes before, {} bytes now",
                                 opened_.size, std::max(now.size, read_)),
                     {path_, 0, 0, {}},
                     {},
-                    "wait until the log is written, or work on a copy"});
+                    "wait until the log is complete, or work on a copy"});
 }
 
 void LineReader::skip_byte_order_mark() {
@@ -124,10 +124,10 @@ void LineReader::refuse_old_line_ends() const {
   const std::size_t at = bytes.find('\r');
   if (at == std::string_view::npos || at + 1 >= bytes.size() || bytes.find('\n') != std::string_view::npos)
     return;
-  throw InputError({"lines end with CR alone",
+  throw InputError({"lines end with CR only",
                     {path_, 1, static_cast<int>(std::min<std::size_t>(at + 1, INT_MAX)), {}},
                     "LF or CR LF",
-                    "convert the line ends: tr '\\r' '\\n' < old.csv > new.csv"});
+                    "convert the line endings: tr '\\r' '\\n' < old.csv > new.csv"});
 }
 
 // Moves the unread bytes to the front and reads behind them; false when there is nothing more.
@@ -139,8 +139,8 @@ bool LineReader::refill() {
   if (end_ > longest_line_) {
     ++line_number_;
     throw InputError({fmt::format("the line is longer than {} bytes", longest_line_), place(),
-                      fmt::format("at most {} bytes a line", longest_line_),
-                      "check that the file is a log with line ends"});
+                      fmt::format("at most {} bytes per line", longest_line_),
+                      "check that the file is a log with line endings"});
   }
   if (end_ == buffer_.size()) buffer_.resize(std::min(2 * buffer_.size(), longest_line_ + 2));
   ssize_t got = 0;
@@ -174,8 +174,8 @@ bool LineReader::next(std::string_view& line) {
   line = {first, static_cast<std::size_t>(last - first)};
   if (line.size() > longest_line_) {
     throw InputError({fmt::format("the line has {} bytes", line.size()), place(),
-                      fmt::format("at most {} bytes a line", longest_line_),
-                      "check that the file is a log with line ends"});
+                      fmt::format("at most {} bytes per line", longest_line_),
+                      "check that the file is a log with line endings"});
   }
   return true;
 }

@@ -82,8 +82,8 @@ void check_elements(const std::string& path, std::ifstream& in, std::uint64_t si
     if (whole && type != kMatrix && type != kCompressed)
       throw damaged_array_file(path, fmt::format("the MATLAB file is damaged at byte {}", at));
     if (!whole || end > size) {
-      throw damaged_array_file(path, fmt::format("the MATLAB file is cut off: it ends at byte {} of {}", size,
-                                                 whole ? end : at + tag.size()));
+      throw damaged_array_file(path, fmt::format("the MATLAB file is truncated: it ends at byte {} of {}",
+                                                 size, whole ? end : at + tag.size()));
     }
     if (type == kCompressed && !unpacks(in, end - at - tag.size()))
       throw damaged_array_file(path,

@@ -91,7 +91,7 @@ class McapReader {
 
   InputError cut_off(std::uint64_t at) const {
     return damaged_bag(path_,
-                       fmt::format("the bag is cut off or damaged at byte {} of {}", at, file_.size()));
+                       fmt::format("the bag is truncated or damaged at byte {} of {}", at, file_.size()));
   }
 
   void check_ends() const {
@@ -102,10 +102,10 @@ class McapReader {
     if (file_.size() < 2 * sizeof kMcapMagic) throw cut_off(file_.size());
     file_.read(file_.size() - sizeof kMcapMagic, ends[1], sizeof kMcapMagic);
     if (std::memcmp(ends[1], kMcapMagic, sizeof kMcapMagic) == 0) return;
-    throw InputError({"the bag is cut off: its end mark is missing",
+    throw InputError({"the bag is truncated: its end marker is missing",
                       {path_, 0, 0, {}},
                       {},
-                      "copy it again; recordings that were broken off are mended by `mcap recover`"});
+                      "copy it again; `mcap recover` repairs interrupted recordings"});
   }
 
   std::uint32_t skip(std::uint64_t at, std::uint64_t length, std::uint32_t crc) const {
@@ -160,9 +160,9 @@ class McapReader {
     if (name.empty()) return Packing::none;
     if (name == "lz4") return Packing::lz4;
     if (name == "zstd") return Packing::zstd;
-    throw InputError({fmt::format("the bag is packed by {}", quoted(name)),
+    throw InputError({fmt::format("the bag is compressed with {}", quoted(name)),
                       {path_, 0, 0, {}},
-                      "no packing, lz4 or zstd",
+                      "no compression, lz4 or zstd",
                       "convert it with `mcap compress`"});
   }
 
@@ -181,7 +181,8 @@ class McapReader {
       fields.take(sizeof(std::uint32_t));
       const auto received = static_cast<std::int64_t>(fields.number<std::uint64_t>());
       fields.take(sizeof(std::uint64_t));
-      if (channel == channels_.end()) throw damaged_bag(path_, "the bag is damaged: a message of no channel");
+      if (channel == channels_.end())
+        throw damaged_bag(path_, "the bag is damaged: a message belongs to no channel");
       BagTopic& topic = bag_.topics[channel->second.topic];
       ++messages_;
       if (keep_topic(topic, wanted_)) {

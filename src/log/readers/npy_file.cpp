@@ -59,7 +59,7 @@ std::string kind_name(char kind, std::int64_t size) {
     case 'c':
       return "complex numbers";
     case 'b':
-      return "truth values";
+      return "booleans";
     case 'U':
     case 'S':
       return "text";
@@ -112,7 +112,7 @@ class NpyFile : public ArrayFile {
     if (header_.info.numeric &&
         (count > kArrayLimit ||
          header_.data_at + count * static_cast<std::uint64_t>(header_.size) > file_.size()))
-      throw damaged_array_file(path, "the NumPy file is cut off");
+      throw damaged_array_file(path, "the NumPy file is truncated");
   }
 
   const std::vector<ArrayInfo>& arrays() const override { return arrays_; }
@@ -135,7 +135,7 @@ class NpyFile : public ArrayFile {
 
 NpyHeader parse_npy_header(const std::string& bytes, const std::string& path, const std::string& name) {
   const auto damaged = [&] {
-    return damaged_array_file(path, fmt::format("{} is no NumPy array, or damaged", name));
+    return damaged_array_file(path, fmt::format("{} is not a NumPy array, or it is damaged", name));
   };
   if (bytes.size() < 12 || !bytes.starts_with(kNpyMagic)) throw damaged();
   const int version = static_cast<unsigned char>(bytes[6]);

@@ -71,7 +71,7 @@ class NpzFile : public ArrayFile {
 
  private:
   InputError bad_archive() const {
-    return damaged_array_file(path_, "this is not a NumPy archive (.npz), or it is cut off or damaged");
+    return damaged_array_file(path_, "this is not a NumPy archive (.npz), or it is truncated or damaged");
   }
 
   void read_directory() {
@@ -152,10 +152,11 @@ class NpzFile : public ArrayFile {
       return damaged_array_file(path_, fmt::format("{} is damaged", quoted(member.name)));
     };
     if (member.encrypted || (member.method != kStored && member.method != kDeflated)) {
-      throw InputError({fmt::format("{} is encrypted, or packed in an unusual way", quoted(member.name)),
-                        {path_, 0, 0, {}},
-                        "stored or deflated",
-                        "save it with numpy.savez or numpy.savez_compressed"});
+      throw InputError(
+          {fmt::format("{} is encrypted, or uses an unsupported compression", quoted(member.name)),
+           {path_, 0, 0, {}},
+           "stored or deflated",
+           "save it with numpy.savez or numpy.savez_compressed"});
     }
     char local[30];
     if (member.local > file_.size() || file_.size() - member.local < sizeof local) throw damaged();
@@ -210,7 +211,7 @@ class NpzFile : public ArrayFile {
 #else
   std::string inflated(const ZipMember&, std::uint64_t, std::uint64_t) const {
     throw MachineError(
-        {"this build of Steelyard cannot unpack NumPy archives",
+        {"this build of Steelyard cannot decompress NumPy archives",
          {path_, 0, 0, {}},
          {},
          "install zlib1g-dev and build with -DSTEELYARD_WITH_ZLIB=ON, or save with numpy.savez"});

@@ -70,7 +70,7 @@ void check(const ChannelColumns& channel, std::size_t joints) {
       throw InputError({fmt::format("a sign for {} is {}", quoted(channel.channel), sign),
                         {},
                         "1 or -1",
-                        "use scale for other factors"});
+                        "use `scale` for other factors"});
     }
   }
   for (const double scale : channel.scale) {
@@ -78,7 +78,7 @@ void check(const ChannelColumns& channel, std::size_t joints) {
       throw InputError({fmt::format("a scale for {} is {}", quoted(channel.channel), scale),
                         {},
                         "a finite number other than zero",
-                        "1 takes the column as it is; leave the channel out if it is not to be used"});
+                        "1 leaves the column as it is; omit a channel that is not used"});
     }
   }
   for (const double offset : channel.offset) {
@@ -119,7 +119,7 @@ double unit_factor(const std::string& text, const std::string& channel, const Lo
   throw InputError({fmt::format("{} is given in {}, which is {}", quoted(channel), quoted(text),
                                 unit.dimension.to_string()),
                     place, expected->dimension.to_string(),
-                    "correct the unit, or use scale for a conversion"});
+                    "correct the unit, or use `scale` for a conversion"});
 }
 
 // Refuses a column with two uses; `used` remembers who was first.
@@ -129,7 +129,7 @@ void claim(std::map<int, std::string>& used, int column, const std::string& user
   if (is_new) return;
   throw InputError(
       {fmt::format("{} is used twice: as {} and as {}", columns.describe(column), first->second, user),
-       columns.place(column), "every joint has a column of its own",
+       columns.place(column), "a separate column for every joint",
        "use {j} or {name} in the pattern, or correct the list"});
 }
 

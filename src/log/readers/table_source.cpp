@@ -60,13 +60,13 @@ class TableSource : public SampleSource {
   Index common_length(const TableColumns& columns, const std::vector<int>& wanted) const {
     const Place whole{path_, 0, 0, {}};
     if (wanted.empty())
-      throw InputError({"no variables are given", whole, {}, "name the columns of the log"});
+      throw InputError({"no variables are given", whole, {}, "give the columns of the log"});
     const Index length = columns.samples(wanted.front());
     for (const int column : wanted) {
       if (columns.samples(column) == length) continue;
       throw InputError({fmt::format("{} has {} samples, {} has {}", columns.describe(column),
                                     columns.samples(column), columns.describe(wanted.front()), length),
-                        columns.place(column), "as many samples in every variable",
+                        columns.place(column), "the same number of samples in every variable",
                         "check that the log was written completely"});
     }
     if (length < 2) {
@@ -104,10 +104,10 @@ class TableSource : public SampleSource {
       time[i] = field * factor;
       if (i == 0 || time[i] > time[i - 1]) continue;
       throw InputError(
-          {fmt::format("time does not advance: sample {} of {} = {} is not later than the one before", i + 1,
-                       columns.describe(column), field),
+          {fmt::format("time does not increase: sample {} of {} = {} is not later than the previous one",
+                       i + 1, columns.describe(column), field),
            columns.place(column), "time stamps that increase from sample to sample",
-           "remove repeated samples, or split the file where a new run begins"});
+           "remove repeated samples, or split the file where a new run starts"});
     }
   }
 

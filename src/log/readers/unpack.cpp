@@ -20,14 +20,14 @@ namespace {
 [[maybe_unused]] MachineError missing_packing(const std::string& path, const std::string& name,
                                               const std::string& package, const std::string& option) {
   return MachineError(
-      {"this build of Steelyard cannot handle bags packed by " + name,
+      {"this build of Steelyard cannot read or write bags compressed with " + name,
        {path, 0, 0, {}},
        {},
-       "install " + package + " and build with -D" + option + "=ON, or convert the bag without packing"});
+       "install " + package + " and build with -D" + option + "=ON, or convert the bag without compression"});
 }
 
 [[maybe_unused]] InputError badly_packed(const std::string& path) {
-  return damaged_bag(path, "the bag is damaged: packed messages cannot be unpacked");
+  return damaged_bag(path, "the bag is damaged: its messages cannot be decompressed");
 }
 
 // Room for the next bytes; grows with what was really unpacked, whatever the file announces.
@@ -111,7 +111,7 @@ std::string pack(Packing packing, const std::string& bytes, [[maybe_unused]] con
     std::string packed(LZ4F_compressFrameBound(bytes.size(), nullptr), '\0');
     const std::size_t size =
         LZ4F_compressFrame(packed.data(), packed.size(), bytes.data(), bytes.size(), nullptr);
-    if (LZ4F_isError(size) != 0) throw InternalError("LZ4 does not pack");
+    if (LZ4F_isError(size) != 0) throw InternalError("LZ4 compression fails");
     packed.resize(size);
     return packed;
 #else
@@ -123,7 +123,7 @@ std::string pack(Packing packing, const std::string& bytes, [[maybe_unused]] con
     std::string packed(ZSTD_compressBound(bytes.size()), '\0');
     const std::size_t size =
         ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), ZSTD_CLEVEL_DEFAULT);
-    if (ZSTD_isError(size) != 0) throw InternalError("Zstandard does not pack");
+    if (ZSTD_isError(size) != 0) throw InternalError("Zstandard compression fails");
     packed.resize(size);
     return packed;
 #else

@@ -20,8 +20,9 @@ std::string why_unseen(const Robot& robot, const std::string& name) {
   for (int j = link; j >= 0; j = robot.joints[j].parent)
     ++(robot.joints[j].kind == JointKind::revolute ? turning : sliding);
   const std::string body = "link " + std::to_string(link + 1);
-  if (turning == 0) return body + " only slides: nothing turns it";
-  if (turning == 1 && sliding == 0) return body + " only turns about one fixed axis, which it does not load";
+  if (turning == 0) return body + " only translates: nothing rotates it";
+  if (turning == 1 && sliding == 0)
+    return body + " only rotates about one fixed axis, which it does not load";
   return "the joints that move " + body + " never make it act";
 }
 
