@@ -127,7 +127,7 @@ std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination
                                       const Robot& robot) {
   std::vector<Finding> findings;
   const std::vector<LogJoint> names = log_joints(robot);
-  const Fit& given = examination.given;
+  const TrialFit& given = examination.given;
   VectorXd efforts = VectorXd::Zero(trial.joints());
   for (const CoarseRun& run : trial.runs()) efforts += run.effort.colwise().squaredNorm().transpose();
   efforts = efforts.cwiseSqrt();

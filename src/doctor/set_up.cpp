@@ -182,7 +182,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   return examination;
 }
 
-SetUpExamination examine_against(const Trial& model, const Fit& fit, const Trial& run,
+SetUpExamination examine_against(const Trial& model, const TrialFit& fit, const Trial& run,
                                  const SetUpOptions& options) {
   SetUpExamination examination;
   const VectorXd floors = model.floors(model.options().noise_factor).cwiseProduct(model.efforts());
@@ -234,7 +234,7 @@ std::string joint_text(const std::vector<int>& joints, const std::vector<LogJoin
 }
 
 // "residuals of joint4 12 → 2 %": the joints that change most.
-std::string residual_text(const Fit& given, const Fit& better, const std::vector<LogJoint>& names) {
+std::string residual_text(const TrialFit& given, const TrialFit& better, const std::vector<LogJoint>& names) {
   std::vector<Index> order(static_cast<std::size_t>(given.relative.size()));
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
   const auto change = [&](Index j) {

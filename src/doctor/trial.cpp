@@ -138,23 +138,23 @@ std::shared_ptr<const Trial::Folded> Trial::fold(const SetUp& set_up, const Robo
   const Robot robot = with_all_drives(other);
   return impl_->fold(set_up, robot, make_plan(robot));
 }
-Fit Trial::fit(const SetUp& set_up) const {
+TrialFit Trial::fit(const SetUp& set_up) const {
   return impl_->fit(*fold(set_up), set_up, true);
 }
-Fit Trial::fit(const SetUp& set_up, const Robot& other) const {
+TrialFit Trial::fit(const SetUp& set_up, const Robot& other) const {
   return impl_->fit(*fold(set_up, other), set_up, true);
 }
-Fit Trial::fit(const Folded& folded, const SetUp& set_up) const {
+TrialFit Trial::fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, true);
 }
-Fit Trial::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
-                   const VectorXd& floors) const {
+TrialFit Trial::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+                        const VectorXd& floors) const {
   return impl_->predict(folded, set_up, values, floors);
 }
 const VectorXd& Trial::efforts() const {
   return impl_->efforts_;
 }
-Fit Trial::quick_fit(const Folded& folded, const SetUp& set_up) const {
+TrialFit Trial::quick_fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, false);
 }
 

@@ -99,10 +99,10 @@ Eigen::VectorXd Trial::Impl::mix_of(const SetUp& set_up, std::size_t row) const 
   return mix;
 }
 
-Fit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
-                         const VectorXd& floors) const {
+TrialFit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+                              const VectorXd& floors) const {
   const std::size_t n = folded.columns.size();
-  Fit fit;
+  TrialFit fit;
   fit.values = values;
   fit.relative_fitted.setZero(static_cast<Index>(n));
   for (std::size_t r = 0; r < n; ++r) {
@@ -120,7 +120,7 @@ Fit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const Vector
   return fit;
 }
 
-Fit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) const {
+TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) const {
   const std::size_t n = folded.columns.size();
   std::vector<Eigen::VectorXd> mix;
   for (std::size_t r = 0; r < n; ++r) mix.push_back(mix_of(set_up, r));
@@ -131,7 +131,7 @@ Fit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) c
         rows[r].add(folded.grams[static_cast<std::size_t>(b)][r], mix[r]);
     return rows;
   };
-  Fit fit;
+  TrialFit fit;
   fit.relative.setZero(static_cast<Index>(n));
   fit.relative_fitted.setZero(static_cast<Index>(n));
   const std::vector<RowEquations> all = gather(-1);

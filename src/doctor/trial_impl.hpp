@@ -58,9 +58,9 @@ class Trial::Impl {
 
   Plan plan_of(const Robot& robot) const;
   std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
-  Fit fit(const Folded& folded, const SetUp& set_up, bool held_out) const;
-  Fit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
-              const VectorXd& floors) const;
+  TrialFit fit(const Folded& folded, const SetUp& set_up, bool held_out) const;
+  TrialFit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+                   const VectorXd& floors) const;
   Eigen::VectorXd floors(double noise_factor) const;
 
   Robot robot_;

@@ -43,14 +43,14 @@ struct SetUpOptions {
 
 struct RankedHypothesis {
   Hypothesis hypothesis;
-  Fit fit;
+  TrialFit fit;
   double gain = 0;         // on held-out rows
   double gain_fitted = 0;  // on all rows
   int stretches = 0;       // held-out blocks in which it is better
 };
 
 struct SetUpExamination {
-  Fit given;
+  TrialFit given;
   std::vector<RankedHypothesis> ranked;  // finalists, the best first
   bool too_poor = false;                 // nothing was tried: held-out rows are not predicted at all
   bool beaten = false;                   // the first of them is named
@@ -60,7 +60,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options 
 
 // One run against a model: `model` is the trial of the fitted runs, `fit` its set-up as given, `run` the
 // trial of the other one. Nothing is too poor for it.
-SetUpExamination examine_against(const Trial& model, const Fit& fit, const Trial& run,
+SetUpExamination examine_against(const Trial& model, const TrialFit& fit, const Trial& run,
                                  const SetUpOptions& options = {});
 
 // The named hypothesis and those that are as good; empty when none is named.

@@ -52,7 +52,7 @@ struct SetUp {
   static SetUp as_given(Index joints);
 };
 
-struct Fit {
+struct TrialFit {
   double score = 0;              // on held-out rows
   double score_fitted = 0;       // the same on all rows
   VectorXd relative;             // per joint: held-out residual over effort
@@ -78,8 +78,8 @@ class Trial {
   // f_j of a score, with another noise factor than that of the options.
   VectorXd floors(double noise_factor) const;
 
-  Fit fit(const SetUp& set_up) const;                      // positions and efforts
-  Fit fit(const SetUp& set_up, const Robot& other) const;  // another robot with the same joints
+  TrialFit fit(const SetUp& set_up) const;                      // positions and efforts
+  TrialFit fit(const SetUp& set_up, const Robot& other) const;  // another robot with the same joints
 
   // The set-up as given, folded.
   struct Folded;
@@ -88,13 +88,13 @@ class Trial {
   // The positions of a set-up, folded: further set-ups that only change efforts cost no fold.
   std::shared_ptr<const Folded> fold(const SetUp& set_up) const;
   std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& other) const;
-  Fit fit(const Folded& folded, const SetUp& set_up) const;
+  TrialFit fit(const Folded& folded, const SetUp& set_up) const;
   // All rows at once, nothing held out: score = score_fitted, by_block is empty. Four times as fast.
-  Fit quick_fit(const Folded& folded, const SetUp& set_up) const;
+  TrialFit quick_fit(const Folded& folded, const SetUp& set_up) const;
   // Nothing is fitted: the values are those of another trial of the same columns. `floors` in the unit of the
   // efforts. Folds of other robots have other columns.
-  Fit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
-              const VectorXd& floors) const;
+  TrialFit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
+                   const VectorXd& floors) const;
   const VectorXd& efforts() const;  // rms of the logged ones
 
  private:
