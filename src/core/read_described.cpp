@@ -33,6 +33,7 @@ class YamlReader final : public Fields {
     const YamlNode* node = key != nullptr ? find(key) : nullptr;
     return context_.place(node != nullptr ? *node : node_);
   }
+  std::string folder() const override { return folder_; }
   void check(const std::function<void()>& validate) override {
     try {
       validate();

@@ -5,6 +5,7 @@
 
 #include "identify/folded.hpp"
 #include "identify/summary.hpp"
+#include "steelyard/estimate/method.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -20,19 +21,7 @@ bool weighs_rows(const StudyState& state) {
 
 // As it can be had: instruments and weights of single rows are not in every fold file.
 const char* method_name(const StudyState& state) {
-  if (uses_instruments(state)) return "iv";
-  if (weighs_rows(state)) return "huber";
-  switch (state.study.estimate.weighting) {
-    case Weighting::none:
-      return "ols";
-    case Weighting::by_row:
-      return "wls";
-    case Weighting::by_row_iterated:
-      return "irls";
-    case Weighting::by_row_and_block:
-      return "irls_blocks";
-  }
-  return "unknown";
+  return estimator_method(state.study.estimate.weighting, weighs_rows(state), uses_instruments(state)).name;
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ class Fields {
   virtual bool reads() const { return false; }                    // the YAML reader
   virtual bool given(const char*) const { return false; }         // the file that is read has this key
   virtual Place place(const char* key = nullptr) const;           // of a key in that file, or of all
+  virtual std::string folder() const { return {}; }               // of that file
   virtual void check(const std::function<void()>&) {}             // the reader adds the place to complaints
   virtual void fail(const char* key, Complaint complaint) const;  // the reader throws; place is filled in
 
