@@ -129,7 +129,8 @@ void Fields::numbers_by_name(const Key& key, NamedNumbers& values, const Allowed
       values[k].first = names[k];
     }
     double& value = k < values.size() ? values[k].second : fresh;
-    item.number({item.reads() ? names[k].c_str() : key.name, key.unit, key.meaning}, value, allowed);
+    const std::string what = item.reads() ? fmt::format("{} of {}", names[k], key.name) : key.name;
+    item.number({what.c_str(), key.unit, key.meaning}, value, allowed);
   });
 }
 

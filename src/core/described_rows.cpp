@@ -65,25 +65,31 @@ class RowFields final : public Fields {
     KeyRow& row = rows_[first];
     row.words.insert(row.words.begin(), words.begin(), words.end());
     if (word >= 0) row.usual = words.at(static_cast<std::size_t>(word));
-    row.key = key;
+    name(row, key);
   }
   void either(const Key& key, int&, const std::vector<Form>& forms) override {
     const std::size_t first = rows_.size();
     for (const Form& form : forms) visit_value(key, "", form.part);
     if (rows_.size() == first) add(key, RowKind::word, "");
-    rows_[first].key = key;
+    name(rows_[first], key);
   }
 
  private:
   std::string path_of(const Key& key) const {
     return is_value_ ? path_ : path_.empty() ? key.name : path_ + "." + key.name;
   }
+  static void name(KeyRow& row, const Key& key) {
+    row.name = key.name;
+    row.unit = key.unit;
+    row.meaning = key.meaning;
+    row.required = key.required;
+  }
   // Further forms of one key are rows of the same path.
   KeyRow& add(const Key& key, RowKind kind, std::string usual) {
     KeyRow row;
     row.path = path_of(key);
     row.kind = kind;
-    row.key = key;
+    name(row, key);
     if (!key.required) row.usual = std::move(usual);
     rows_.push_back(std::move(row));
     return rows_.back();
@@ -114,7 +120,7 @@ std::string values_text(const KeyRow& row) {
   const std::string limits = row.allowed.text();
   if (!limits.empty()) other += ", " + limits;
   if (!text.empty() && !other.empty()) text += " or ";
-  return text + other + (*row.key.unit != '\0' ? fmt::format(" [{}]", row.key.unit) : "");
+  return text + other + (row.unit.empty() ? "" : fmt::format(" [{}]", row.unit));
 }
 
 }  // namespace
@@ -142,9 +148,9 @@ std::string markdown_table(const std::vector<KeyRow>& rows) {
     if (row.path.ends_with("[]") || row.path.ends_with("{}")) continue;  // items have rows of their own keys
     const bool again = r > 0 && rows[r - 1].path == row.path;
     std::string values = values_text(row);
-    const std::string usual = row.key.required ? "–" : row.usual.empty() ? "none" : "`" + row.usual + "`";
+    const std::string usual = row.required ? "–" : row.usual.empty() ? "none" : "`" + row.usual + "`";
     table += again ? fmt::format("| | | {} | |\n", values)
-                   : fmt::format("| `{}` | {} | {} | {} |\n", row.path, usual, values, row.key.meaning);
+                   : fmt::format("| `{}` | {} | {} | {} |\n", row.path, usual, values, row.meaning);
   }
   return table;
 }

@@ -10,7 +10,6 @@ void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutof
 void describe_estimate(Fields& fields, Study& study);
 void describe_drives(Fields& fields, DriveTerms& terms, DriveSpec& spec);
 void describe_efforts(Fields& fields, const Key& key, std::vector<EffortExpression>& list);
-void describe_gains(Fields& fields, GainSpec& spec);
 void describe_exports(Fields& fields, std::vector<ExportWish>& wishes);
 void describe(Fields& fields, CrossOptions& cross);
 void describe(Fields& fields, ElasticSpec& spec);

@@ -38,18 +38,19 @@ void describe_kind(Fields& f, SourceSpec& spec) {
   constexpr const char* kMeanings[] = {"CSV file of q, g, M", "command that answers on its standard output",
                                        "shared library with a C function", "robot file with parameters",
                                        "MuJoCo model"};
-  int kinds = 0;
   for (const SourceKind kind : kSourceKinds) {
     const Key key = {to_string(kind), "", kMeanings[static_cast<int>(kind)]};
     SourceSpec other;
     SourceSpec& target = f.reads() || kind == spec.kind ? spec : other;
     kind == SourceKind::program ? f.texts(key, target.command)
                                 : f.path(key, target.path, target.path_as_written);
-    if (!f.given(key.name)) continue;
-    ++kinds;
-    spec.kind = kind;
+    if (f.given(key.name)) spec.kind = kind;
   }
-  if (!f.reads()) return;
+}
+
+void check_kind(const Fields& f, SourceSpec& spec) {
+  int kinds = 0;
+  for (const SourceKind kind : kSourceKinds) kinds += f.given(to_string(kind));
   if (kinds != 1)
     f.fail(nullptr, {fmt::format("a source of {} kinds", kinds),
                      {},
@@ -70,7 +71,9 @@ void describe(Fields& f, SourceSpec& spec) {
   f.number({"time_limit", "s", "that one answer may take"}, spec.limits.seconds,
            above_to(0, 1e6, "give the seconds one answer may take"));
   describe_tables(f, spec);
-  if (f.reads()) spec.folder = f.folder();
+  if (!f.reads()) return;
+  spec.folder = f.folder();
+  check_kind(f, spec);
 }
 
 void describe(Fields& f, SinusoidSpec& spec) {
@@ -194,8 +197,6 @@ void describe(Fields& f, ReverseSpec& spec) {
   std::optional<SourceSpec> source = spec.training.source;
   f.optional_section({"source", "", "where g(q) and M(q) come from"}, source);
   if (f.reads() && !spec.training.source) spec.training.source = source;
-  if (f.reads() && !spec.training.source)
-    f.fail(nullptr, {"reverse has no 'source'", {}, "", "add `source: ...`"});
   f.section({"answers", "", "what is done to the answers of a source"},
             [&](Fields& inner) { describe(inner, spec.answers); });
   f.sections({"validation", "", "sets that are predicted"}, spec.validation);
@@ -211,7 +212,9 @@ void describe(Fields& f, ReverseSpec& spec) {
   describe_leave_out(f, spec.leave_out);
   describe_weights(f, spec.options);
   f.optional_section({"reference", "", "base parameters of others, set beside ours"}, spec.reference);
-  if (f.reads()) number_sets(spec);
+  if (!f.reads()) return;
+  if (!spec.training.source) f.fail(nullptr, {"reverse has no 'source'", {}, "", "add `source: ...`"});
+  number_sets(spec);
 }
 
 }  // namespace STEELYARD_ABI

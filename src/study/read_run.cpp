@@ -173,10 +173,10 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
   if (f.reads()) {
     run.path_as_written = folds.empty() ? log : folds;
     run.label_given = f.given("label");
-    check_run(f, run);
   }
   describe_log(f, run.file);
   if (!f.reads()) return;
+  check_run(f, run);
   if (run.simulation) {
     run.simulation->options.label = label;
     run.simulation->options.unsigned_effort = run.unsigned_effort;

@@ -84,7 +84,7 @@ TEST(StudyKeys, TablesOfTheDocumentAreGenerated) {
 TEST(StudyKeys, WordsOfTheFuzzerAreGenerated) {
   std::set<std::string> words;
   for (const KeyRow& row : key_rows(describe_all)) {
-    words.insert(row.key.name);
+    if (row.name.find(' ') == std::string::npos) words.insert(row.name);
     words.insert(row.words.begin(), row.words.end());
   }
   std::string text;
@@ -123,14 +123,14 @@ TEST(StudyKeys, AreAllInProvenance) {
   EXPECT_GT(keys, 200);
 }
 
-// Nulls and empty lists are what is not given.
+// Nulls, empty lists and empty maps are what is not given.
 Json without_nulls(const Json& json) {
   if (!json.is_structured()) return json;
   Json out = json.is_array() ? Json::array() : Json::object();
   for (const auto& item : json.items()) {
     if (json.is_array())
       out.push_back(without_nulls(item.value()));
-    else if (!item.value().is_null() && item.value() != Json::array())
+    else if (!item.value().is_null() && !(item.value().is_structured() && item.value().empty()))
       out[item.key()] = without_nulls(item.value());
   }
   return out;
@@ -166,6 +166,8 @@ TEST(StudyKeys, ProvenanceIsTheStudyAgain) {
 Json sample(const KeyRow& row) {
   const double value =
       std::isfinite(row.allowed.lower) ? row.allowed.lower + (row.allowed.above ? 0.25 : 0) : 1;
+  if (row.path.ends_with(".motion"))
+    return Json::parse(R"({"multi_sine": {"center": [0, 0], "reach": [1, 1]}})");
   if (row.kind == Kind::number) return value;
   if (row.kind == Kind::count) return std::ceil(value);
   if (row.kind == Kind::flag) return true;
@@ -185,7 +187,7 @@ Json object_with(const std::vector<KeyRow>& rows, const std::string& prefix, con
                  const Json& value) {
   Json object = Json::object();
   for (const KeyRow& row : rows) {
-    if (!row.key.required || !row.path.starts_with(prefix) || row.path.size() == prefix.size()) continue;
+    if (!row.required || !row.path.starts_with(prefix) || row.path.size() == prefix.size()) continue;
     const std::string rest = row.path.substr(prefix.size());
     if (rest.find_first_of(".[{") == std::string::npos && !object.contains(rest)) object[rest] = sample(row);
   }
@@ -227,13 +229,12 @@ TEST(StudyKeys, BadValuesAreRefusedByNameOrAllowed) {
         EXPECT_TRUE(!is_number || row.kind != Kind::number || row.allowed.contains(value.get<double>()));
         EXPECT_FALSE(is_number && row.kind == Kind::count && row.words.empty() && value != -1) << "a count";
         EXPECT_FALSE((row.kind == Kind::number || row.kind == Kind::count) && !is_number) << "no number";
-      } catch (const InputError& error) {
+      } catch (const Error& error) {
         ++refused;
         const bool out = is_number && (row.kind == Kind::number || row.kind == Kind::count) &&
                          !row.allowed.contains(value.get<double>());
-        EXPECT_TRUE(!out || std::string(error.what()).find(row.key.name) != std::string::npos)
-            << error.what();
-        EXPECT_GT(error.complaint().place.line, 0) << error.what();
+        EXPECT_TRUE(!out || std::string(error.what()).find(row.name) != std::string::npos) << error.what();
+        EXPECT_FALSE(error.complaint().place.file.empty()) << error.what();
       }
     }
   }

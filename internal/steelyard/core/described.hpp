@@ -24,7 +24,8 @@ struct KeyRow {
   enum class Kind { number, count, flag, text, path, word, numbers, interval, texts, section, list, map };
   std::string path;
   Kind kind = Kind::number;
-  Key key;
+  std::string name, unit, meaning;
+  bool required = false;
   Allowed allowed;
   std::vector<std::string> words;  // that are accepted, of a choice and beside other values
   std::string usual;               // default as JSON text; empty: none
