@@ -7,6 +7,17 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
+namespace {
+
+// Limits are round numbers: 1000, 1e6.
+std::string limit_text(double limit) {
+  std::string text = std::abs(limit) < 1e5 ? fmt::format("{:.15g}", limit) : fmt::format("{:g}", limit);
+  const std::size_t at = text.find("e+");
+  return at == std::string::npos ? text : text.replace(at, text[at + 2] == '0' ? 3 : 2, "e");
+}
+
+}  // namespace
+
 bool Allowed::contains(double value) const {
   return (above ? value > lower : value >= lower) && (below ? value < upper : value <= upper);
 }
@@ -14,11 +25,12 @@ bool Allowed::contains(double value) const {
 std::string Allowed::text() const {
   const bool has_lower = std::isfinite(lower);
   const bool has_upper = std::isfinite(upper);
-  if (has_lower && has_upper && !above && !below) return fmt::format("{:.15g} to {:.15g}", lower, upper);
+  if (has_lower && has_upper && !above && !below)
+    return fmt::format("{} to {}", limit_text(lower), limit_text(upper));
   std::string words;
-  if (has_lower) words = fmt::format("{} {:.15g}", above ? "above" : "at least", lower);
+  if (has_lower) words = fmt::format("{} {}", above ? "above" : "at least", limit_text(lower));
   if (has_lower && has_upper) words += ", ";
-  if (has_upper) words += fmt::format("{} {:.15g}", below ? "below" : "at most", upper);
+  if (has_upper) words += fmt::format("{} {}", below ? "below" : "at most", limit_text(upper));
   return words;
 }
 

@@ -67,11 +67,12 @@ class RowFields final : public Fields {
     if (word >= 0) row.usual = words.at(static_cast<std::size_t>(word));
     name(row, key);
   }
-  void either(const Key& key, int&, const std::vector<Form>& forms) override {
+  void either(const Key& key, int& form, const std::vector<Form>& forms) override {
     const std::size_t first = rows_.size();
-    for (const Form& form : forms) visit_value(key, "", form.part);
+    for (const Form& one : forms) visit_value(key, "", one.part);
     if (rows_.size() == first) add(key, RowKind::word, "");
     name(rows_[first], key);
+    if (form != 0) rows_[first].usual.clear();
   }
 
  private:
@@ -113,14 +114,27 @@ class RowFields final : public Fields {
 
 std::string values_text(const KeyRow& row) {
   constexpr const char* kKinds[] = {
-      "number",         "whole number",  "", "text", "path", "", "number or list",
-      "[lower, upper]", "list of names", "", "list", "map"};
+      "number",         "whole number",  "",        "text", "path", "", "number or list",
+      "[lower, upper]", "list of names", "section", "list", "map"};
   std::string text = fmt::format("{}", fmt::join(row.words, ", "));
-  std::string other = row.kind == RowKind::flag ? "" : kKinds[static_cast<int>(row.kind)];
+  if (row.kind == RowKind::map && !text.empty()) return row.words.size() > 10 ? "map" : "map of " + text;
+  std::string other = kKinds[static_cast<int>(row.kind)];
   const std::string limits = row.allowed.text();
   if (!limits.empty()) other += ", " + limits;
   if (!text.empty() && !other.empty()) text += " or ";
   return text + other + (row.unit.empty() ? "" : fmt::format(" [{}]", row.unit));
+}
+
+std::string usual_text(const KeyRow& row) {
+  if (row.required) return "–";
+  if (row.kind == RowKind::section && !row.optional && row.usual.empty()) return "";  // those of its keys
+  return row.usual.empty() ? "none" : "`" + row.usual + "`";
+}
+
+std::string in_table(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
 }
 
 }  // namespace
@@ -141,16 +155,16 @@ std::vector<std::string> key_names(const Fields::Part& part) {
   return names;
 }
 
-std::string markdown_table(const std::vector<KeyRow>& rows) {
+std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& prefix) {
   std::string table = "| key | default | values | meaning |\n|---|---|---|---|\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const KeyRow& row = rows[r];
     if (row.path.ends_with("[]") || row.path.ends_with("{}")) continue;  // items have rows of their own keys
-    const bool again = r > 0 && rows[r - 1].path == row.path;
-    std::string values = values_text(row);
-    const std::string usual = row.required ? "–" : row.usual.empty() ? "none" : "`" + row.usual + "`";
-    table += again ? fmt::format("| | | {} | |\n", values)
-                   : fmt::format("| `{}` | {} | {} | {} |\n", row.path, usual, values, row.meaning);
+    const bool again = r > 0 && rows[r - 1].path == row.path;            // another form of the same key
+    const std::string path = row.path.starts_with(prefix) ? row.path.substr(prefix.size()) : row.path;
+    table += again ? fmt::format("| | | {} | |\n", in_table(values_text(row)))
+                   : fmt::format("| `{}` | {} | {} | {} |\n", path, usual_text(row),
+                                 in_table(values_text(row)), in_table(row.meaning));
   }
   return table;
 }

@@ -199,8 +199,9 @@ void describe(Fields& f, ReverseSpec& spec) {
   if (f.reads() && !spec.training.source) spec.training.source = source;
   f.section({"answers", "", "what is done to the answers of a source"},
             [&](Fields& inner) { describe(inner, spec.answers); });
-  f.sections({"validation", "", "sets that are predicted"}, spec.validation);
-  f.optional_section({"loaded", "", "a set with a load"}, spec.loaded);
+  f.sections({"validation", "", "sets that are predicted, with the keys of `configurations`"},
+             spec.validation);
+  f.optional_section({"loaded", "", "a set with a load, with the keys of `configurations`"}, spec.loaded);
   f.choice({"rows", "", "which are fitted"}, spec.options.rows,
            {{"gravity+inertia", RowSet::gravity_inertia},
             {"gravity", RowSet::gravity},

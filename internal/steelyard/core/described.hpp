@@ -34,8 +34,8 @@ struct KeyRow {
 std::vector<KeyRow> key_rows(const Fields::Part& part);
 std::vector<std::string> key_names(const Fields::Part& part);  // of the part itself, without nested ones
 
-// Lines of a Markdown table: key, default, values, meaning.
-std::string markdown_table(const std::vector<KeyRow>& rows);
+// Lines of a Markdown table: key without `prefix`, default, values, meaning.
+std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& prefix = "");
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
