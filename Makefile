@@ -84,6 +84,11 @@ docs: deps-dev all
 	mkdocs build --strict --quiet
 	@echo "Written: $(BUILD)/site/index.html"
 
+# docs/study.schema.json, the key tables of docs/study.md and the fuzzer's words, from the descriptions of the keys.
+schema:
+	cmake --build build --target study_test
+	STEELYARD_WRITE_DOCS=1 build/tests/study/study_test --gtest_filter='StudyKeys.*Generated'
+
 format: deps-dev
 	git ls-files '*.cpp' '*.hpp' '*.inl' '*.c' '*.h' | xargs clang-format-14 -i
 

@@ -3,7 +3,7 @@
 
 #include "arrays.hpp"
 #include "parts.hpp"
-#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/estimate/method.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/fold/samples.hpp"
 
@@ -32,21 +32,9 @@ std::vector<Fold> fold_efforts(const steelyard::Plan& plan, const steelyard::Rob
   return folds;
 }
 
-steelyard::Weighting weighting_of(const std::string& method) {
-  using steelyard::Weighting;
-  if (method == "ols") return Weighting::none;
-  if (method == "wls") return Weighting::by_row;
-  if (method == "irls") return Weighting::by_row_iterated;
-  if (method == "irls_blocks") return Weighting::by_row_and_block;
-  throw InputError({"unknown method '" + method + "'",
-                    {},
-                    "ols, wls, irls, irls_blocks",
-                    "huber, iv and feasible are for studies"});
-}
-
 Estimate estimate_folds(const std::vector<Fold>& folds, const std::string& method) {
   steelyard::EstimateOptions options;
-  options.weighting = weighting_of(method);
+  options.weighting = steelyard::parse_fold_method(method);
   const py::gil_scoped_release other_threads;
   return estimate(folds, options);
 }

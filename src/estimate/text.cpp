@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/estimate/estimate.hpp"
+#include "steelyard/core/suggest.hpp"
+#include "steelyard/estimate/method.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -21,6 +22,26 @@ const char* to_string(Weighting weighting) {
       return "by_row_and_block";
   }
   return "unknown";
+}
+
+const EstimatorMethod& estimator_method(Weighting weighting, bool single_rows, bool instruments) {
+  for (const EstimatorMethod& method : kEstimatorMethods) {
+    if (instruments != method.instruments || (!instruments && single_rows != method.single_rows)) continue;
+    if (instruments || single_rows || method.weighting == weighting) return method;
+  }
+  throw InternalError("no estimator has this weighting");
+}
+
+Weighting parse_fold_method(const std::string& name) {
+  std::vector<std::string> names;
+  for (const EstimatorMethod& method : kEstimatorMethods) {
+    if (method.single_rows || method.instruments) continue;
+    if (method.name == name) return method.weighting;
+    names.emplace_back(method.name);
+  }
+  Complaint complaint = unknown("method", name, names);
+  complaint.remedy = "huber, iv and feasible are for studies";
+  throw InputError(std::move(complaint));
 }
 
 const char* to_string(ColumnStatus status) {

@@ -6,6 +6,7 @@
 #include "identify/folded_runs.hpp"
 #include "identify/prior.hpp"
 #include "identify/summary.hpp"
+#include "steelyard/estimate/method.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -13,19 +14,9 @@ namespace {
 
 // As it can be had: instruments and weights of single rows are not in every fold file.
 const char* method_name(const Study& study, const Runs& runs) {
-  if (study.estimator.instruments && has_instruments(runs)) return "iv";
-  if (study.estimator.single_rows && !fits_folds(runs)) return "huber";
-  switch (study.estimate.weighting) {
-    case Weighting::none:
-      return "ols";
-    case Weighting::by_row:
-      return "wls";
-    case Weighting::by_row_iterated:
-      return "irls";
-    case Weighting::by_row_and_block:
-      return "irls_blocks";
-  }
-  return "unknown";
+  const bool single_rows = study.estimator.single_rows && !fits_folds(runs);
+  const bool instruments = study.estimator.instruments && has_instruments(runs);
+  return estimator_method(study.estimate.weighting, single_rows, instruments).name;
 }
 
 }  // namespace

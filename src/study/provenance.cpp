@@ -5,10 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "steelyard/core/error.hpp"
+#include "steelyard/core/described.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/study/simulation.hpp"
+#include "study/describe_run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -54,194 +55,27 @@ std::string motion_hash(const SimulationSpec& spec) {
   return sha256(text).substr(0, 16);
 }
 
-ordered_json run_json(const StudyRun& run) {
-  ordered_json json = {{"label", run.file.label.label}, {"role", to_string(run.file.label.role)}};
-  if (run.unsigned_effort) json["unsigned"] = true;
-  if (run.simulation) {
-    json["simulated"] = true;
-    json["rate"] = run.simulation->options.rate;
-    json["seed"] = run.simulation->options.seed;
-    json["motion"] = motion_hash(*run.simulation);
-    return json;
-  }
-  json[run.folded ? "folds" : "file"] = run.path_as_written;
-  if (run.folded) return json;
-  json["time"] = run.file.time;
-  for (const ChannelColumns& channel : run.file.channels)
-    json["columns"][channel.channel] = {{"names", channel.columns},
-                                        {"units", channel.units},
-                                        {"scale", channel.scale},
-                                        {"sign", channel.sign},
-                                        {"offset", channel.offset}};
-  return json;
+ordered_json described_json(const Fields::Part& part) {
+  JsonWriter json(JsonStyle::compact);
+  json.begin_object();
+  write_described(json, part);
+  json.end_object();
+  return ordered_json::parse(json.text());
 }
 
-ordered_json friction_json(const FrictionSpec& spec) {
-  if (spec.automatic) return "auto";
-  return {{"form", to_string(spec.form)},
-          {"viscous", spec.viscous},
-          {"coulomb", spec.coulomb},
-          {"offset", spec.offset}};
+// What results of the same motion are known by.
+void add_motion(const StudyRun& run, ordered_json& json) {
+  if (!run.simulation) return;
+  json["simulated"] = true;
+  json["seed"] = run.simulation->options.seed;
+  json["motion"] = motion_hash(*run.simulation);
 }
 
-ordered_json efforts_json(const std::vector<EffortExpression>& list) {
-  ordered_json json = ordered_json::array();
-  for (const EffortExpression& effort : list)
-    json.push_back({{"name", effort.name}, {"joint", effort.joint}, {"expression", effort.text}});
-  return json;
-}
-
-void put_drive_spec(const DriveSpec& spec, ordered_json& json) {
-  if (spec.friction) json["drives"]["friction"] = friction_json(*spec.friction);
-  if (spec.offset_per_run) json["drives"]["offset"] = "per_run";
-  for (const auto& [joint, own] : spec.joints) {
-    if (own.friction) json["drives"]["joints"][joint]["friction"] = friction_json(*own.friction);
-    if (own.rotor_inertia) json["drives"]["joints"][joint]["rotor_inertia"] = *own.rotor_inertia;
-  }
-  if (!spec.columns.empty()) json["columns"] = efforts_json(spec.columns);
-  if (!spec.known.empty()) json["known"] = efforts_json(spec.known);
-}
-
-// An open side is null.
-ordered_json limit_json(double limit) {
-  if (!std::isfinite(limit)) return nullptr;
-  return limit;
-}
-
-ordered_json constraint_json(const ConstraintSpec& spec) {
-  ordered_json json = {{"name", spec.name}, {"kind", to_string(spec.kind)}};
-  if (!spec.text.empty()) json["of"] = spec.text;
-  for (const auto& [name, factor] : spec.terms) json["terms"][name] = factor;
-  if (!spec.link.empty()) json["link"] = spec.link;
-  if (!spec.path_as_written.empty()) json["file"] = spec.path_as_written;
-  json["between"] = {limit_json(spec.lower), limit_json(spec.upper)};
-  return json;
-}
-
-ordered_json feasible_json(const FeasibleSpec& spec) {
-  ordered_json json = {
-      {"method", to_string(spec.method)}, {"objective", spec.fits_torque ? "torque" : "base"},
-      {"margin", spec.physical.margin},   {"bodies", spec.physical.bodies},
-      {"drives", spec.physical.drives},   {"robot_bounds", spec.physical.robot_bounds},
-      {"pull", spec.pull.weight},         {"starts", spec.random_starts}};
-  if (spec.interval_level)
-    json["intervals"] = {{"level", *spec.interval_level}, {"joint_forces", spec.joint_forces}};
-  json["constraints"] = ordered_json::array();
-  for (const ConstraintSpec& constraint : spec.constraints)
-    json["constraints"].push_back(constraint_json(constraint));
-  return json;
-}
-
-void add_estimator(const EstimatorSpec& spec, ordered_json& json) {
-  if (spec.instruments)
-    json["instruments"] = {{"cutoff", spec.instrument.cutoff},
-                           {"bandwidth", spec.instrument.bandwidth},
-                           {"iterations", spec.instrument.most_iterations}};
-  if (spec.single_rows)
-    json["huber"] = {
-        {"limit", spec.robust.huber}, {"far", spec.robust.far}, {"passes", spec.robust.most_passes}};
-  if (spec.essential) json["essential"] = {{"ratio", spec.essential->ratio}, {"keep", spec.essential->keep}};
-}
-
-ordered_json signs_json(const SignsSpec& spec) {
-  const SegmentOptions& segments = spec.segments;
-  ordered_json json = {
-      {"order", segments.filter.order},
-      {"cutoff", segments.filter.cutoff},
-      {segments.relative ? "threshold" : "threshold_effort",
-       std::vector<double>(segments.threshold.data(), segments.threshold.data() + segments.threshold.size())},
-      {"shortest", segments.shortest},
-      {"low_minimum", segments.low_minimum},
-      {"trim", automatic(segments.trim)},
-      {"with_sign", spec.with_sign},
-      {"nodes", spec.search.most_nodes},
-      {"fits", spec.search.most_fits},
-      {"seconds", spec.search.most_seconds},
-      {"reweigh", spec.reweigh},
-      {"complete", spec.complete == CompleteSigns::none      ? "none"
-                   : spec.complete == CompleteSigns::decided ? "decided"
-                   : spec.complete == CompleteSigns::guess   ? "guess"
-                                                             : "auto"}};
-  if (spec.gains)
-    json["gains"] = {
-        {"a_priori", std::vector<double>(spec.gains->a_priori.begin(), spec.gains->a_priori.end())},
-        {"fixed", spec.gains->fixed}};
-  if (spec.reversals_given) json["reversals"] = segments.at_reversals;
-  for (const KnownSign& known : spec.known)
-    json["known"].push_back({{"run", known.run},
-                             {"joint", known.joint},
-                             {"from", known.range.begin},
-                             {"to", known.range.end},
-                             {"sign", known.sign}});
-  return json;
-}
-
-ordered_json set_json(const ReverseSetSpec& set) {
-  ordered_json json = {{"label", set.label}, {"count", set.count}, {"choose", set.best ? "best" : "random"}};
-  if (set.source)
-    json["source"] = {{"kind", to_string(set.source->kind)},
-                      {"path", set.source->path_as_written},
-                      {"time_limit", set.source->limits.seconds}};
-  if (set.sinusoids)
-    json["sinusoids"] = {{"duration", set.sinusoids->duration}, {"step", set.sinusoids->step}};
-  return json;
-}
-
-ordered_json reverse_json(const ReverseSpec& spec) {
-  ordered_json json = {{"training", set_json(spec.training)},
-                       {"rows", to_string(spec.options.rows)},
-                       {"rotor_inertia", spec.options.rotor_inertia},
-                       {"tilt", spec.tilt},
-                       {"zero", spec.options.zero},
-                       {"relations", spec.options.relations.size()},
-                       {"weights", to_string(spec.options.estimate.weighting)},
-                       {"digits", spec.answers.digits},
-                       {"gravity_noise", spec.answers.gravity_noise},
-                       {"inertia_noise", spec.answers.inertia_noise}};
-  for (const auto& [name, deviation] : spec.options.deviations) json["deviations"][name] = deviation;
-  json["leave_out"] = ordered_json::array();
-  for (const LeaveOutSpec& rule : spec.leave_out)
-    json["leave_out"].push_back({{"components", rule.components}, {"where", rule.where}});
-  json["validation"] = ordered_json::array();
-  for (const ReverseSetSpec& set : spec.validation) json["validation"].push_back(set_json(set));
-  if (spec.loaded) json["loaded"] = set_json(*spec.loaded);
-  return json;
-}
-
-std::string options_json(const Study& study) {
-  ordered_json json;
-  json["robot"] = study.robot_as_written;
-  json["seed"] = study.seed;
-  json["drives"] = {{"viscous", study.drives.viscous},
-                    {"coulomb", study.drives.coulomb},
-                    {"offset", study.drives.offset},
-                    {"rotor_inertia", study.drives.rotor_inertia}};
-  put_drive_spec(study.drive_spec, json);
-  json["runs"] = ordered_json::array();
-  for (const StudyRun& run : study.runs) json["runs"].push_back(run_json(run));
-  json["prepare"] = prepare_json(study.prepare);
-  if (study.cutoff.automatic) json["prepare"]["cutoff"] = "auto";
-  json["intervals"] = {{"level", study.intervals.level},
-                       {"method", to_string(study.intervals.method)},
-                       {"replicates", study.intervals.replicates},
-                       {"bias_check", study.intervals.bias_check}};
-  json["estimate"] = {{"method", to_string(study.estimate.weighting)}, {"prior_weight", study.prior.weight}};
-  add_estimator(study.estimator, json["estimate"]);
-  if (study.feasible) json["feasible"] = feasible_json(*study.feasible);
-  if (study.elastic)
-    json["elastic"] = {{"equations", to_string(study.elastic->options.equations)},
-                       {"joints", study.elastic->options.joints},
-                       {"encoder_delay", study.elastic->options.encoder_delay},
-                       {"deflection_offset", study.elastic->options.deflection_offset},
-                       {"least_snr", study.elastic->options.least_snr},
-                       {"level", study.elastic->options.level}};
-  if (has_unsigned_runs(study)) json["signs"] = signs_json(study.signs);
-  if (study.reverse) json["reverse"] = reverse_json(*study.reverse);
-  if (study.cross)
-    json["cross"] = {{"blocks", study.cross->blocks}, {"by", study.cross->by_phase ? "phase" : "index"}};
-  for (const ExportWish& wish : study.exports)
-    json["export"].push_back({{to_string(wish.format), wish.name}});
-  json["waive"] = study.waive;
+// The study as its file would be with every default written out, and how rows were prepared in the end.
+std::string options_json(Study study) {
+  ordered_json json = described_json([&](Fields& fields) { describe(fields, study); });
+  for (std::size_t r = 0; r < study.runs.size(); ++r) add_motion(study.runs[r], json["runs"][r]);
+  json["prepared"] = prepare_json(study.prepare);
   return json.dump();
 }
 
@@ -260,8 +94,10 @@ void add_sources(const ReverseSpec& spec, Provenance& provenance) {
 
 }  // namespace
 
-std::string run_options_json(const StudyRun& run) {
-  return run_json(run).dump();
+std::string run_options_json(StudyRun run) {
+  ordered_json json = described_json([&](Fields& fields) { describe_run(fields, run, 1); });
+  add_motion(run, json);
+  return json.dump();
 }
 
 std::string preparation_hash(const PrepareOptions& prepare) {

@@ -1,103 +1,133 @@
-#include "study/read_drives.hpp"
-
+// Sections `drives`, `columns` and `known`.
 #include <fmt/format.h>
+
+#include "study/describe_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-const std::vector<std::string>& form_words() {
-  static const std::vector<std::string> words = {"auto", "sigmoid", "stribeck", "asymmetric"};
-  return words;
-}
+constexpr FrictionForm kForms[] = {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck,
+                                   FrictionForm::asymmetric};
 
 FrictionSpec spec_of_word(std::size_t word) {
-  constexpr FrictionForm kForms[] = {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck,
-                                     FrictionForm::asymmetric};
   const FrictionModel usual = friction_model(kForms[word]);
   return {word == 0, usual.form, usual.viscous, usual.coulomb, usual.offset};
 }
 
-// One word is a form with its usual linear terms; a list names the terms one by one.
-FrictionSpec read_friction(const YamlContext& context, const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::list)
-    return spec_of_word(to_choice(context, node, "friction", form_words()));
-  FrictionSpec spec;
-  for (const YamlNode& item : to_list(context, node, "friction")) {
-    const std::size_t term = to_choice(context, item, "friction term",
-                                       {"viscous", "coulomb", "offset", "sigmoid", "stribeck", "asymmetric"});
-    if (term == 0) spec.viscous = true;
-    if (term == 1) spec.coulomb = true;
-    if (term == 2) spec.offset = true;
-    if (term < 3) continue;
-    if (spec.form != FrictionForm::linear)
-      context.fail(item, fmt::format("friction has two forms: {} and {}", to_string(spec.form), item.text),
-                   "one of sigmoid, stribeck, asymmetric", "leave one out");
-    spec.form = spec_of_word(term - 2).form;
-  }
-  const bool doubled = spec.form == FrictionForm::asymmetric && (spec.coulomb || spec.offset);
-  if (doubled)
-    context.fail(node, "asymmetric Coulomb friction beside coulomb or offset",
-                 "viscous and asymmetric: the others lie in its span", "leave coulomb and offset out");
-  return spec;
+Fields::Words terms_of(const FrictionSpec& spec) {
+  Fields::Words terms;
+  if (spec.viscous) terms.emplace_back("viscous");
+  if (spec.coulomb) terms.emplace_back("coulomb");
+  if (spec.offset) terms.emplace_back("offset");
+  if (spec.form != FrictionForm::linear) terms.emplace_back(to_string(spec.form));
+  return terms;
 }
 
-JointDriveSpec read_joint_drive(const YamlContext& context, const YamlNode& node) {
-  JointDriveSpec spec;
-  spec.place = context.place(node);
-  const YamlFields fields(context, node, "joint of drives", {"friction", "rotor_inertia"});
-  if (const YamlNode* friction = fields.find("friction")) spec.friction = read_friction(context, *friction);
-  if (const YamlNode* rotor = fields.find("rotor_inertia"))
-    spec.rotor_inertia = to_bool(context, *rotor, "rotor_inertia");
-  return spec;
+void add_term(const Fields& f, std::size_t term, FrictionSpec& spec) {
+  if (term == 0) spec.viscous = true;
+  if (term == 1) spec.coulomb = true;
+  if (term == 2) spec.offset = true;
+  if (term < 3) return;
+  if (spec.form != FrictionForm::linear)
+    f.fail(nullptr, {fmt::format("friction has two forms: {} and {}", to_string(spec.form),
+                                 to_string(kForms[term - 2])),
+                     {},
+                     "one of sigmoid, stribeck, asymmetric",
+                     "leave one out"});
+  spec.form = kForms[term - 2];
+}
+
+// One word is a form with its usual linear terms; a list names the terms one by one.
+void describe_friction(Fields& f, std::optional<FrictionSpec>& friction) {
+  const Key key = {"friction", "",
+                   "a form with its usual terms, or a list of terms ([friction](friction.md))"};
+  static const Fields::Words kTerms = {"viscous", "coulomb", "offset", "sigmoid", "stribeck", "asymmetric"};
+  FrictionSpec spec = friction.value_or(FrictionSpec{});
+  std::size_t word = 0;
+  int form = !friction ? Fields::kNotGiven : spec.automatic ? 0 : 1;
+  f.either(key, form,
+           {{Shape::scalar,
+             [&](Fields& value) {
+               value.word(key, word, {"auto", "sigmoid", "stribeck", "asymmetric"});
+               if (value.reads()) spec = spec_of_word(word);
+             }},
+            {Shape::list, [&](Fields& value) {
+               const Fields::Words terms = terms_of(spec);
+               if (value.reads()) spec = FrictionSpec{};
+               value.list(key, terms.size(), [&](Fields& item, std::size_t k) {
+                 std::size_t term = 0;
+                 for (std::size_t t = 0; k < terms.size() && t < kTerms.size(); ++t)
+                   if (kTerms[t] == terms[k]) term = t;
+                 item.word({"friction term", "", key.meaning}, term, kTerms);
+                 if (item.reads()) add_term(item, term, spec);
+               });
+             }}});
+  if (!f.reads() || !f.given("friction")) return;
+  if (form == 1 && spec.form == FrictionForm::asymmetric && (spec.coulomb || spec.offset))
+    f.fail("friction", {"asymmetric Coulomb friction beside coulomb or offset",
+                        {},
+                        "viscous and asymmetric: the others lie in its span",
+                        "leave coulomb and offset out"});
+  friction = spec;
+}
+
+void describe_joint(Fields& f, JointDriveSpec& spec) {
+  if (f.reads()) spec.place = f.place();
+  describe_friction(f, spec.friction);
+  f.flag({"rotor_inertia", "", "a column for it"}, spec.rotor_inertia);
+}
+
+void describe_joints(Fields& f, DriveSpec& spec) {
+  const Key key = {"joints", "", "joints that differ, by name"};
+  Fields::Words names;
+  for (const auto& [name, joint] : spec.joints) names.push_back(name);
+  f.map(key, names, {}, [&](Fields& item, std::size_t k) {
+    JointDriveSpec joint;
+    if (k < names.size() && spec.joints.count(names[k]) > 0) joint = spec.joints.at(names[k]);
+    item.section(key, [&](Fields& inner) { describe_joint(inner, joint); });
+    if (item.reads()) spec.joints[names[k]] = joint;
+  });
 }
 
 }  // namespace
 
-void read_drives(const YamlContext& context, const YamlNode& node, Study& study) {
-  const YamlFields fields(context, node, "drives", {"friction", "rotor_inertia", "offset", "joints"});
-  if (const YamlNode* friction = fields.find("friction")) {
-    const FrictionSpec spec = read_friction(context, *friction);
-    if (spec.is_linear()) {
-      study.drives.viscous = spec.viscous;
-      study.drives.coulomb = spec.coulomb;
-      study.drives.offset = spec.offset;
-    } else {
-      study.drive_spec.friction = spec;
-    }
+void describe_drives(Fields& f, DriveTerms& terms, DriveSpec& spec) {
+  std::optional<FrictionSpec> friction = spec.friction;
+  if (!friction)
+    friction = FrictionSpec{false, FrictionForm::linear, terms.viscous, terms.coulomb, terms.offset};
+  describe_friction(f, friction);
+  if (f.reads() && friction->is_linear()) {
+    terms.viscous = friction->viscous;
+    terms.coulomb = friction->coulomb;
+    terms.offset = friction->offset;
+  } else if (f.reads()) {
+    spec.friction = friction;
   }
-  if (const YamlNode* rotor = fields.find("rotor_inertia"))
-    study.drives.rotor_inertia = to_bool(context, *rotor, "rotor_inertia");
-  if (const YamlNode* offset = fields.find("offset"))
-    study.drive_spec.offset_per_run = to_choice(context, *offset, "offset", {"common", "per_run"}) == 1;
-  if (const YamlNode* joints = fields.find("joints")) {
-    if (joints->kind != YamlNode::Kind::map)
-      context.fail(*joints, "joints of drives is no map", "joint names with `friction` or `rotor_inertia`",
-                   "write `joints: {elbow: {friction: sigmoid}}`");
-    for (std::size_t k = 0; k < joints->keys.size(); ++k)
-      study.drive_spec.joints[joints->keys[k].text] = read_joint_drive(context, joints->items[k]);
-  }
+  f.flag({"rotor_inertia", "", "a column for it in every joint"}, terms.rotor_inertia);
+  f.choice({"offset", "", "of the friction: one for all runs, or one for each"}, spec.offset_per_run,
+           {{"common", false}, {"per_run", true}});
+  describe_joints(f, spec);
 }
 
-std::vector<EffortExpression> read_effort_expressions(const YamlContext& context, const YamlNode& node,
-                                                      const std::string& key) {
-  std::vector<EffortExpression> list;
-  for (const YamlNode& item : to_list(context, node, key)) {
-    const YamlFields fields(context, item, key, {"name", "joint", "expression"});
-    EffortExpression effort;
-    if (const YamlNode* name = fields.find("name"))
-      effort.name = to_text(context, *name, "name");
-    else if (key == "columns")
-      fields.at("name");
-    else
-      effort.name = fmt::format("{} {}", key, list.size() + 1);
-    effort.joint = to_text(context, fields.at("joint"), "joint");
-    const YamlNode& text = fields.at("expression");
-    effort.text = to_text(context, text, "expression");
-    effort.place = context.place(text);
-    list.push_back(std::move(effort));
-  }
-  return list;
+void describe_efforts(Fields& f, const Key& key, std::vector<EffortExpression>& list) {
+  const bool needs_name = std::string(key.name) == "columns";
+  f.list(key, list.size(), [&](Fields& item, std::size_t k) {
+    EffortExpression fresh;
+    if (item.reads()) list.push_back(fresh);
+    EffortExpression& effort = k < list.size() ? list[k] : fresh;
+    item.section(key, [&](Fields& inner) {
+      Key name = {"name", "", "of the column"};
+      name.required = needs_name;
+      inner.text(name, effort.name);
+      inner.text(required({"joint", "", "name of the joint it acts on"}), effort.joint);
+      inner.text(required({"expression", "", "of q, qd, qdd (the joint's own) and q1, qd1, qdd1, …"}),
+                 effort.text);
+      if (!inner.reads()) return;
+      effort.place = inner.place("expression");
+      if (effort.name.empty()) effort.name = fmt::format("{} {}", key.name, k + 1);
+    });
+  });
 }
 
 }  // namespace STEELYARD_ABI

@@ -1,56 +1,36 @@
-#include "study/read_elastic.hpp"
-
-#include "steelyard/study/study_yaml.hpp"
+// Sections `elastic` of a study and of a simulated run.
+#include "study/describe_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-ElasticSpec read_elastic_section(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(
-      context, node, "elastic",
-      {"equations", "joints", "encoder_delay", "deflection_offset", "least_snr", "level"});
-  ElasticSpec spec;
+void describe(Fields& f, ElasticSpec& spec) {
   ElasticOptions& options = spec.options;
-  if (const YamlNode* equations = fields.find("equations")) {
-    constexpr ElasticEquations kEquations[] = {ElasticEquations::motors_and_links,
-                                               ElasticEquations::elastic_torque, ElasticEquations::links};
-    options.equations = kEquations[to_choice(context, *equations, "equations",
-                                             {"motors_and_links", "elastic_torque", "links"})];
-  }
-  if (const YamlNode* joints = fields.find("joints"))
-    for (const YamlNode& joint : to_list(context, *joints, "joints"))
-      options.joints.push_back(to_text(context, joint, "joint"));
-  if (const YamlNode* delay = fields.find("encoder_delay"))
-    options.encoder_delay = to_bool(context, *delay, "encoder_delay");
-  if (const YamlNode* offset = fields.find("deflection_offset"))
-    options.deflection_offset = to_bool(context, *offset, "deflection_offset");
-  if (const YamlNode* snr = fields.find("least_snr"))
-    options.least_snr = to_number(context, *snr, "least_snr");
-  if (const YamlNode* level = fields.find("level")) options.level = to_number(context, *level, "level");
-  validate_at(context, node, options);
-  return spec;
+  f.choice({"equations", "", "that the log has the signals of"}, options.equations,
+           {{"motors_and_links", ElasticEquations::motors_and_links},
+            {"elastic_torque", ElasticEquations::elastic_torque},
+            {"links", ElasticEquations::links}});
+  f.texts({"joints", "", "that have springs; none: all. The others are stiff"}, options.joints);
+  f.flag({"encoder_delay", "", "link encoders are late by a time of each joint"}, options.encoder_delay);
+  f.flag({"deflection_offset", "", "a constant deflection of each joint"}, options.deflection_offset);
+  f.number({"least_snr", "", "deflection over its noise below which a spring is taken as stiff"},
+           options.least_snr, from_to(0, 1e9, "10 is usual"));
+  f.number({"level", "", "of the intervals"}, options.level, inside(0, 1, "0.95 is usual"));
+  f.check([&] { options.validate(); });
 }
 
-ElasticSimulationSpec read_elastic_simulation(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(
-      context, node, "elastic",
-      {"stiffness", "damping", "bandwidth", "motor_noise", "relative_encoder_noise", "elastic_torque_noise"});
-  ElasticSimulationSpec spec;
-  const auto list = [&](const char* key, VectorXd& target) {
-    if (const YamlNode* given = fields.find(key)) {
-      const std::vector<double> numbers = to_numbers(context, *given, key);
-      target = Eigen::Map<const VectorXd>(numbers.data(), static_cast<Index>(numbers.size()));
-    }
-  };
-  fields.at("stiffness");
-  list("stiffness", spec.stiffness);
-  list("damping", spec.damping);
-  list("motor_noise", spec.motor_noise);
-  list("relative_encoder_noise", spec.relative_encoder_noise);
-  list("elastic_torque_noise", spec.elastic_torque_noise);
-  if (const YamlNode* bandwidth = fields.find("bandwidth"))
-    spec.bandwidth = to_number(context, *bandwidth, "bandwidth");
-  return spec;
+void describe(Fields& f, ElasticSimulationSpec& spec) {
+  const Allowed positive = at_least(0);
+  f.numbers(required({"stiffness", "N m/rad, N/m", "of the springs, one for all joints or one per joint"}),
+            spec.stiffness, above(0));
+  f.numbers({"damping", "N m s/rad, N s/m", "of the springs"}, spec.damping, positive);
+  f.number({"bandwidth", "Hz", "of the control"}, spec.bandwidth, above_to(0, 1e6, "5 is usual"));
+  f.numbers({"motor_noise", "rad, m", "standard deviation of the motor encoders"}, spec.motor_noise,
+            positive);
+  f.numbers({"relative_encoder_noise", "", "of both encoders, as share of the RMS deflection"},
+            spec.relative_encoder_noise, positive);
+  f.numbers({"elastic_torque_noise", "N m, N", "standard deviation of the torque sensors"},
+            spec.elastic_torque_noise, positive);
 }
 
 }  // namespace STEELYARD_ABI

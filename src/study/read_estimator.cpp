@@ -1,96 +1,123 @@
-// Section `estimate` of a study: the method, its own options, essential parameters.
+// Sections `estimate` and `validate`.
 #include <fmt/format.h>
 
-#include "steelyard/study/study_yaml.hpp"
+#include "steelyard/estimate/method.hpp"
+#include "study/describe_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-struct Method {
-  const char* name;
-  Weighting weighting;
-  bool single_rows;
-  bool instruments;
-};
+constexpr int kMostPasses = 1000;
 
-constexpr Method kMethods[] = {
-    {"ols", Weighting::none, false, false},
-    {"wls", Weighting::by_row, false, false},
-    {"irls", Weighting::by_row_iterated, false, false},
-    {"irls_blocks", Weighting::by_row_and_block, false, false},
-    {"huber", Weighting::by_row_and_block, true, false},
-    {"iv", Weighting::by_row_iterated, false, true},
-};
-
-double positive(const YamlContext& context, const YamlNode& node, const char* what) {
-  const double value = to_number(context, node, what);
-  if (!(value > 0))
-    context.fail(node, fmt::format("{} = {}", what, node.text), "above 0", "give a positive number");
-  return value;
+void describe_method(Fields& f, Study& study) {
+  EstimatorSpec& spec = study.estimator;
+  const EstimatorMethod& now = estimator_method(study.estimate.weighting, spec.single_rows, spec.instruments);
+  std::size_t index = 0;
+  Fields::Words words;
+  for (const EstimatorMethod& method : kEstimatorMethods) {
+    if (&method == &now) index = words.size();
+    words.emplace_back(method.name);
+  }
+  f.word({"method", "",
+          "ols; wls: each joint by its own standard deviation; irls: the same, iterated; irls_blocks: bad "
+          "stretches count less, too; huber: also single bad rows; iv: instruments from a simulated motion, "
+          "against the bias of encoder noise"},
+         index, words);
+  if (!f.reads()) return;
+  const EstimatorMethod& method = kEstimatorMethods[index];
+  study.estimate.weighting = method.weighting;
+  spec.single_rows = method.single_rows;
+  spec.instruments = method.instruments;
 }
 
 // false, true (ratio 30), a ratio, or {ratio: 30, keep: [m4]}.
-std::optional<EssentialOptions> read_essential(const YamlContext& context, const YamlNode& node) {
-  if (is_word(node, "false")) return std::nullopt;
-  EssentialOptions options;
-  if (is_word(node, "true")) return options;
-  if (node.kind == YamlNode::Kind::scalar) {
-    options.ratio = to_number(context, node, "essential");
-  } else {
-    const YamlFields fields(context, node, "essential", {"ratio", "keep"});
-    if (const YamlNode* ratio = fields.find("ratio")) options.ratio = to_number(context, *ratio, "ratio");
-    if (const YamlNode* keep = fields.find("keep"))
-      for (const YamlNode& name : to_list(context, *keep, "keep"))
-        options.keep.push_back(to_text(context, name, "keep"));
-  }
-  if (options.ratio < 1)
-    context.fail(node, fmt::format("a ratio of {}", options.ratio), "at least 1", "10 to 30 is usual");
-  return options;
+void describe_essential(Fields& f, std::optional<EssentialOptions>& essential) {
+  const Key key = {"essential", "",
+                   "eliminates parameters whose relative standard deviation is above `ratio` times the "
+                   "smallest; a number is the ratio"};
+  const Allowed ratio = from_to(1, 1e9, "10 to 30 is usual");
+  EssentialOptions options = essential.value_or(EssentialOptions{});
+  int word = essential ? -1 : 0;
+  int form = 1;
+  f.words_or(key, word, {"false", "true"}, [&](Fields& other) {
+    other.either(key, form,
+                 {{Shape::scalar, [&](Fields& value) { value.number(key, options.ratio, ratio); }},
+                  {Shape::map, [&](Fields& value) {
+                     value.section(key, [&](Fields& inner) {
+                       inner.number({"ratio", "", "to the smallest relative standard deviation"},
+                                    options.ratio, ratio);
+                       inner.texts({"keep", "", "parameters that are never eliminated"}, options.keep);
+                     });
+                   }}});
+  });
+  if (f.reads() && f.given(key.name)) essential = word == 0 ? std::nullopt : std::optional(options);
 }
 
-InstrumentSpec read_instrument_options(const YamlContext& context, const YamlNode& node) {
-  InstrumentSpec spec;
-  const YamlFields fields(context, node, "instruments", {"cutoff", "bandwidth", "iterations"});
-  if (const YamlNode* cutoff = fields.find("cutoff"); cutoff != nullptr && !is_word(*cutoff, "auto"))
-    spec.cutoff = positive(context, *cutoff, "cutoff");
-  if (const YamlNode* bandwidth = fields.find("bandwidth"))
-    spec.bandwidth = positive(context, *bandwidth, "bandwidth");
-  if (const YamlNode* iterations = fields.find("iterations"))
-    spec.most_iterations = static_cast<int>(positive(context, *iterations, "iterations"));
-  return spec;
+void describe(Fields& f, InstrumentSpec& spec) {
+  f.number_or({"cutoff", "Hz", "of the motion the simulation follows; auto: 0.4 of the study's cut-off"},
+              "auto", 0, spec.cutoff, above_to(0, 1e6));
+  f.number({"bandwidth", "Hz", "of the simulated control"}, spec.bandwidth, above_to(0, 1e6, "10 is usual"));
+  f.count({"iterations", "", "simulations at most; each costs a pass"}, spec.most_iterations,
+          from_to(1, kMostPasses, "6 is usual"));
 }
 
-RobustOptions read_robust_options(const YamlContext& context, const YamlNode& node) {
-  RobustOptions options;
-  const YamlFields fields(context, node, "huber", {"limit", "far", "passes"});
-  if (const YamlNode* limit = fields.find("limit")) options.huber = positive(context, *limit, "limit");
-  if (const YamlNode* far = fields.find("far")) options.far = positive(context, *far, "far");
-  if (const YamlNode* passes = fields.find("passes"))
-    options.most_passes = static_cast<int>(positive(context, *passes, "passes"));
-  if (!(options.far > options.huber))
-    context.fail(node, fmt::format("far = {} and limit = {}", options.far, options.huber), "far above limit",
-                 "");
-  return options;
+void describe(Fields& f, RobustOptions& options) {
+  f.number({"limit", "σ", "residuals above have less weight"}, options.huber,
+           above_to(0, 1e6, "1.345 is usual"));
+  f.number({"far", "σ", "residuals above have weight 0; above `limit`"}, options.far,
+           above_to(0, 1e9, "10 is usual"));
+  f.count({"passes", "", "over the log at most"}, options.most_passes,
+          from_to(1, kMostPasses, "12 is usual"));
+  if (f.reads() && !(options.far > options.huber))
+    f.fail(nullptr,
+           {fmt::format("far = {} and limit = {}", options.far, options.huber), {}, "far above limit", ""});
+}
+
+void describe(Fields& f, PriorOptions& prior) {
+  f.choice(required({"from", "", "whose parameters"}), prior.from_robot, {{"robot", true}});
+  f.number(
+      required({"weight", "",
+                "1: as strongly as all rows together determine the best seen parameter of the same kind"}),
+      prior.weight, above_to(0, 1e6, "1e-3 is usual"));
+}
+
+void describe(Fields& f, IntervalSpec& spec) {
+  f.number({"level", "", "probability that an interval has the true value"}, spec.level,
+           from_to(0.5, 0.999, "0.95 is usual"));
+  f.choice({"method", "", "replicates of the residuals' blocks, or the covariance"}, spec.method,
+           {{"bootstrap", IntervalMethod::bootstrap}, {"classical", IntervalMethod::classical}});
+  f.count({"replicates", "", "of the bootstrap"}, spec.replicates,
+          from_to(20, 1000000, "a thousand is usual"));
+  f.flag({"bias_check", "", "refits at other cut-offs and with noisier positions, nine more readings"},
+         spec.bias_check);
 }
 
 }  // namespace
 
-void read_estimator(const YamlContext& context, const YamlFields& fields, Study& study) {
-  if (const YamlNode* node = fields.find("method")) {
-    const int chosen =
-        to_choice(context, *node, "method", {"ols", "wls", "irls", "irls_blocks", "huber", "iv"});
-    const Method& method = kMethods[chosen];
-    study.estimate.weighting = method.weighting;
-    study.estimator.single_rows = method.single_rows;
-    study.estimator.instruments = method.instruments;
-  }
-  if (const YamlNode* node = fields.find("essential"))
-    study.estimator.essential = read_essential(context, *node);
-  if (const YamlNode* node = fields.find("instruments"))
-    study.estimator.instrument = read_instrument_options(context, *node);
-  if (const YamlNode* node = fields.find("huber"))
-    study.estimator.robust = read_robust_options(context, *node);
+void describe(Fields& f, CrossOptions& cross) {
+  f.count({"blocks", "", "of time that are left out in turn"}, cross.blocks, from_to(2, 128, "ten is usual"));
+  f.choice({"by", "",
+            "phase: the same phase of every period is left out, or index where the motion has no period; "
+            "index: stretches of time"},
+           cross.by_phase, {{"index", false}, {"phase", true}});
+  f.number_or({"period", "s", "of the motion; auto: found from the positions"}, "auto", cross.period,
+              above_to(0, 1e9, "leave it out to find it"));
+}
+
+void describe_estimate(Fields& f, Study& study) {
+  describe_method(f, study);
+  f.section({"intervals", "", "of the parameters ([uncertainty](uncertainty.md))"},
+            [&](Fields& inner) { describe(inner, study.intervals); });
+  bool prior = study.prior.from_robot;
+  f.section({"prior", "", "pulls towards the robot file's parameters"}, prior,
+            [&](Fields& inner) { describe(inner, study.prior); });
+  if (f.reads()) study.prior.from_robot = prior;
+  describe_essential(f, study.estimator.essential);
+  f.section({"instruments", "", "of the method iv"},
+            [&](Fields& inner) { describe(inner, study.estimator.instrument); });
+  f.section({"huber", "", "of the method huber"},
+            [&](Fields& inner) { describe(inner, study.estimator.robust); });
 }
 
 }  // namespace STEELYARD_ABI

@@ -1,155 +1,121 @@
-#include "study/read_excite.hpp"
-
-#include <fmt/format.h>
-
-#include "steelyard/study/study_yaml.hpp"
+// Section `excite`.
+#include "study/describe_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+void describe(Fields& f, LimitOverride& one) {
+  const Allowed positive = above(0, "leave it out where there is none");
+  f.text({"joint", "", "name; none: all joints"}, one.joint);
+  f.interval({"position", "rad, m", "instead of the robot file's"}, one.limits.lower, one.limits.upper);
+  f.number({"velocity", "rad/s, m/s", "at most"}, one.limits.velocity, positive);
+  f.number({"acceleration", "rad/s², m/s²", "at most"}, one.limits.acceleration, positive);
+  f.number({"effort", "N m, N", "at most"}, one.limits.effort, positive);
+}
+
+void describe(Fields& f, HalfSpace& space) {
+  f.text(required({"name", "", "in messages"}), space.name);
+  f.point(required({"normal", "", "direction that is allowed"}), space.normal);
+  f.number(required({"least", "m", "normal · p of every point, at least"}), space.least, any_number());
+}
+
+void describe(Fields& f, KeepOutBox& box) {
+  f.text(required({"name", "", "in messages"}), box.name);
+  f.point(required({"lower", "m", "corner"}), box.lower);
+  f.point(required({"upper", "m", "corner"}), box.upper);
+}
+
+void describe(Fields& f, CapsuleSpec& spec) {
+  f.text({"name", "", "in messages; none: that of the link"}, spec.capsule.name);
+  f.text(required({"link", "", "name of the link, or base"}), spec.link);
+  f.point(required({"from", "m", "end in the link's frame"}), spec.capsule.from);
+  f.point(required({"to", "m", "other end"}), spec.capsule.to);
+  f.number(required({"radius", "m", "of the capsule"}), spec.capsule.radius, at_least(0));
+  if (f.reads() && spec.capsule.name.empty()) spec.capsule.name = spec.link;
+}
+
 namespace {
 
-class ExciteReader {
- public:
-  ExciteReader(const YamlContext& context, std::string folder)
-      : context_(context), folder_(std::move(folder)) {}
+void describe_workspace(Fields& f, ExciteSpec& spec) {
+  Workspace& workspace = spec.options.workspace;
+  std::optional<double> table;
+  f.number({"table", "m", "height of a table: a half space with this name"}, table, any_number());
+  if (f.reads() && table) workspace.half_spaces.push_back(table_at(*table));
+  std::vector<HalfSpace> further;
+  std::vector<HalfSpace>& spaces = f.reads() ? further : workspace.half_spaces;
+  f.sections({"half_spaces", "", "in which all points stay"}, spaces);
+  if (f.reads()) workspace.half_spaces.insert(workspace.half_spaces.end(), further.begin(), further.end());
+  f.sections({"boxes", "", "that nothing enters"}, workspace.boxes);
+  f.sections({"capsules", "", "bodies of the robot"}, spec.capsules);
+  f.number({"skeleton_radius", "m", "of a capsule along every link; 0: none"}, spec.skeleton_radius,
+           at_least(0));
+  const Key points = {"tool_points", "m", "points in the tool frame that are kept in; none: its origin"};
+  std::vector<Vector3>& tool = workspace.tool_points;
+  f.list(points, tool.size(), [&](Fields& item, std::size_t k) {
+    Vector3 fresh = Vector3::Zero();
+    if (item.reads()) tool.resize(k + 1, fresh);
+    item.point(points, k < tool.size() ? tool[k] : fresh);
+  });
+  f.number({"clearance", "m", "to be kept from everything"}, workspace.clearance, at_least(0));
+}
 
-  ExciteSpec read(const YamlNode& node) {
-    const YamlFields fields(
-        context_, node, "excite",
-        {"motion",     "duration",   "rate",     "output_rate", "harmonics",      "frequency",
-         "lead",       "points",     "dwell",    "start",       "finish",         "limits",
-         "usable",     "free_range", "noise",    "condition",   "starts",         "iterations",
-         "time_limit", "workspace",  "friction", "folds",       "configurations", "payloads"});
-    ExciteOptions& o = spec_.options;
-    if (const YamlNode* kind = fields.find("motion"))
-      o.kind = to_choice(context_, *kind, "motion", {"fourier", "points"}) == 0 ? MotionKind::fourier
-                                                                                : MotionKind::points;
-    number(fields, "duration", o.duration);
-    number(fields, "rate", o.rate);
-    spec_.output_rate = o.rate;
-    number(fields, "output_rate", spec_.output_rate);
-    if (!(spec_.output_rate > 0))
-      context_.fail(node, fmt::format("output_rate = {}", spec_.output_rate), "above 0", "give it in Hz");
-    count(fields, "harmonics", o.harmonics);
-    number(fields, "frequency", o.frequency);
-    number(fields, "lead", o.lead);
-    count(fields, "points", o.points);
-    number(fields, "dwell", o.dwell);
-    if (const YamlNode* pose = fields.find("start")) o.start = list(*pose, "start");
-    if (const YamlNode* pose = fields.find("finish")) o.finish = list(*pose, "finish");
-    if (const YamlNode* limits = fields.find("limits")) read_limits(*limits);
-    number(fields, "usable", o.usable);
-    number(fields, "free_range", o.free_range);
-    if (const YamlNode* noise = fields.find("noise")) o.noise = list(*noise, "noise");
-    number(fields, "condition", o.most_condition);
-    count(fields, "starts", o.starts);
-    count(fields, "iterations", o.iterations);
-    number(fields, "time_limit", o.time_limit);
-    if (const YamlNode* workspace = fields.find("workspace")) read_workspace(*workspace);
-    if (const YamlNode* friction = fields.find("friction")) read_prior_friction(*friction);
-    if (const YamlNode* folds = fields.find("folds"))
-      for (const YamlNode& file : to_list(context_, *folds, "folds"))
-        spec_.folds.push_back(resolve_path(context_, file, folder_));
-    if (const YamlNode* node_of = fields.find("configurations"))
-      spec_.configurations = static_cast<Index>(to_count(context_, *node_of, "configurations"));
-    if (const YamlNode* loads = fields.find("payloads")) {
-      spec_.payloads = to_numbers(context_, *loads, "payloads");
-      for (const double mass : spec_.payloads)
-        if (!(mass > 0))
-          context_.fail(*loads, fmt::format("a load of {} kg", mass), "above 0", "give masses");
-    }
-    return spec_;
-  }
+// A pose that is chosen when it is not given.
+void describe_pose(Fields& f, const Key& key, std::optional<VectorXd>& pose) {
+  VectorXd values = pose.value_or(VectorXd());
+  f.numbers(key, values, any_number());
+  if (f.reads() && f.given(key.name)) pose = values;
+}
 
- private:
-  void number(const YamlFields& fields, const char* key, double& target) const {
-    if (const YamlNode* node = fields.find(key)) target = to_number(context_, *node, key);
-  }
-  void count(const YamlFields& fields, const char* key, int& target) const {
-    if (const YamlNode* node = fields.find(key)) target = static_cast<int>(to_count(context_, *node, key));
-  }
-  VectorXd list(const YamlNode& node, const char* what) const {
-    const std::vector<double> numbers = to_numbers(context_, node, what);
-    return Eigen::Map<const VectorXd>(numbers.data(), static_cast<Index>(numbers.size()));
-  }
-  Vector3 point(const YamlNode& node, const char* what) const {
-    return Vector3(to_vector(context_, node, what, 3));
-  }
-
-  void read_limits(const YamlNode& node) {
-    for (const YamlNode& item : to_list(context_, node, "limits")) {
-      const YamlFields fields(context_, item, "limits",
-                              {"joint", "position", "velocity", "acceleration", "effort"});
-      LimitOverride one;
-      if (const YamlNode* joint = fields.find("joint")) one.joint = to_text(context_, *joint, "joint");
-      if (const YamlNode* position = fields.find("position")) {
-        const Interval range = to_interval(context_, *position, "position");
-        one.limits.lower = range.lower, one.limits.upper = range.upper;
-      }
-      number(fields, "velocity", one.limits.velocity);
-      number(fields, "acceleration", one.limits.acceleration);
-      number(fields, "effort", one.limits.effort);
-      spec_.limits.push_back(one);
-    }
-  }
-
-  void read_workspace(const YamlNode& node) {
-    const YamlFields fields(
-        context_, node, "workspace",
-        {"table", "half_spaces", "boxes", "capsules", "skeleton_radius", "tool_points", "clearance"});
-    Workspace& workspace = spec_.options.workspace;
-    if (const YamlNode* table = fields.find("table"))
-      workspace.half_spaces.push_back(table_at(to_number(context_, *table, "table")));
-    if (const YamlNode* spaces = fields.find("half_spaces"))
-      for (const YamlNode& item : to_list(context_, *spaces, "half_spaces")) {
-        const YamlFields one(context_, item, "half_spaces", {"name", "normal", "least"});
-        workspace.half_spaces.push_back({to_text(context_, one.at("name"), "name"),
-                                         point(one.at("normal"), "normal"),
-                                         to_number(context_, one.at("least"), "least")});
-      }
-    if (const YamlNode* boxes = fields.find("boxes"))
-      for (const YamlNode& item : to_list(context_, *boxes, "boxes")) {
-        const YamlFields one(context_, item, "boxes", {"name", "lower", "upper"});
-        workspace.boxes.push_back({to_text(context_, one.at("name"), "name"), point(one.at("lower"), "lower"),
-                                   point(one.at("upper"), "upper")});
-      }
-    if (const YamlNode* capsules = fields.find("capsules"))
-      for (const YamlNode& item : to_list(context_, *capsules, "capsules")) read_capsule(item);
-    if (const YamlNode* points = fields.find("tool_points"))
-      for (const YamlNode& item : to_list(context_, *points, "tool_points"))
-        workspace.tool_points.push_back(point(item, "tool_points"));
-    number(fields, "skeleton_radius", spec_.skeleton_radius);
-    number(fields, "clearance", workspace.clearance);
-  }
-
-  void read_capsule(const YamlNode& item) {
-    const YamlFields one(context_, item, "capsules", {"name", "link", "from", "to", "radius"});
-    CapsuleSpec spec;
-    spec.link = to_text(context_, one.at("link"), "link");
-    spec.capsule.name = one.has("name") ? to_text(context_, one.at("name"), "name") : spec.link;
-    spec.capsule.from = point(one.at("from"), "from");
-    spec.capsule.to = point(one.at("to"), "to");
-    spec.capsule.radius = to_number(context_, one.at("radius"), "radius");
-    spec_.capsules.push_back(spec);
-  }
-
-  void read_prior_friction(const YamlNode& node) {
-    const YamlFields fields(context_, node, "friction", {"viscous", "coulomb"});
-    if (const YamlNode* values = fields.find("viscous"))
-      spec_.friction_viscous = to_numbers(context_, *values, "viscous");
-    if (const YamlNode* values = fields.find("coulomb"))
-      spec_.friction_coulomb = to_numbers(context_, *values, "coulomb");
-  }
-
-  const YamlContext& context_;
-  std::string folder_;
-  ExciteSpec spec_;
-};
+void describe_motion(Fields& f, ExciteSpec& spec) {
+  ExciteOptions& o = spec.options;
+  f.choice({"motion", "", "a Fourier series, or moves from point to point"}, o.kind,
+           {{"fourier", MotionKind::fourier}, {"points", MotionKind::points}});
+  f.number({"duration", "s", "of the whole motion, lead-in and lead-out included"}, o.duration,
+           above_to(0, 1e5, "20 is usual"));
+  f.number({"rate", "Hz", "of the rows that count"}, o.rate, above_to(0, 1e5, "100 is usual"));
+  if (f.reads()) spec.output_rate = o.rate;
+  f.number({"output_rate", "Hz", "of the files; left out: as `rate`"}, spec.output_rate,
+           above_to(0, 1e6, "give it in Hz"));
+  f.count({"harmonics", "", "of the series"}, o.harmonics, from_to(1, 50, "five is usual"));
+  f.number({"frequency", "Hz", "of the first harmonic; 0: one period fits between the leads"}, o.frequency,
+           from_to(0, 1e4));
+  f.number({"lead", "s", "of the quintics from and to rest"}, o.lead,
+           above_to(0, 1e5, "half a second or more"));
+  f.count({"points", "", "of moves from point to point"}, o.points, from_to(3, 1000, "twenty is usual"));
+  f.number({"dwell", "s", "rest at each point"}, o.dwell, from_to(0, 1e4));
+  describe_pose(f, {"start", "rad, m", "pose at the beginning; none: chosen"}, o.start);
+  describe_pose(f, {"finish", "rad, m", "pose at the end; none: chosen"}, o.finish);
+}
 
 }  // namespace
 
-ExciteSpec read_excite_section(const YamlContext& context, const YamlNode& node, const std::string& folder) {
-  return ExciteReader(context, folder).read(node);
+void describe(Fields& f, ExciteSpec& spec) {
+  ExciteOptions& o = spec.options;
+  describe_motion(f, spec);
+  f.sections({"limits", "", "instead of the robot file's"}, spec.limits);
+  f.number({"usable", "", "share of every limit that may be used"}, o.usable, above_to(0, 1));
+  f.number({"free_range", "rad, m", "of joints without position limits, both ways"}, o.free_range,
+           above_to(0, 1e6));
+  f.numbers({"noise", "N m, N", "standard deviation of the efforts; none: 1"}, o.noise, above(0));
+  f.number({"condition", "", "wanted of the rows, by a penalty; 0: whatever comes out"}, o.most_condition,
+           from_to(0, 1e12));
+  f.count({"starts", "", "of the search"}, o.starts, from_to(1, 10000, "8 is usual"));
+  f.count({"iterations", "", "of each start and barrier weight"}, o.iterations,
+          from_to(1, 1000000, "400 is usual"));
+  f.number({"time_limit", "s", "of the search; none: no limit"}, o.time_limit, above(0));
+  f.section({"workspace", "", "what the robot keeps clear of"},
+            [&](Fields& inner) { describe_workspace(inner, spec); });
+  f.section({"friction", "", "prior, for the efforts"}, [&](Fields& inner) {
+    inner.numbers({"viscous", "N m s/rad, N s/m", "one for all, or one per joint"}, spec.friction_viscous,
+                  any_number());
+    inner.numbers({"coulomb", "N m, N", "one for all, or one per joint"}, spec.friction_coulomb,
+                  any_number());
+  });
+  describe_paths(f, {"folds", "", "fold files of earlier runs"}, spec.folds, spec.folds_as_written);
+  f.count({"configurations", "", "poses that `next` weighs against motions"}, spec.configurations,
+          from_to(0, 1000000, "12 is usual"));
+  f.numbers({"payloads", "kg", "known loads at the tool that `next` tries, for the gains of drives"},
+            spec.payloads, above(0, "give masses"));
 }
 
 }  // namespace STEELYARD_ABI

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/study/study_yaml.hpp"
+#include "study/describe_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -22,48 +22,51 @@ bool has_friction_forms(const DriveSpec& spec) {
   });
 }
 
-bool read_folded_runs(const YamlContext& context, const YamlNode& node, const std::string& folder,
-                      Study& study) {
-  if (node.kind != YamlNode::Kind::map) return false;
-  const auto is_folds = [](const YamlNode& key) { return key.text == "folds"; };
-  if (std::none_of(node.keys.begin(), node.keys.end(), is_folds)) return false;
-  const YamlFields fields(context, node, "run of folds", {"folds", "label", "role"});
-  StudyRun run;
-  run.path_as_written = to_text(context, fields.at("folds"), "folds");
-  run.file.path = resolve_path(context, fields.at("folds"), folder);
-  if (const YamlNode* role = fields.find("role"))
-    run.file.label.role =
-        to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;
-  std::vector<FoldedRun> folded = read_fold_file(run.file.path);
+namespace {
+
+std::vector<StudyRun> runs_of_folds(const StudyRun& entry) {
+  std::vector<FoldedRun> folded = read_fold_file(entry.folds);
   for (const FoldedRun& one : folded)
     if (!(one.step > 0))
       throw InputError({fmt::format("the folds of '{}' tell no sampling step", one.label),
-                        {run.file.path, 0, 0, ""},
+                        {entry.folds, 0, 0, ""},
                         "a file of `steelyard fold` or `steelyard merge`",
                         ""});
-  const YamlNode* label = fields.find("label");
-  if (label != nullptr && folded.size() != 1)
-    context.fail(*label, fmt::format("one label for {} runs", folded.size()), "a file with one run",
-                 "leave it out: the runs of a merged file have their labels");
+  if (entry.label_given && folded.size() != 1)
+    throw InputError({fmt::format("one label for {} runs", folded.size()), entry.place, "a file with one run",
+                      "leave it out: the runs of a merged file have their labels"});
+  std::vector<StudyRun> runs;
   for (FoldedRun& one : folded) {
-    if (label != nullptr) relabel(one, to_label(context, *label));
+    StudyRun run = entry;
+    if (entry.label_given) relabel(one, entry.file.label.label);
+    run.file.path = entry.folds;
     run.file.label.label = one.label;
     run.folded = std::make_shared<const FoldedRun>(std::move(one));
-    study.runs.push_back(run);
+    runs.push_back(std::move(run));
   }
-  return true;
+  return runs;
 }
 
-void check_folded_keys(const YamlContext& context, const YamlFields& fields, const Study& study) {
+}  // namespace
+
+void load_folded_runs(const Fields& fields, Study& study) {
+  std::vector<StudyRun> runs;
+  for (const StudyRun& run : study.runs) {
+    const std::vector<StudyRun> these = run.folds.empty() ? std::vector{run} : runs_of_folds(run);
+    runs.insert(runs.end(), these.begin(), these.end());
+  }
+  study.runs = std::move(runs);
   if (first_folded(study) == nullptr) return;
   const auto refuse = [&](const char* key, const char* what) {
-    context.fail(fields.at(key), fmt::format("{} cannot be found from folds", what), "runs that are logs",
-                 "give the logs as `file:`, or leave this out");
+    fields.fail(key, {fmt::format("{} cannot be found from folds", what),
+                      {},
+                      "runs that are logs",
+                      "give the logs as `file:`, or leave this out"});
   };
   if (has_friction_forms(study.drive_spec)) refuse("drives", "friction of another form than linear");
-  if (fields.has("gains")) refuse("gains", "drive gains");
-  if (fields.has("payloads")) refuse("payloads", "loads");
-  if (fields.has("elastic")) refuse("elastic", "springs");
+  if (fields.given("gains")) refuse("gains", "drive gains");
+  if (fields.given("payloads")) refuse("payloads", "loads");
+  if (fields.given("elastic")) refuse("elastic", "springs");
 }
 
 bool has_folded_runs(const Study& study) {

@@ -1,206 +1,175 @@
+// Section `reverse`.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <filesystem>
-#include <set>
-
 #include "steelyard/core/units.hpp"
-#include "steelyard/study/study_yaml.hpp"
+#include "study/describe_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-Index to_positive(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  const std::uint64_t count = to_count(context, node, what);
-  if (count < 1 || count > 1'000'000)
-    context.fail(node, fmt::format("{} = {}", what, count), "1 to 1000000", "give a sensible number");
-  return static_cast<Index>(count);
+constexpr SourceKind kSourceKinds[] = {SourceKind::table, SourceKind::program, SourceKind::library,
+                                       SourceKind::robot, SourceKind::mujoco};
+
+void describe_unit(Fields& f, const Key& key, std::string& unit, double& scale) {
+  f.text(key, unit);
+  if (f.given(key.name)) scale = parse_unit(unit, f.place(key.name)).factor;
 }
 
-void read_columns(const YamlContext& context, const YamlFields& fields, ReverseColumns& columns) {
-  if (const YamlNode* node = fields.find("columns")) {
-    const YamlFields names(context, *node, "columns",
-                           {"position", "gravity", "inertia", "jacobian", "order"});
-    if (const YamlNode* name = names.find("position")) columns.position = to_text(context, *name, "position");
-    if (const YamlNode* name = names.find("gravity")) columns.gravity = to_text(context, *name, "gravity");
-    if (const YamlNode* name = names.find("inertia")) columns.inertia = to_text(context, *name, "inertia");
-    if (const YamlNode* name = names.find("jacobian")) columns.jacobian = to_text(context, *name, "jacobian");
-    if (const YamlNode* order = names.find("order"))
-      columns.order = to_choice(context, *order, "order", {"rows", "columns"}) == 0 ? TriangleOrder::rows
-                                                                                    : TriangleOrder::columns;
-  }
-  if (const YamlNode* node = fields.find("units")) {
-    const YamlFields units(context, *node, "units", {"position", "gravity", "inertia"});
-    const auto factor = [&](const char* key, double& scale) {
-      const YamlNode* unit = units.find(key);
-      if (unit == nullptr) return;
-      scale = parse_unit(to_text(context, *unit, key), context.place(*unit)).factor;
-    };
-    factor("position", columns.position_scale);
-    factor("gravity", columns.gravity_scale);
-    factor("inertia", columns.inertia_scale);
+void describe_tables(Fields& f, SourceSpec& spec) {
+  ReverseColumns& columns = spec.columns;
+  f.section({"columns", "", "of a table: patterns with {i}, {j} or {k}"}, [&](Fields& inner) {
+    inner.text({"position", "", "of q"}, columns.position);
+    inner.text({"gravity", "", "of g"}, columns.gravity);
+    inner.text({"inertia", "", "of M"}, columns.inertia);
+    inner.text({"jacobian", "", "of J"}, columns.jacobian);
+    inner.choice({"order", "", "in which a triangle of M is numbered"}, columns.order,
+                 {{"rows", TriangleOrder::rows}, {"columns", TriangleOrder::columns}});
+  });
+  f.section({"units", "", "of a table; none: SI"}, [&](Fields& inner) {
+    describe_unit(inner, {"position", "", "of q"}, spec.position_unit, columns.position_scale);
+    describe_unit(inner, {"gravity", "", "of g"}, spec.gravity_unit, columns.gravity_scale);
+    describe_unit(inner, {"inertia", "", "of M"}, spec.inertia_unit, columns.inertia_scale);
+  });
+}
+
+// The one kind of a source, by key.
+void describe_kind(Fields& f, SourceSpec& spec) {
+  constexpr const char* kMeanings[] = {"CSV file of q, g, M", "command that answers on its standard output",
+                                       "shared library with a C function", "robot file with parameters",
+                                       "MuJoCo model"};
+  for (const SourceKind kind : kSourceKinds) {
+    const Key key = {to_string(kind), "", kMeanings[static_cast<int>(kind)]};
+    SourceSpec other;
+    SourceSpec& target = f.reads() || kind == spec.kind ? spec : other;
+    kind == SourceKind::program ? f.texts(key, target.command)
+                                : f.path(key, target.path, target.path_as_written);
+    if (f.given(key.name)) spec.kind = kind;
   }
 }
 
-SourceSpec read_source(const YamlContext& context, const YamlNode& node, const std::string& folder) {
-  const YamlFields fields(context, node, "source",
-                          {"table", "program", "library", "robot", "mujoco", "function", "joints",
-                           "time_limit", "columns", "units"});
-  SourceSpec spec;
-  spec.place = context.place(node);
-  spec.folder = folder;
+void check_kind(const Fields& f, SourceSpec& spec) {
   int kinds = 0;
-  for (const SourceKind kind :
-       {SourceKind::table, SourceKind::program, SourceKind::library, SourceKind::robot, SourceKind::mujoco}) {
-    const YamlNode* given = fields.find(to_string(kind));
-    if (given == nullptr) continue;
-    ++kinds;
-    spec.kind = kind;
-    if (kind == SourceKind::program) {
-      spec.command = to_texts(context, *given, "program");
-      spec.path_as_written = spec.command.empty() ? "" : spec.command.front();
-      if (spec.command.empty()) context.fail(*given, "a program without a name", "", "name it");
-    } else {
-      spec.path_as_written = to_text(context, *given, "path");
-      spec.path = resolve_path(context, *given, folder);
-    }
-  }
+  for (const SourceKind kind : kSourceKinds) kinds += f.given(to_string(kind));
   if (kinds != 1)
-    context.fail(node, fmt::format("a source of {} kinds", kinds),
-                 "one of table, program, library, robot, mujoco", "keep one");
-  if (const YamlNode* name = fields.find("function")) spec.function = to_text(context, *name, "function");
-  if (const YamlNode* joints = fields.find("joints")) spec.joints = to_texts(context, *joints, "joints");
-  if (const YamlNode* limit = fields.find("time_limit")) {
-    spec.limits.seconds = to_number(context, *limit, "time_limit");
-    if (spec.limits.seconds <= 0)
-      context.fail(*limit, fmt::format("time_limit = {} s", spec.limits.seconds), "above 0",
-                   "give the seconds one answer may take");
+    f.fail(nullptr, {fmt::format("a source of {} kinds", kinds),
+                     {},
+                     "one of table, program, library, robot, mujoco",
+                     "keep one"});
+  if (spec.kind != SourceKind::program) return;
+  if (spec.command.empty()) f.fail("program", {"a program without a name", {}, "", "name it"});
+  spec.path_as_written = spec.command.front();
+}
+
+}  // namespace
+
+void describe(Fields& f, SourceSpec& spec) {
+  if (f.reads()) spec.place = f.place();
+  describe_kind(f, spec);
+  f.text({"function", "", "of a library"}, spec.function);
+  f.texts({"joints", "", "of a MuJoCo model, by name; none: all"}, spec.joints);
+  f.number({"time_limit", "s", "that one answer may take"}, spec.limits.seconds,
+           above_to(0, 1e6, "give the seconds one answer may take"));
+  describe_tables(f, spec);
+  if (!f.reads()) return;
+  spec.folder = f.folder();
+  check_kind(f, spec);
+}
+
+void describe(Fields& f, SinusoidSpec& spec) {
+  f.numbers(required({"amplitude", "rad, m", "one per joint"}), spec.amplitude, any_number());
+  f.numbers(required({"period", "s", "one per joint"}), spec.period, above(0));
+  f.numbers({"center", "rad, m", "one per joint; none: zero"}, spec.center, any_number());
+  f.number({"duration", "s", "at least one step"}, spec.duration, above_to(0, 1e6));
+  f.number({"step", "s", "between configurations"}, spec.step, above_to(0, 1e6));
+  if (f.reads() && spec.duration < spec.step)
+    f.fail("duration",
+           {"duration is shorter than a step", {}, "at least one step", "give a longer duration"});
+}
+
+void describe(Fields& f, ReverseSetSpec& set) {
+  if (f.reads()) set.place = f.place();
+  f.text({"label", "", "in results"}, set.label);
+  f.optional_section({"source", "", "none: the study's"}, set.source);
+  const Key count = {"count", "", "configurations; all: those of a table"};
+  f.count_or(count, "all", 0, set.count, from_to(1, 1000000, "give a sensible number"));
+  f.choice({"choose", "", "configurations at random, or D-optimal"}, set.best,
+           {{"random", false}, {"best", true}});
+  f.optional_section({"sinusoids", "", "q = center + amplitude sin(2π t / period)"}, set.sinusoids);
+}
+
+void describe(Fields& f, Relation& relation) {
+  f.numbers_by_name(required({"terms", "", "standard parameters with their factors"}), relation.terms,
+                    any_number());
+  f.number({"value", "", "of the sum"}, relation.value, any_number());
+}
+
+void describe(Fields& f, ReferenceSpec& spec) {
+  f.path(required({"file", "", "result.json, or `base: {lead: value}` in YAML"}), spec.path,
+         spec.path_as_written);
+  if (f.reads()) spec.label = spec.path_as_written;
+  f.text({"label", "", "in results; none: the file"}, spec.label);
+  if (f.reads()) spec.place = f.place("file");
+}
+
+void describe(Fields& f, AnswerSpec& answers) {
+  Index digits = answers.digits;
+  f.count_or({"digits", "", "significant ones that are kept"}, "all", 0, digits,
+             from_to(1, 17, "six is usual"));
+  if (f.reads()) answers.digits = static_cast<int>(digits);
+  f.number({"gravity_noise", "N m, N", "standard deviation that is added to g"}, answers.gravity_noise,
+           from_to(0, 1e9));
+  f.number({"inertia_noise", "kg m², kg", "standard deviation that is added to M"}, answers.inertia_noise,
+           from_to(0, 1e9));
+}
+
+namespace {
+
+// A component, or {components: […], where: condition}.
+void describe_leave_out(Fields& f, std::vector<LeaveOutSpec>& rules) {
+  const Key key = {"leave_out", "", "components such as g1 or M12, everywhere or under a condition"};
+  f.list(key, rules.size(), [&](Fields& item, std::size_t k) {
+    LeaveOutSpec fresh;
+    if (item.reads()) rules.push_back(fresh);
+    LeaveOutSpec& rule = k < rules.size() ? rules[k] : fresh;
+    std::string one = rule.components.size() == 1 ? rule.components.front() : "";
+    int form = rule.where.empty() && !one.empty() ? 0 : 1;
+    item.either(key, form,
+                {{Shape::scalar,
+                  [&](Fields& value) {
+                    value.text({"component", "", key.meaning}, one);
+                    if (value.reads()) rule.components = {one};
+                  }},
+                 {Shape::map, [&](Fields& value) {
+                    value.section(key, [&](Fields& inner) {
+                      inner.texts({"components", "", "none: all"}, rule.components);
+                      inner.text(required({"where", "", "condition on q1, q2, …"}), rule.where);
+                    });
+                  }}});
+    if (item.reads()) rule.place = item.place();
+  });
+}
+
+void describe_weights(Fields& f, ReverseOptions& options) {
+  const Key key = {"weights", "",
+                   "none, auto by component, or standard deviations by name: {g: 0.01, M: 1e-3}"};
+  int word = !options.deviations.empty() ? -1 : options.estimate.weighting == Weighting::none ? 0 : 1;
+  f.words_or(key, word, {"none", "auto"},
+             [&](Fields& other) { other.numbers_by_name(key, options.deviations, above(0)); });
+  if (f.reads() && word >= 0)
+    options.estimate.weighting = word == 1 ? Weighting::by_row_iterated : Weighting::none;
+}
+
+void number_sets(ReverseSpec& spec) {
+  spec.training.label = "training";
+  std::uint64_t index = 0;
+  for (ReverseSetSpec& set : spec.validation) {
+    set.index = ++index;
+    if (set.label.empty()) set.label = "validation";
   }
-  read_columns(context, fields, spec.columns);
-  return spec;
-}
-
-VectorXd to_list_vector(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  const std::vector<double> numbers = to_numbers(context, node, what);
-  return Eigen::Map<const VectorXd>(numbers.data(), static_cast<Index>(numbers.size()));
-}
-
-SinusoidSpec read_sinusoids(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "sinusoids", {"amplitude", "period", "center", "duration", "step"});
-  SinusoidSpec spec;
-  spec.amplitude = to_list_vector(context, fields.at("amplitude"), "amplitude");
-  spec.period = to_list_vector(context, fields.at("period"), "period");
-  if (const YamlNode* center = fields.find("center"))
-    spec.center = to_list_vector(context, *center, "center");
-  if (const YamlNode* duration = fields.find("duration"))
-    spec.duration = to_number(context, *duration, "duration");
-  if (const YamlNode* step = fields.find("step")) spec.step = to_number(context, *step, "step");
-  if (!(spec.period.minCoeff() > 0) || spec.step <= 0 || spec.duration < spec.step)
-    context.fail(node, "periods, step or duration are not positive", "above 0, duration at least one step",
-                 "give positive numbers");
-  return spec;
-}
-
-ReverseSetSpec read_set(const YamlContext& context, const YamlNode& node, const std::string& folder,
-                        const std::string& owner) {
-  const YamlFields fields(context, node, owner, {"label", "source", "count", "choose", "sinusoids"});
-  ReverseSetSpec set;
-  set.place = context.place(node);
-  set.label = owner;
-  if (const YamlNode* label = fields.find("label")) set.label = to_text(context, *label, "label");
-  if (const YamlNode* source = fields.find("source")) set.source = read_source(context, *source, folder);
-  if (const YamlNode* count = fields.find("count")) set.count = to_positive(context, *count, "count");
-  if (const YamlNode* choose = fields.find("choose"))
-    set.best = to_choice(context, *choose, "choose", {"random", "best"}) == 1;
-  if (const YamlNode* sinusoids = fields.find("sinusoids"))
-    set.sinusoids = read_sinusoids(context, *sinusoids);
-  return set;
-}
-
-Relation read_relation(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "relation", {"terms", "value"});
-  const YamlNode& terms = fields.at("terms");
-  if (terms.kind != YamlNode::Kind::map)
-    context.fail(terms, "terms are no map", "{Jxz7: 1, mz7: -0.1}", "write a map");
-  Relation relation;
-  for (std::size_t k = 0; k < terms.keys.size(); ++k)
-    relation.terms.emplace_back(terms.keys[k].text, to_number(context, terms.items[k], "factor"));
-  if (const YamlNode* value = fields.find("value")) relation.value = to_number(context, *value, "value");
-  return relation;
-}
-
-LeaveOutSpec read_leave_out(const YamlContext& context, const YamlNode& node) {
-  LeaveOutSpec rule;
-  rule.place = context.place(node);
-  if (node.kind == YamlNode::Kind::scalar) {
-    rule.components = {to_text(context, node, "component")};
-    return rule;
-  }
-  const YamlFields fields(context, node, "leave_out", {"components", "where"});
-  if (const YamlNode* components = fields.find("components"))
-    rule.components = to_texts(context, *components, "components");
-  rule.where = to_text(context, fields.at("where"), "where");
-  return rule;
-}
-
-void read_weights(const YamlContext& context, const YamlNode& node, ReverseOptions& options) {
-  if (node.kind == YamlNode::Kind::scalar) {
-    options.estimate.weighting = to_choice(context, node, "weights", {"none", "auto"}) == 1
-                                     ? Weighting::by_row_iterated
-                                     : Weighting::none;
-    return;
-  }
-  if (node.kind != YamlNode::Kind::map)
-    context.fail(node, "weights are neither a word nor a map",
-                 "none, auto, or deviations: {g: 0.01, M: 1e-3}", "write one of these");
-  for (std::size_t k = 0; k < node.keys.size(); ++k)
-    options.deviations.emplace_back(node.keys[k].text, to_number(context, node.items[k], "deviation"));
-}
-
-void read_knowledge(const YamlContext& context, const YamlFields& fields, ReverseSpec& spec) {
-  ReverseOptions& options = spec.options;
-  if (const YamlNode* node = fields.find("rows")) {
-    constexpr RowSet kRows[] = {RowSet::gravity_inertia, RowSet::gravity, RowSet::inertia};
-    options.rows = kRows[to_choice(context, *node, "rows", {"gravity+inertia", "gravity", "inertia"})];
-  }
-  if (const YamlNode* node = fields.find("rotor_inertia"))
-    options.rotor_inertia = to_bool(context, *node, "rotor_inertia");
-  if (const YamlNode* node = fields.find("tilt")) spec.tilt = to_bool(context, *node, "tilt");
-  if (const YamlNode* node = fields.find("zero")) options.zero = to_texts(context, *node, "zero");
-  if (const YamlNode* node = fields.find("relations"))
-    for (const YamlNode& item : to_list(context, *node, "relations"))
-      options.relations.push_back(read_relation(context, item));
-  if (const YamlNode* node = fields.find("leave_out"))
-    for (const YamlNode& item : to_list(context, *node, "leave_out"))
-      spec.leave_out.push_back(read_leave_out(context, item));
-  if (const YamlNode* node = fields.find("weights")) read_weights(context, *node, options);
-}
-
-ReferenceSpec read_reference(const YamlContext& context, const YamlNode& node, const std::string& folder) {
-  const YamlFields fields(context, node, "reference", {"file", "label"});
-  const YamlNode& file = fields.at("file");
-  ReferenceSpec spec;
-  spec.place = context.place(file);
-  spec.path = resolve_path(context, file, folder);
-  spec.path_as_written = spec.label = to_text(context, file, "file");
-  if (const YamlNode* label = fields.find("label")) spec.label = to_text(context, *label, "label");
-  return spec;
-}
-
-AnswerSpec read_answers(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "answers", {"digits", "gravity_noise", "inertia_noise"});
-  AnswerSpec answers;
-  if (const YamlNode* digits = fields.find("digits")) {
-    answers.digits = static_cast<int>(to_count(context, *digits, "digits"));
-    if (answers.digits < 1 || answers.digits > 17)
-      context.fail(*digits, fmt::format("{} digits", answers.digits), "1 to 17", "six is usual");
-  }
-  if (const YamlNode* noise = fields.find("gravity_noise"))
-    answers.gravity_noise = to_number(context, *noise, "gravity_noise");
-  if (const YamlNode* noise = fields.find("inertia_noise"))
-    answers.inertia_noise = to_number(context, *noise, "inertia_noise");
-  return answers;
+  if (!spec.loaded) return;
+  spec.loaded->index = ++index;
+  if (spec.loaded->label.empty()) spec.loaded->label = "loaded";
 }
 
 }  // namespace
@@ -221,32 +190,32 @@ const char* to_string(SourceKind kind) {
   return "mujoco";
 }
 
-ReverseSpec read_reverse_section(const YamlContext& context, const YamlNode& node,
-                                 const std::string& folder) {
-  const YamlFields fields(
-      context, node, "reverse",
-      {"source", "configurations", "answers", "validation", "loaded", "rows", "rotor_inertia", "tilt", "zero",
-       "relations", "leave_out", "weights", "reference"});
-  ReverseSpec spec;
-  spec.place = context.place(node);
-  if (const YamlNode* set = fields.find("configurations"))
-    spec.training = read_set(context, *set, folder, "configurations");
-  spec.training.label = "training";
-  if (!spec.training.source) spec.training.source = read_source(context, fields.at("source"), folder);
-  if (const YamlNode* list = fields.find("validation"))
-    for (const YamlNode& item : to_list(context, *list, "validation"))
-      spec.validation.push_back(read_set(context, item, folder, "validation"));
-  std::uint64_t index = 0;
-  for (ReverseSetSpec& set : spec.validation) set.index = ++index;
-  if (const YamlNode* loaded = fields.find("loaded")) {
-    spec.loaded = read_set(context, *loaded, folder, "loaded");
-    spec.loaded->index = ++index;
-  }
-  if (const YamlNode* answers = fields.find("answers")) spec.answers = read_answers(context, *answers);
-  if (const YamlNode* reference = fields.find("reference"))
-    spec.reference = read_reference(context, *reference, folder);
-  read_knowledge(context, fields, spec);
-  return spec;
+void describe(Fields& f, ReverseSpec& spec) {
+  if (f.reads()) spec.place = f.place();
+  f.section({"configurations", "", "that are fitted"},
+            [&](Fields& inner) { describe(inner, spec.training); });
+  std::optional<SourceSpec> source = spec.training.source;
+  f.optional_section({"source", "", "where g(q) and M(q) come from"}, source);
+  if (f.reads() && !spec.training.source) spec.training.source = source;
+  f.section({"answers", "", "what is done to the answers of a source"},
+            [&](Fields& inner) { describe(inner, spec.answers); });
+  f.sections({"validation", "", "sets that are predicted, with the keys of `configurations`"},
+             spec.validation);
+  f.optional_section({"loaded", "", "a set with a load, with the keys of `configurations`"}, spec.loaded);
+  f.choice({"rows", "", "which are fitted"}, spec.options.rows,
+           {{"gravity+inertia", RowSet::gravity_inertia},
+            {"gravity", RowSet::gravity},
+            {"inertia", RowSet::inertia}});
+  f.flag({"rotor_inertia", "", "a column for it in every joint"}, spec.options.rotor_inertia);
+  f.flag({"tilt", "", "whether the base is tilted is tried"}, spec.tilt);
+  f.texts({"zero", "", "parameters that are known to be zero"}, spec.options.zero);
+  f.sections({"relations", "", "known sums of parameters"}, spec.options.relations);
+  describe_leave_out(f, spec.leave_out);
+  describe_weights(f, spec.options);
+  f.optional_section({"reference", "", "base parameters of others, set beside ours"}, spec.reference);
+  if (!f.reads()) return;
+  if (!spec.training.source) f.fail(nullptr, {"reverse has no 'source'", {}, "", "add `source: ...`"});
+  number_sets(spec);
 }
 
 }  // namespace STEELYARD_ABI

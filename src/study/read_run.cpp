@@ -1,162 +1,193 @@
+// Section `runs`: logs, their columns and conversions.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "steelyard/log/contents.hpp"
-#include "steelyard/study/study_yaml.hpp"
+#include "study/describe_run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-std::vector<std::string> to_texts(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  if (node.kind == YamlNode::Kind::scalar) return {to_text(context, node, what)};
-  std::vector<std::string> texts;
-  for (const YamlNode& item : to_list(context, node, what)) texts.push_back(to_text(context, item, what));
-  return texts;
-}
-
 namespace {
 
-const std::vector<std::string>& channel_names() {
-  static const std::vector<std::string> names = {
-      "position",       "velocity",           "acceleration", "torque", "current", "motor_position",
-      "motor_velocity", "motor_acceleration", "motor_torque", "known",  "theta",   "elastic_torque",
-  };
-  return names;
+constexpr std::size_t kLongestLabel = 200;  // it is the name of a file, too
+
+const Fields::Words& column_words() {
+  static const Fields::Words words = {
+      "time",    "position",       "velocity",       "acceleration",       "torque",
+      "current", "motor_position", "motor_velocity", "motor_acceleration", "motor_torque",
+      "known",   "theta",          "elastic_torque"};
+  return words;
 }
 
-std::vector<std::string> with_time(std::vector<std::string> names) {
-  names.insert(names.begin(), "time");
-  return names;
+bool has_channel(const RunFile& file, const char* name) {
+  return std::any_of(file.channels.begin(), file.channels.end(),
+                     [&](const ChannelColumns& channel) { return channel.channel == name; });
 }
 
-ChannelColumns* find_channel(std::vector<ChannelColumns>& channels, const std::string& name) {
-  for (ChannelColumns& channel : channels)
-    if (channel.channel == name) return &channel;
-  return nullptr;
+void describe_columns(Fields& f, RunFile& file) {
+  const Key key = {
+      "columns", "",
+      "channel → column: a pattern with {j} (joint number) or {name}, or a list. motor_…: on the motor "
+      "side, converted by the robot's transmission. Left out for bags: a JointState topic by the "
+      "joints' names"};
+  if (f.given("columns")) file.time.clear();
+  Fields::Words names;
+  if (!f.reads() && !file.time.empty() && !file.channels.empty()) names.emplace_back("time");
+  for (const ChannelColumns& channel : file.channels) names.push_back(channel.channel);
+  const std::size_t first = names.size() - file.channels.size();
+  f.map(key, names, column_words(), [&](Fields& item, std::size_t k) {
+    ChannelColumns channel;
+    if (!item.reads() && k < names.size())
+      channel = k < first ? ChannelColumns{"time", {file.time}, {}, {}, {}, {}} : file.channels[k - first];
+    if (item.reads()) channel.channel = names[k];
+    if (item.reads() && names[k] == "time") return item.text({"time", "", key.meaning}, file.time);
+    item.texts({item.reads() ? names[k].c_str() : key.name, "", key.meaning}, channel.columns);
+    if (item.reads()) file.channels.push_back(channel);
+  });
+  if (!f.given("columns")) return;
+  const bool has_position = has_channel(file, "position") || has_channel(file, "motor_position");
+  const bool has_effort =
+      has_channel(file, "torque") || has_channel(file, "motor_torque") || has_channel(file, "current");
+  if (!has_position || !has_effort)
+    f.fail("columns", {fmt::format("columns has no {}", has_position ? "torque" : "position"),
+                       {},
+                       "position and torque, on the joint or the motor side, or position and current",
+                       "name the log's columns, e.g. \"q{j}\""});
 }
 
 // `units`, `scale`, `sign` and `offset` are maps from channels that `columns` has.
-template <typename Set>
-void for_each_channel(const YamlContext& context, const YamlNode& map, const std::string& owner,
-                      RunFile& file, Set set) {
-  const YamlFields fields(context, map, owner, with_time(channel_names()));
-  for (std::size_t k = 0; k < map.keys.size(); ++k) {
-    const std::string& name = map.keys[k].text;
-    ChannelColumns* channel = find_channel(file.channels, name);
-    if (channel == nullptr && name != "time")
-      context.fail(map.keys[k],
-                   fmt::format("{} speaks of '{}', but columns has no such channel", owner, name), "",
-                   fmt::format("remove it or add `columns: {{{}: ...}}`", name));
-    set(name, channel, map.items[k]);
-  }
+ChannelColumns& channel_of(Fields& item, const char* owner, const std::string& name, RunFile& file) {
+  for (ChannelColumns& channel : file.channels)
+    if (channel.channel == name) return channel;
+  item.fail(nullptr, {fmt::format("{} speaks of '{}', but columns has no such channel", owner, name),
+                      {},
+                      "",
+                      fmt::format("remove it or add `columns: {{{}: ...}}`", name)});
+  throw InternalError("a complaint that does not throw");
 }
 
-void read_columns(const YamlContext& context, const YamlNode& node, RunFile& file) {
-  const YamlFields fields(context, node, "columns", with_time(channel_names()));
-  file.time.clear();
-  for (std::size_t k = 0; k < node.keys.size(); ++k) {
-    const std::string& name = node.keys[k].text;
-    if (name == "time") {
-      file.time = to_text(context, node.items[k], "time");
-    } else {
-      ChannelColumns channel;
-      channel.channel = name;
-      channel.columns = to_texts(context, node.items[k], name);
-      file.channels.push_back(std::move(channel));
-    }
-  }
-  const bool has_position = fields.has("position") || fields.has("motor_position");
-  const bool has_effort = fields.has("torque") || fields.has("motor_torque") || fields.has("current");
-  if (!has_position || !has_effort)
-    context.fail(node, fmt::format("columns has no {}", has_position ? "torque" : "position"),
-                 "position and torque, on the joint or the motor side, or position and current",
-                 "name the log's columns, e.g. \"q{j}\"");
+void describe_units(Fields& f, RunFile& file) {
+  const Key key = {"units", "",
+                   "channel → unit: rad, deg, N*m, ms, …; one for all joints or a list. Left out: SI"};
+  Fields::Words names;
+  if (!f.reads() && file.time_unit != "s") names.emplace_back("time");
+  for (const ChannelColumns& channel : file.channels)
+    if (!channel.units.empty()) names.push_back(channel.channel);
+  f.map(key, names, column_words(), [&](Fields& item, std::size_t k) {
+    ChannelColumns none;
+    const bool is_time = k < names.size() && names[k] == "time";
+    if (is_time) return item.text({"units of time", "", key.meaning}, file.time_unit);
+    item.texts({"units", "", key.meaning},
+               k < names.size() ? channel_of(item, "units", names[k], file).units : none.units);
+  });
 }
 
-void read_conversions(const YamlContext& context, const YamlFields& fields, RunFile& file) {
-  if (const YamlNode* units = fields.find("units"))
-    for_each_channel(context, *units, "units", file,
-                     [&](const std::string& name, ChannelColumns* channel, const YamlNode& value) {
-                       if (channel == nullptr)
-                         file.time_unit = to_text(context, value, "units of time");
-                       else
-                         channel->units = to_texts(context, value, "units of " + name);
-                     });
-  const auto numbers = [&](const char* key, std::vector<double> ChannelColumns::*member) {
-    const YamlNode* node = fields.find(key);
-    if (node == nullptr) return;
-    for_each_channel(context, *node, key, file,
-                     [&](const std::string& name, ChannelColumns* channel, const YamlNode& value) {
-                       if (channel == nullptr)
-                         context.fail(value, fmt::format("{} of time", key), "channels only",
-                                      "use the unit of time");
-                       channel->*member = to_numbers(context, value, fmt::format("{} of {}", key, name));
-                       for (const double number : channel->*member)
-                         if (member == &ChannelColumns::scale && number == 0)
-                           context.fail(value, fmt::format("scale of {} is 0", name), "other than zero",
-                                        "1 takes the column as it is; leave the channel out if it is not to "
-                                        "be used");
-                     });
-  };
-  numbers("scale", &ChannelColumns::scale);
-  numbers("sign", &ChannelColumns::sign);
-  numbers("offset", &ChannelColumns::offset);
+void describe_factors(Fields& f, const Key& key, std::vector<double> ChannelColumns::*member, RunFile& file) {
+  Fields::Words names;
+  for (const ChannelColumns& channel : file.channels)
+    if (!(channel.*member).empty()) names.push_back(channel.channel);
+  f.map(key, names, column_words(), [&](Fields& item, std::size_t k) {
+    std::vector<double> none;
+    if (item.reads() && names[k] == "time")
+      item.fail(nullptr, {fmt::format("{} of time", key.name), {}, "channels only", "use the unit of time"});
+    std::vector<double>& values =
+        k < names.size() ? channel_of(item, key.name, names[k], file).*member : none;
+    const std::string what = item.reads() ? fmt::format("{} of {}", key.name, names[k]) : key.name;
+    item.numbers({what.c_str(), "", key.meaning}, values, any_number());
+    if (item.reads() && member == &ChannelColumns::scale &&
+        std::find(values.begin(), values.end(), 0.0) != values.end())
+      item.fail(nullptr, {fmt::format("{} is 0", what),
+                          {},
+                          "other than zero",
+                          "1 takes the column as it is; leave the channel out if it is not to be used"});
+  });
+}
+
+void check_run(Fields& f, StudyRun& run) {
+  run.place = f.place();
+  run.file.path = run.simulation || run.folds.empty() ? run.file.path : run.folds;
+  const std::string& label = run.file.label.label;
+  if (label.size() > kLongestLabel)
+    f.fail("label", {fmt::format("a label of {} bytes", label.size()),
+                     {},
+                     fmt::format("at most {}", kLongestLabel),
+                     "shorten it"});
+  const int kinds = f.given("file") + f.given("simulate") + f.given("folds");
+  if (f.given("file") && f.given("simulate"))
+    f.fail(nullptr, {"run has both 'file' and 'simulate'", {}, "one of them", "remove one"});
+  if (kinds > 1) f.fail("folds", {"run has 'folds' beside another kind", {}, "one of them", "remove one"});
+  if (kinds == 0) f.fail(nullptr, {"run has no 'file'", {}, "", "add `file: ...`"});
 }
 
 }  // namespace
 
-std::string to_label(const YamlContext& context, const YamlNode& node) {
-  constexpr std::size_t kLongest = 200;  // it is the name of a file, too
-  std::string label = to_text(context, node, "label");
-  if (label.empty()) context.fail(node, "an empty label", "", "give it a letter, or leave `label` out");
-  if (label.size() > kLongest)
-    context.fail(node, fmt::format("a label of {} bytes", label.size()), fmt::format("at most {}", kLongest),
-                 "shorten it");
-  return label;
+void describe_log(Fields& f, RunFile& file) {
+  describe_columns(f, file);
+  if (f.reads() && !f.given("columns") && is_bag(file.path)) use_joint_states(file);
+  describe_units(f, file);
+  describe_factors(
+      f, {"scale", "", "channel → factor, or one per joint: value = sign · scale · unit · field + offset"},
+      &ChannelColumns::scale, file);
+  describe_factors(f, {"sign", "", "channel → 1 or -1, or one per joint"}, &ChannelColumns::sign, file);
+  describe_factors(f, {"offset", "", "channel → number, or one per joint"}, &ChannelColumns::offset, file);
+  f.number({"rate", "Hz", "of files without time stamps; 0: they have them"}, file.rate, from_to(0, 1e9));
+  f.choice({"separator", "", "between the columns of a text file"}, file.csv.separator,
+           {{"auto", Separator::detect},
+            {"comma", Separator::comma},
+            {"semicolon", Separator::semicolon},
+            {"tab", Separator::tab},
+            {"spaces", Separator::spaces}});
+  f.text({"topic", "", "of a bag; none: the only one that can be read"}, file.topic);
 }
 
-StudyRun read_run_section(const YamlContext& context, const YamlNode& node, const std::string& folder,
-                          int number) {
-  const YamlFields fields(context, node, "run",
-                          {"file", "simulate", "label", "role", "columns", "units", "scale", "sign", "offset",
-                           "rate", "separator", "topic", "payload", "unsigned"});
-  StudyRun run;
-  run.file.label.label = fmt::format("run {}", number);
-  if (const YamlNode* label = fields.find("label")) run.file.label.label = to_label(context, *label);
-  if (const YamlNode* role = fields.find("role"))
-    run.file.label.role =
-        to_choice(context, *role, "role", {"fit", "validate"}) == 0 ? RunRole::fit : RunRole::validate;
-  if (const YamlNode* payload = fields.find("payload"))
-    run.file.label.payload = to_text(context, *payload, "payload");
-  if (const YamlNode* node_of = fields.find("unsigned"))
-    run.unsigned_effort = to_bool(context, *node_of, "unsigned");
-  if (const YamlNode* simulation = fields.find("simulate")) {
-    if (fields.has("file"))
-      context.fail(node, "run has both 'file' and 'simulate'", "one of them", "remove one");
-    read_simulation(context, *simulation, run);
+void check_log(const Fields& f, const RunFile& file) {
+  const bool bag = is_bag(file.path);
+  if (f.given("topic") && !bag)
+    f.fail("topic", {"'topic' is given for a file that is no bag", {}, ".db3 or .mcap", "remove it"});
+  if (!bag && !f.given("columns")) f.fail(nullptr, {"run has no 'columns'", {}, "", "add `columns: ...`"});
+  if (file.time.empty() && file.rate <= 0)
+    f.fail(nullptr, {"run has neither a time column nor a rate",
+                     {},
+                     "",
+                     "add `columns: {time: ...}` or `rate: 1000` [Hz]"});
+}
+
+void describe_run(Fields& f, StudyRun& run, std::size_t number) {
+  RunLabel& label = run.file.label;
+  if (f.reads()) label.label = fmt::format("run {}", number);
+  std::string none, log = run.folded || run.simulation ? "" : run.path_as_written;
+  std::string folds = run.folded ? run.path_as_written : "";
+  f.path({"file", "", "log: CSV, MATLAB, HDF5, NumPy, ROS 2 bag ([log](log.md))"}, run.file.path, log);
+  f.path({"folds", "",
+          "instead of `file`: a fold file, every run in it; only `label` (of a single run) and `role` beside "
+          "it"},
+         f.reads() ? run.folds : none, folds);
+  f.optional_section({"simulate", "", "instead of `file`: a run the study makes itself"}, run.simulation);
+  f.text({"label", "", "name in results and of files, at most 200 bytes; left out: run 1, run 2, …"},
+         label.label);
+  f.choice({"role", "", "fitted, or predicted only"}, label.role,
+           {{"fit", RunRole::fit}, {"validate", RunRole::validate}});
+  f.text({"payload", "", "name of the load the run was made with, from `payloads`"}, label.payload);
+  f.flag({"unsigned", "", "the log has |effort| only"}, run.unsigned_effort);
+  if (f.reads()) {
+    run.path_as_written = folds.empty() ? log : folds;
+    run.label_given = f.given("label");
+  }
+  describe_log(f, run.file);
+  if (!f.reads()) return;
+  check_run(f, run);
+  if (run.simulation) {
+    run.simulation->options.label = label;
     run.simulation->options.unsigned_effort = run.unsigned_effort;
-    return run;
+  } else if (run.folds.empty()) {
+    check_log(f, run.file);
   }
-  const YamlNode& file = fields.at("file");
-  run.path_as_written = to_text(context, file, "file");
-  run.file.path = resolve_path(context, file, folder);
-  const bool bag = is_bag(run.file.path);
-  if (const YamlNode* topic = fields.find("topic")) {
-    run.file.topic = to_text(context, *topic, "topic");
-    if (!bag)
-      context.fail(*topic, "'topic' is given for a file that is no bag", ".db3 or .mcap", "remove it");
-  }
-  if (bag && !fields.has("columns")) {
-    use_joint_states(run.file);
-  } else {
-    read_columns(context, fields.at("columns"), run.file);
-  }
-  read_conversions(context, fields, run.file);
-  if (const YamlNode* rate = fields.find("rate")) run.file.rate = to_number(context, *rate, "rate");
-  if (const YamlNode* separator = fields.find("separator"))
-    run.file.csv.separator = parse_separator(to_text(context, *separator, "separator"));
-  if (run.file.time.empty() && run.file.rate <= 0)
-    context.fail(node, "run has neither a time column nor a rate", "",
-                 "add `columns: {time: ...}` or `rate: 1000` [Hz]");
-  return run;
+  if (!run.folds.empty())
+    for (const char* key :
+         {"payload", "unsigned", "columns", "units", "scale", "sign", "offset", "rate", "separator", "topic"})
+      if (f.given(key))
+        f.fail(key, {fmt::format("'{}' beside folds", key), {}, "folds, label, role", "leave it out"});
 }
 
 }  // namespace STEELYARD_ABI

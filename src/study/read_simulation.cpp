@@ -1,189 +1,217 @@
+// Section `simulate` of a run.
 #include <fmt/format.h>
 
-#include "steelyard/study/study_yaml.hpp"
-#include "study/read_elastic.hpp"
-#include "study/read_gains.hpp"
+#include <algorithm>
+
+#include "study/describe_run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-VectorXd to_list_of_numbers(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  const std::vector<double> numbers = to_numbers(context, node, what);
-  return Eigen::Map<const VectorXd>(numbers.data(), static_cast<Index>(numbers.size()));
+// A list of rows; `values` has one in each row.
+void describe_rows(Fields& f, const Key& key, std::vector<VectorXd>& rows) {
+  f.list(key, rows.size(), [&](Fields& item, std::size_t k) {
+    VectorXd fresh;
+    if (item.reads()) rows.resize(k + 1);
+    item.numbers(key, k < rows.size() ? rows[k] : fresh, any_number());
+  });
 }
 
-void set_list(const YamlContext& context, const YamlFields& fields, const char* key, VectorXd& target) {
-  if (const YamlNode* node = fields.find(key)) target = to_list_of_numbers(context, *node, key);
-}
-
-void set_number(const YamlContext& context, const YamlFields& fields, const char* key, double& target) {
-  if (const YamlNode* node = fields.find(key)) target = to_number(context, *node, key);
-}
-
-MatrixXd to_matrix(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  const std::vector<YamlNode>& rows = to_list(context, node, what);
-  MatrixXd matrix;
+void describe_matrix(Fields& f, const Key& key, MatrixXd& matrix) {
+  std::vector<VectorXd> rows;
+  for (Index r = 0; r < matrix.rows(); ++r) rows.emplace_back(matrix.row(r));
+  describe_rows(f, key, rows);
+  if (!f.reads()) return;
+  matrix.resize(static_cast<Index>(rows.size()), rows.empty() ? 0 : rows[0].size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const VectorXd row = to_list_of_numbers(context, rows[r], fmt::format("row {} of {}", r + 1, what));
-    if (r == 0) matrix.resize(static_cast<Index>(rows.size()), row.size());
-    if (row.size() != matrix.cols())
-      context.fail(rows[r], fmt::format("row {} of {} has {} entries", r + 1, what, row.size()),
-                   fmt::format("{} as in the first row", matrix.cols()), "give all rows the same length");
-    matrix.row(static_cast<Index>(r)) = row.transpose();
+    if (rows[r].size() != matrix.cols())
+      f.fail(key.name, {fmt::format("row {} of {} has {} entries", r + 1, key.name, rows[r].size()),
+                        {},
+                        fmt::format("{} as in the first row", matrix.cols()),
+                        "give all rows the same length"});
+    matrix.row(static_cast<Index>(r)) = rows[r].transpose();
   }
-  return matrix;
 }
 
-std::variant<FourierSeries, RestToRest> read_fourier(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "fourier",
-                          {"omega", "a", "b", "q0", "duration", "lead", "start", "finish"});
-  FourierSeries series;
-  series.omega = to_number(context, fields.at("omega"), "omega");
-  series.a = to_matrix(context, fields.at("a"), "a");
-  series.b = to_matrix(context, fields.at("b"), "b");
-  series.q0 = to_list_of_numbers(context, fields.at("q0"), "q0");
-  set_number(context, fields, "duration", series.duration);
-  if (!fields.has("lead")) {
-    for (const char* end : {"start", "finish"})
-      if (fields.has(end))
-        context.fail(fields.at(end), fmt::format("{} without a lead-in", end), "", "add `lead:` in seconds");
-    return series;
-  }
-  RestToRest motion;
-  motion.series = series;
-  set_number(context, fields, "lead", motion.lead);
-  set_list(context, fields, "start", motion.start);
-  set_list(context, fields, "finish", motion.finish);
-  return motion;
+void describe_fourier(Fields& f, RestToRest& motion, std::optional<double>& lead) {
+  FourierSeries& series = motion.series;
+  f.number(required({"omega", "rad/s", "of the first harmonic"}), series.omega, above(0));
+  describe_matrix(f, required({"a", "rad, m", "of the sines: harmonics × joints"}), series.a);
+  describe_matrix(f, required({"b", "rad, m", "of the cosines: harmonics × joints"}), series.b);
+  f.numbers(required({"q0", "rad, m", "centre, one per joint"}), series.q0, any_number());
+  f.number({"duration", "s", "0: one period"}, series.duration, from_to(0, 1e7));
+  f.number({"lead", "s", "of quintics from and to rest; none: the series alone"}, lead, above_to(0, 1e7));
+  f.numbers({"start", "rad, m", "rest pose at the beginning, one per joint"}, motion.start, any_number());
+  f.numbers({"finish", "rad, m", "rest pose at the end, one per joint"}, motion.finish, any_number());
+  for (const char* end : {"start", "finish"})
+    if (f.given(end) && !lead)
+      f.fail(end, {fmt::format("{} without a lead-in", end), {}, "", "add `lead:` in seconds"});
 }
 
-RandomMotion read_random(const YamlContext& context, const YamlNode& node, std::uint64_t& seed) {
-  const YamlFields fields(
-      context, node, "multi_sine",
-      {"harmonics", "period", "duration", "center", "reach", "velocity", "acceleration", "seed"});
-  RandomMotion motion;
-  if (const YamlNode* harmonics = fields.find("harmonics"))
-    motion.harmonics = static_cast<int>(to_count(context, *harmonics, "harmonics"));
-  set_number(context, fields, "period", motion.period);
-  set_number(context, fields, "duration", motion.duration);
-  motion.center = to_list_of_numbers(context, fields.at("center"), "center");
-  motion.reach = to_list_of_numbers(context, fields.at("reach"), "reach");
-  set_list(context, fields, "velocity", motion.velocity);
-  set_list(context, fields, "acceleration", motion.acceleration);
-  if (const YamlNode* node_seed = fields.find("seed")) seed = to_count(context, *node_seed, "seed");
-  return motion;
+void describe_random(Fields& f, RandomMotion& motion, std::uint64_t& seed) {
+  f.count({"harmonics", "", "of each joint"}, motion.harmonics, from_to(1, 1000, "3 is usual"));
+  f.number({"period", "s", "of the motion"}, motion.period, above_to(0, 1e7));
+  f.number({"duration", "s", "0: one period"}, motion.duration, from_to(0, 1e7));
+  f.numbers(required({"center", "rad, m", "one per joint"}), motion.center, any_number());
+  f.numbers(required({"reach", "rad, m", "both ways"}), motion.reach, above(0));
+  f.numbers({"velocity", "rad/s, m/s", "at most"}, motion.velocity, above(0));
+  f.numbers({"acceleration", "rad/s², m/s²", "at most"}, motion.acceleration, above(0));
+  f.count({"seed", "", "of the motion"}, seed, from_to(0, 9e15));
 }
 
-PointToPoint read_points(const YamlContext& context, const YamlNode& node) {
-  const YamlFields fields(context, node, "points",
-                          {"points", "velocity", "acceleration", "jerk", "dwell", "time"});
-  PointToPoint moves;
-  for (const YamlNode& point : to_list(context, fields.at("points"), "points"))
-    moves.points.push_back(to_list_of_numbers(context, point, "point"));
-  set_list(context, fields, "time", moves.time);
-  if (moves.time.size() == 0) {
-    moves.velocity = to_list_of_numbers(context, fields.at("velocity"), "velocity");
-    moves.acceleration = to_list_of_numbers(context, fields.at("acceleration"), "acceleration");
-  }
-  set_list(context, fields, "jerk", moves.jerk);
-  set_list(context, fields, "dwell", moves.dwell);
-  return moves;
+void describe_points(Fields& f, PointToPoint& moves) {
+  describe_rows(f, required({"points", "rad, m", "poses, one number per joint"}), moves.points);
+  f.numbers({"velocity", "rad/s, m/s", "at most; needed without `time`"}, moves.velocity, above(0));
+  f.numbers({"acceleration", "rad/s², m/s²", "at most; needed without `time`"}, moves.acceleration, above(0));
+  f.numbers({"jerk", "rad/s³, m/s³", "at most; none: 10 s⁻¹ times the acceleration"}, moves.jerk, above(0));
+  f.numbers({"dwell", "s", "at the points: one for all, or one per point"}, moves.dwell, at_least(0));
+  f.numbers({"time", "s", "of the moves, instead of velocity and acceleration"}, moves.time, above(0));
+  if (!f.reads() || moves.time.size() > 0) return;
+  for (const char* key : {"velocity", "acceleration"})
+    if (!f.given(key))
+      f.fail(nullptr, {fmt::format("points has no '{}'", key), {}, "", fmt::format("add `{}: ...`", key)});
 }
 
-void read_motion(const YamlContext& context, const YamlNode& node, SimulationSpec& spec) {
-  const YamlFields fields(context, node, "motion", {"fourier", "multi_sine", "points"});
-  if (node.keys.size() != 1)
-    context.fail(node, fmt::format("motion has {} kinds", node.keys.size()),
-                 "one of fourier, multi_sine, points", "keep one");
-  if (const YamlNode* fourier = fields.find("fourier"))
-    std::visit([&](auto&& motion) { spec.motion = motion; }, read_fourier(context, *fourier));
-  if (const YamlNode* random = fields.find("multi_sine"))
-    spec.motion = read_random(context, *random, spec.motion_seed);
-  if (const YamlNode* points = fields.find("points")) spec.motion = read_points(context, *points);
+void describe_motion_kinds(Fields& f, SimulationSpec& spec) {
+  RestToRest series;
+  RandomMotion random;
+  PointToPoint points;
+  std::optional<double> lead;
+  if (const auto* plain = std::get_if<FourierSeries>(&spec.motion)) series.series = *plain;
+  if (const auto* rest = std::get_if<RestToRest>(&spec.motion)) series = *rest, lead = rest->lead;
+  if (const auto* sines = std::get_if<RandomMotion>(&spec.motion)) random = *sines;
+  if (const auto* moves = std::get_if<PointToPoint>(&spec.motion)) points = *moves;
+  bool is_random = std::holds_alternative<RandomMotion>(spec.motion);
+  bool is_points = std::holds_alternative<PointToPoint>(spec.motion);
+  bool is_series = !is_random && !is_points && series.series.a.size() > 0;
+  f.section({"fourier", "", "a series of sines and cosines"}, is_series,
+            [&](Fields& inner) { describe_fourier(inner, series, lead); });
+  f.section({"multi_sine", "", "random sines within limits"}, is_random,
+            [&](Fields& inner) { describe_random(inner, random, spec.motion_seed); });
+  f.section({"points", "", "moves from point to point"}, is_points,
+            [&](Fields& inner) { describe_points(inner, points); });
+  if (!f.reads()) return;
+  const int kinds = is_series + is_random + is_points;
+  if (kinds != 1)
+    f.fail(nullptr,
+           {fmt::format("motion has {} kinds", kinds), {}, "one of fourier, multi_sine, points", "keep one"});
+  if (is_random) spec.motion = random;
+  if (is_points) spec.motion = points;
+  if (is_series && !lead) spec.motion = series.series;
+  if (is_series && lead) series.lead = *lead, spec.motion = series;
 }
 
 // A quantity of the drives: one number for all joints, or one per joint.
-void set_drives(const YamlContext& context, const YamlFields& fields, const char* key,
-                std::vector<Drive>& drives, double& (*member)(Drive&)) {
-  const YamlNode* node = fields.find(key);
-  if (node == nullptr) return;
-  const std::vector<double> numbers = to_numbers(context, *node, key);
+void describe_drive(Fields& f, const Key& key, std::vector<Drive>& drives, double& (*member)(Drive&)) {
+  std::vector<double> numbers;
+  for (Drive& drive : drives) numbers.push_back(member(drive));
+  const bool alike = std::all_of(numbers.begin(), numbers.end(), [&](double n) { return n == numbers[0]; });
+  if (alike) numbers.resize(1);
+  f.numbers(key, numbers, any_number());
+  if (!f.given(key.name)) return;
   if (numbers.size() > 1 && drives.size() == 1) drives.resize(numbers.size(), drives[0]);
   if (numbers.size() != 1 && numbers.size() != drives.size())
-    context.fail(*node, fmt::format("{} has {} entries", key, numbers.size()),
-                 fmt::format("one, or {} as the other lists", drives.size()), "give one number per joint");
+    f.fail(key.name, {fmt::format("{} has {} entries", key.name, numbers.size()),
+                      {},
+                      fmt::format("one, or {} as the other lists", drives.size()),
+                      "give one number per joint"});
   for (std::size_t j = 0; j < drives.size(); ++j) member(drives[j]) = numbers[numbers.size() == 1 ? 0 : j];
 }
 
-void read_friction(const YamlContext& context, const YamlNode& node, std::vector<Drive>& drives) {
-  const YamlFields fields(
-      context, node, "friction",
-      {"viscous", "coulomb", "offset", "coulomb_positive", "coulomb_negative", "sigmoid_height",
-       "sigmoid_slope", "sigmoid_shift", "stribeck", "stribeck_velocity", "stribeck_exponent"});
-  const auto set = [&](const char* key, double& (*member)(Drive&)) {
-    set_drives(context, fields, key, drives, member);
+void describe_simulated_friction(Fields& f, std::vector<Drive>& drives) {
+  const auto term = [&](const Key& key, double& (*member)(Drive&)) {
+    describe_drive(f, key, drives, member);
   };
-  set("viscous", [](Drive& d) -> double& { return d.friction.viscous; });
-  set("coulomb", [](Drive& d) -> double& { return d.friction.coulomb; });
-  set("offset", [](Drive& d) -> double& { return d.friction.offset; });
-  set("coulomb_positive", [](Drive& d) -> double& { return d.friction.coulomb_positive; });
-  set("coulomb_negative", [](Drive& d) -> double& { return d.friction.coulomb_negative; });
-  set("sigmoid_height", [](Drive& d) -> double& { return d.friction.sigmoid_height; });
-  set("sigmoid_slope", [](Drive& d) -> double& { return d.friction.sigmoid_slope; });
-  set("sigmoid_shift", [](Drive& d) -> double& { return d.friction.sigmoid_shift; });
-  set("stribeck", [](Drive& d) -> double& { return d.friction.stribeck; });
-  set("stribeck_velocity", [](Drive& d) -> double& { return d.friction.stribeck_velocity; });
-  set("stribeck_exponent", [](Drive& d) -> double& { return d.friction.stribeck_exponent; });
+  term({"viscous", "N m s/rad, N s/m", "fv q̇"}, [](Drive& d) -> double& { return d.friction.viscous; });
+  term({"coulomb", "N m, N", "fc sign q̇"}, [](Drive& d) -> double& { return d.friction.coulomb; });
+  term({"offset", "N m, N", "fo"}, [](Drive& d) -> double& { return d.friction.offset; });
+  term({"coulomb_positive", "N m, N", "of q̇ > 0"},
+       [](Drive& d) -> double& { return d.friction.coulomb_positive; });
+  term({"coulomb_negative", "N m, N", "of q̇ < 0"},
+       [](Drive& d) -> double& { return d.friction.coulomb_negative; });
+  term({"sigmoid_height", "N m, N", "φ1"}, [](Drive& d) -> double& { return d.friction.sigmoid_height; });
+  term({"sigmoid_slope", "s/rad, s/m", "φ2"}, [](Drive& d) -> double& { return d.friction.sigmoid_slope; });
+  term({"sigmoid_shift", "rad/s, m/s", "φ3"}, [](Drive& d) -> double& { return d.friction.sigmoid_shift; });
+  term({"stribeck", "N m, N", "fs, on top of Coulomb friction at rest"},
+       [](Drive& d) -> double& { return d.friction.stribeck; });
+  term({"stribeck_velocity", "rad/s, m/s", "above 0"},
+       [](Drive& d) -> double& { return d.friction.stribeck_velocity; });
+  term({"stribeck_exponent", "", "above 0"},
+       [](Drive& d) -> double& { return d.friction.stribeck_exponent; });
+}
+
+void describe_simulated_robot(Fields& f, SimulationSpec& spec) {
+  std::vector<Drive> drives = spec.drives;
+  if (drives.empty()) drives.resize(1);
+  f.section({"friction", "", "of the drives, one number for all joints or one per joint"},
+            [&](Fields& inner) { describe_simulated_friction(inner, drives); });
+  describe_drive(f, {"rotor_inertia", "kg m², kg", "at the joint"}, drives,
+                 [](Drive& d) -> double& { return d.rotor_inertia; });
+  if (f.reads()) spec.drives = drives;
+  Fields::NamedNumbers parameters(spec.parameters.begin(), spec.parameters.end());
+  f.numbers_by_name(
+      {"parameters", "SI", "by machine name, over those of the robot file: {Jzz1: 1.28, fv1: 7}"}, parameters,
+      any_number());
+  if (f.reads()) spec.parameters = {parameters.begin(), parameters.end()};
+  f.numbers({"gain", "N m/A, N/A", "of the drives, for `effort: current`"}, spec.gains, any_number());
+  f.choice({"effort", "", "that is logged"}, spec.options.effort,
+           {{"torque", EffortChannel::torque}, {"current", EffortChannel::current}});
+  Fields::NamedNumbers body;
+  if (spec.options.payload)
+    for (Index k = 0; k < 10; ++k)
+      body.emplace_back(body_parameter_words()[static_cast<std::size_t>(k)],
+                        spec.options.payload->to_standard()[k]);
+  f.numbers_by_name({"load", "SI", "body at the tool: {m: 4.59, mx: -0.29}; the rest is zero"}, body,
+                    any_number(), body_parameter_words());
+  if (!f.given("load")) return;
+  Vector10 values = Vector10::Zero();
+  const Fields::Words& words = body_parameter_words();
+  for (const auto& [name, value] : body)
+    values[std::find(words.begin(), words.end(), name) - words.begin()] = value;
+  spec.options.payload = Inertia::from_standard(values);
+}
+
+void describe_log_errors(Fields& f, SimulateOptions& options) {
+  f.numbers({"position_noise", "rad, m", "standard deviation"}, options.position_noise, at_least(0));
+  f.numbers({"quantum", "rad, m", "step of the encoders; 0: none"}, options.quantum, at_least(0));
+  f.numbers({"effort_noise", "N m, N, A", "standard deviation"}, options.effort_noise, at_least(0));
+  f.numbers({"relative_effort_noise", "", "standard deviation as share of the joint's RMS effort"},
+            options.relative_effort_noise, at_least(0));
+  f.numbers({"effort_scale", "", "logged over true effort: a conversion that is off"}, options.effort_scale,
+            any_number());
+  f.number({"delay", "s", "by which efforts are late"}, options.delay, from_to(0, 1e6));
+  f.number({"jitter", "s", "instants are uniform within ± this"}, options.jitter, from_to(0, 1e6));
+  f.number({"stamp_noise", "s", "stamps are off by up to ± this"}, options.stamp_noise, from_to(0, 1e6));
+  f.number({"repeat", "", "probability that a sample repeats the one before"}, options.repeat,
+           from_to(0, 0.9));
+  f.choice({"velocity", "", "in the log"}, options.velocity,
+           {{"none", VelocityChannel::none},
+            {"exact", VelocityChannel::exact},
+            {"from_positions", VelocityChannel::from_positions}});
 }
 
 }  // namespace
 
-void read_simulation(const YamlContext& context, const YamlNode& node, StudyRun& run) {
-  std::vector<std::string> keys = {"motion",         "rate",     "friction",     "rotor_inertia",
-                                   "position_noise", "quantum",  "effort_noise", "relative_effort_noise",
-                                   "elastic",        "delay",    "jitter",       "stamp_noise",
-                                   "repeat",         "velocity", "seed",         "effort_scale"};
-  keys.insert(keys.end(), simulated_drive_keys().begin(), simulated_drive_keys().end());
-  const YamlFields fields(context, node, "simulate", keys);
-  SimulationSpec spec;
-  read_motion(context, fields.at("motion"), spec);
-  spec.drives.resize(1);
-  if (const YamlNode* friction = fields.find("friction")) read_friction(context, *friction, spec.drives);
-  set_drives(context, fields, "rotor_inertia", spec.drives,
-             [](Drive& d) -> double& { return d.rotor_inertia; });
-  read_simulated_drives(context, fields, spec);
+void describe(Fields& f, SimulationSpec& spec) {
+  f.section(required({"motion", "", "one of the kinds"}),
+            [&](Fields& inner) { describe_motion_kinds(inner, spec); });
   SimulateOptions& options = spec.options;
-  options.label = run.file.label;
-  set_number(context, fields, "rate", options.rate);
-  set_list(context, fields, "position_noise", options.position_noise);
-  set_list(context, fields, "quantum", options.quantum);
-  set_list(context, fields, "effort_noise", options.effort_noise);
-  set_list(context, fields, "relative_effort_noise", options.relative_effort_noise);
-  set_list(context, fields, "effort_scale", options.effort_scale);
-  set_number(context, fields, "delay", options.delay);
-  set_number(context, fields, "jitter", options.jitter);
-  set_number(context, fields, "stamp_noise", options.stamp_noise);
-  set_number(context, fields, "repeat", options.repeat);
-  if (const YamlNode* velocity = fields.find("velocity")) {
-    constexpr VelocityChannel kChannels[] = {VelocityChannel::none, VelocityChannel::exact,
-                                             VelocityChannel::from_positions};
-    options.velocity =
-        kChannels[to_choice(context, *velocity, "velocity", {"none", "exact", "from_positions"})];
-  }
-  if (const YamlNode* seed = fields.find("seed")) {
-    options.seed = to_count(context, *seed, "seed");
-    spec.own_seed = true;
-  }
-  if (const YamlNode* elastic = fields.find("elastic")) {
-    spec.elastic = read_elastic_simulation(context, *elastic);
+  f.number({"rate", "Hz", "of the log"}, options.rate, above_to(0, 1e6, "1000 is usual"));
+  describe_simulated_robot(f, spec);
+  describe_log_errors(f, options);
+  auto seed = static_cast<std::int64_t>(options.seed);
+  f.whole({"seed", "", "of the noise; none: from the study's"}, seed, from_to(0, 9e15), &spec.own_seed);
+  if (f.reads()) options.seed = static_cast<std::uint64_t>(seed);
+  f.optional_section({"elastic", "", "springs between links and motors"}, spec.elastic);
+  if (spec.elastic)
     for (const char* key : {"delay", "jitter", "stamp_noise", "repeat", "velocity", "effort_scale"})
-      if (const YamlNode* other = fields.find(key))
-        context.fail(*other, fmt::format("'{}' of a simulation with elastic joints", key), "none of these",
-                     "remove it, or simulate stiff joints");
-  }
-  validate_at(context, node, options);
-  run.simulation = std::move(spec);
+      if (f.given(key))
+        f.fail(key, {fmt::format("'{}' of a simulation with elastic joints", key),
+                     {},
+                     "none of these",
+                     "remove it, or simulate stiff joints"});
+  f.check([&] { options.validate(); });
 }
 
 }  // namespace STEELYARD_ABI

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -10,118 +8,126 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
-#include "steelyard/study/study_yaml.hpp"
-#include "study/read_drives.hpp"
-#include "study/read_elastic.hpp"
-#include "study/read_excite.hpp"
-#include "study/read_gains.hpp"
+#include "study/describe_run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-bool is_word(const YamlNode& node, const char* word) {
-  return node.kind == YamlNode::Kind::scalar && node.text == word;
-}
-
-bool to_bool(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  return to_choice(context, node, what, {"false", "true"}) == 1;
-}
-
-std::uint64_t to_count(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  const double value = to_number(context, node, what);
-  if (value < 0 || value != std::floor(value) || value > 9e15)
-    context.fail(node, fmt::format("{} = {} is no count", what, node.text), "a whole number, not negative",
-                 "write a whole number");
-  return static_cast<std::uint64_t>(value);
-}
-
-std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node, const std::string& what) {
-  if (node.kind != YamlNode::Kind::list) return {to_number(context, node, what)};
-  std::vector<double> numbers;
-  for (const YamlNode& item : node.items) numbers.push_back(to_number(context, item, what));
-  return numbers;
-}
-
-std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder) {
-  const std::string text = to_text(context, node, "path");
-  std::string path;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text.compare(at, 2, "${") != 0) {
-      path += text[at++];
-      continue;
-    }
-    const std::size_t end = text.find('}', at);
-    if (end == std::string::npos) context.fail(node, "${ without } in a path", "${NAME}", "close the brace");
-    const std::string name = text.substr(at + 2, end - at - 2);
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr)
-      context.fail(node, fmt::format("environment variable {} is not set", name), "",
-                   fmt::format("set it: export {}=/where/the/data/are", name));
-    path += value;
-    at = end + 1;
-  }
-  const std::filesystem::path as_path(path);
-  return as_path.is_absolute() ? path : (std::filesystem::path(folder) / as_path).lexically_normal().string();
-}
-
 namespace {
 
-void read_estimate(const YamlContext& context, const YamlNode& node, Study& study) {
-  const YamlFields fields(context, node, "estimate",
-                          {"method", "intervals", "prior", "essential", "instruments", "huber"});
-  read_estimator(context, fields, study);
-  if (const YamlNode* node_of = fields.find("intervals")) study.intervals = read_intervals(context, *node_of);
-  if (const YamlNode* prior = fields.find("prior")) {
-    const YamlFields options(context, *prior, "prior", {"from", "weight"});
-    to_choice(context, options.at("from"), "prior", {"robot"});
-    study.prior.from_robot = true;
-    study.prior.weight = to_number(context, options.at("weight"), "weight");
-    if (study.prior.weight <= 0)
-      context.fail(*prior, "weight of the prior is not positive", "above 0", "give a positive weight");
-  }
-}
-
-CrossOptions read_cross(const YamlContext& context, const YamlNode& node) {
-  CrossOptions cross;
-  const YamlFields fields(context, node, "cross", {"blocks", "by", "period"});
-  if (const YamlNode* blocks = fields.find("blocks")) {
-    cross.blocks = static_cast<int>(to_count(context, *blocks, "blocks"));
-    if (cross.blocks < 2 || cross.blocks > 128)
-      context.fail(*blocks, fmt::format("{} blocks", cross.blocks), "2 to 128", "ten is usual");
-  }
-  if (const YamlNode* by = fields.find("by"))
-    cross.by_phase = to_choice(context, *by, "by", {"index", "phase"}) == 1;
-  if (const YamlNode* period = fields.find("period"); period != nullptr && !is_word(*period, "auto"))
-    cross.period = to_number(context, *period, "period");
-  return cross;
-}
-
-std::string to_finding_code(const YamlContext& context, const YamlNode& node) {
-  std::string code = to_text(context, node, "waive");
+void check_finding_codes(const Fields& f, const std::vector<std::string>& waived) {
   std::vector<std::string> codes;
   for (const FindingKind& kind : finding_kinds()) codes.emplace_back(kind.code);
-  if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
+  for (const std::string& code : waived) {
+    if (std::find(codes.begin(), codes.end(), code) != codes.end()) continue;
     const std::string near = did_you_mean(code, codes);
-    context.fail(node, fmt::format("no finding has the code {}", quoted(code)), "codes of docs/findings.md",
-                 near.empty() ? "take the code from the report" : near);
+    f.fail("waive", {fmt::format("no finding has the code {}", quoted(code)),
+                     {},
+                     "codes of docs/findings.md",
+                     near.empty() ? "take the code from the report" : near});
   }
-  return code;
 }
 
-void check_labels(const YamlContext& context, const YamlNode& node, const Study& study) {
+void check_labels(const Fields& f, const Study& study) {
   std::set<std::string> labels;
   int fit = 0;
   for (const StudyRun& run : study.runs) {
     if (!labels.insert(run.file.label.label).second)
-      context.fail(node, fmt::format("two runs are labelled '{}'", run.file.label.label), "",
-                   "give each its own label");
+      f.fail("runs", {fmt::format("two runs are labelled '{}'", run.file.label.label),
+                      {},
+                      "",
+                      "give each its own label"});
     fit += run.file.label.role == RunRole::fit;
   }
   if (fit == 0 && !study.reverse)
-    context.fail(node, "no run has the role 'fit'", "at least one", "set `role: fit` on a run");
+    f.fail("runs", {"no run has the role 'fit'", {}, "at least one", "set `role: fit` on a run"});
+}
+
+void check_reverse(const Fields& f) {
+  for (const char* key :
+       {"drives", "columns", "known", "estimate", "elastic", "validate", "excite", "export"})
+    if (f.given(key))
+      f.fail(key, {fmt::format("`{}` beside `reverse`", key),
+                   {},
+                   "robot, seed, reverse, runs, prepare, feasible, report, waive",
+                   "tables of g and M have no such thing: leave it out"});
+}
+
+// What keys say of each other, once all are read.
+void check_study(const Fields& f, Study& study) {
+  study.prepare_given = f.given("prepare");
+  if (study.reverse) check_reverse(f);
+  check_finding_codes(f, study.waive);
+  if (f.given("runs")) {
+    load_folded_runs(f, study);
+    check_labels(f, study);
+    check_gain_keys(study);
+    return;
+  }
+  study.gains.reset();  // of runs
+  study.payloads.clear();
+}
+
+void describe_payloads(Fields& f, std::vector<Load>& loads) {
+  f.sections({"payloads", "", "loads at the tool; what is not given is unknown ([gains](gains.md))"}, loads);
+  f.check([&] { validate(std::span<const Load>(loads)); });
 }
 
 }  // namespace
+
+void describe_paths(Fields& f, const Key& key, std::vector<std::string>& paths,
+                    std::vector<std::string>& as_written) {
+  f.list(key, as_written.size(), [&](Fields& item, std::size_t k) {
+    std::string path, written;
+    if (k < as_written.size()) written = as_written[k];
+    item.path(key, path, written);
+    if (!item.reads()) return;
+    paths.push_back(path);
+    as_written.push_back(written);
+  });
+}
+
+void describe(Fields& f, Study& study) {
+  f.path(required({"robot", "", "robot file: YAML ([robot](robot.md)) or URDF"}), study.robot_path,
+         study.robot_as_written);
+  f.count({"seed", "", "of everything random; `--seed` on the command line replaces it"}, study.seed,
+          from_to(0, 9e15));
+  f.section({"drives", "", "columns of all drives, added to what the robot file declares"},
+            [&](Fields& inner) { describe_drives(inner, study.drives, study.drive_spec); });
+  describe_efforts(f, {"columns", "", "further columns of the regressor"}, study.drive_spec.columns);
+  describe_efforts(f, {"known", "", "efforts that are known and subtracted, beside a run's channel `known`"},
+                   study.drive_spec.known);
+  const Key runs = {"runs", "", "logs; at least one with `role: fit`"};
+  f.list(runs, study.runs.size(), [&](Fields& item, std::size_t k) {
+    StudyRun fresh;
+    if (item.reads()) study.runs.push_back(fresh);
+    StudyRun& run = k < study.runs.size() ? study.runs[k] : fresh;
+    item.section({"run", "", runs.meaning}, [&](Fields& inner) { describe_run(inner, run, k + 1); });
+  });
+  f.section({"prepare", "", "from raw samples to rows"},
+            [&](Fields& inner) { describe_prepare(inner, study.prepare, study.cutoff); });
+  f.section({"estimate", "", "how parameters are estimated ([estimates](estimate.md))"},
+            [&](Fields& inner) { describe_estimate(inner, study); });
+  f.optional_section({"feasible", "", "links that bodies could have ([feasible](feasible.md))"},
+                     study.feasible);
+  f.optional_section({"elastic", "", "springs of the joints ([elastic](elastic.md))"}, study.elastic);
+  f.optional_section({"gains", "", "drive gains, for runs with currents ([gains](gains.md))"}, study.gains);
+  describe_payloads(f, study.payloads);
+  f.optional_section({"reverse", "", "instead of logs: g(q) and M(q) ([reverse](reverse.md))"},
+                     study.reverse);
+  f.section({"signs", "", "of runs that log |effort| only ([signs](signs.md))"},
+            [&](Fields& inner) { describe(inner, study.signs); });
+  f.section({"validate", "", "tests beside runs with `role: validate`"}, [&](Fields& inner) {
+    inner.optional_section({"cross", "", "cross-validation"}, study.cross);
+  });
+  f.optional_section(
+      {"excite", "", "the motion that `steelyard excite` and `next` look for ([excite](excite.md))"},
+      study.excite);
+  describe_exports(f, study.exports);
+  f.flag({"report", "", "write report.html"}, study.report);
+  f.texts({"waive", "", "codes of findings that do not count for the verdict ([findings](findings.md))"},
+          study.waive);
+  if (f.reads()) check_study(f, study);
+}
 
 // Empty files are told here: the YAML reader knows of robots only.
 YamlNode parse_study(const std::string& text, const std::string& path) {
@@ -147,65 +153,15 @@ Study read_study_text(const std::string& text, const std::string& path, bool nee
 
 Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs) {
   const YamlContext context{path, "", 1};
-  const YamlFields fields(
-      context, root, "study",
-      {"robot", "seed", "drives", "columns", "known", "runs", "prepare", "estimate", "feasible", "elastic",
-       "gains", "payloads", "reverse", "signs", "validate", "excite", "export", "report", "waive"});
-  const std::string folder = std::filesystem::path(path).parent_path().string();
   Study study;
   study.path = path;
-  study.robot_as_written = to_text(context, fields.at("robot"), "robot");
-  study.robot_path = resolve_path(context, fields.at("robot"), folder);
-  if (const YamlNode* seed = fields.find("seed")) study.seed = to_count(context, *seed, "seed");
-  if (const YamlNode* drives = fields.find("drives")) read_drives(context, *drives, study);
-  if (const YamlNode* prepare = fields.find("prepare"))
-    study.prepare = read_prepare_section(context, *prepare), study.cutoff = read_cutoff(context, *prepare),
-    study.prepare_given = true;
-  if (const YamlNode* node = fields.find("columns"))
-    study.drive_spec.columns = read_effort_expressions(context, *node, "columns");
-  if (const YamlNode* node = fields.find("known"))
-    study.drive_spec.known = read_effort_expressions(context, *node, "known");
-  if (const YamlNode* excite = fields.find("excite"))
-    study.excite = read_excite_section(context, *excite, folder);
-  if (const YamlNode* reverse = fields.find("reverse")) {
-    study.reverse = read_reverse_section(context, *reverse, folder);
-    for (const char* key :
-         {"drives", "columns", "known", "estimate", "elastic", "validate", "excite", "export"})
-      if (const YamlNode* other = fields.find(key))
-        context.fail(*other, fmt::format("`{}` beside `reverse`", key),
-                     "robot, seed, reverse, runs, prepare, "
-                     "feasible, report, waive",
-                     "tables of g and M have no such thing: leave it out");
-  }
-  if (const YamlNode* node = fields.find("signs")) study.signs = read_signs_section(context, *node);
+  read_described(context, root, "study", std::filesystem::path(path).parent_path().string(),
+                 [&](Fields& fields) { describe(fields, study); });
   // A first motion is sought before there are runs, and tables need none.
-  if ((needs_runs && !study.excite && !study.reverse) || fields.has("runs")) {
-    const YamlNode& runs = fields.at("runs");
-    for (const YamlNode& run : to_list(context, runs, "runs"))
-      if (!read_folded_runs(context, run, folder, study))
-        study.runs.push_back(read_run_section(context, run, folder, static_cast<int>(study.runs.size()) + 1));
-    check_labels(context, runs, study);
-    if (const YamlNode* gains = fields.find("gains")) study.gains = read_gains_section(context, *gains);
-    if (const YamlNode* loads = fields.find("payloads"))
-      study.payloads = read_payloads_section(context, *loads);
-    check_gain_keys(context, runs, study);
-    check_folded_keys(context, fields, study);
-  }
-  if (const YamlNode* node = fields.find("estimate")) read_estimate(context, *node, study);
-  if (const YamlNode* feasible = fields.find("feasible"))
-    study.feasible = read_feasible_section(context, *feasible, folder);
-  if (const YamlNode* elastic = fields.find("elastic"))
-    study.elastic = read_elastic_section(context, *elastic);
-  if (const YamlNode* validate = fields.find("validate")) {
-    const YamlFields options(context, *validate, "validate", {"cross"});
-    if (const YamlNode* cross = options.find("cross")) study.cross = read_cross(context, *cross);
-  }
-  if (const YamlNode* exports = fields.find("export"))
-    study.exports = read_exports(context, *exports, folder);
-  if (const YamlNode* report = fields.find("report")) study.report = to_bool(context, *report, "report");
-  if (const YamlNode* waive = fields.find("waive"))
-    for (const YamlNode& code : to_list(context, *waive, "waive"))
-      study.waive.push_back(to_finding_code(context, code));
+  const bool has_runs =
+      std::any_of(root.keys.begin(), root.keys.end(), [](const YamlNode& key) { return key.text == "runs"; });
+  if (needs_runs && !has_runs && !study.excite && !study.reverse)
+    context.fail(root, "study has no 'runs'", "", "add `runs: ...`");
   set_seed(study, study.seed);
   return study;
 }

@@ -72,9 +72,9 @@ TEST_F(Messages, CutOffsAreThoseOfTheUser) {
     const auto study = [&](const std::string& cutoff) {
       return "prepare: {filter: {cutoff: " + cutoff + "}, columns: " + columns + "}\n";
     };
-    EXPECT_THAT(refusal(study("-3")), AllOf(HasSubstr("study.yaml:5:"), HasSubstr("cutoff is -3 Hz"),
+    EXPECT_THAT(refusal(study("-3")), AllOf(HasSubstr("study.yaml:5:"), HasSubstr("cutoff = -3 Hz"),
                                             HasSubstr("leave `filter` out")));
-    EXPECT_THAT(refusal(study("0")), AllOf(HasSubstr("cutoff is 0 Hz"), HasSubstr("leave `filter` out")));
+    EXPECT_THAT(refusal(study("0")), AllOf(HasSubstr("cutoff = 0 Hz"), HasSubstr("leave `filter` out")));
   }
   const std::string study =
       put("study.yaml", kRobot + kRun + "prepare: {filter: {cutoff: 300}, columns: filtered}\n");

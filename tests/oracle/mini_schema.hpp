@@ -42,7 +42,7 @@ class MiniSchema {
 
   void visit(const Json& schema, const Json& value, const std::string& place) {
     for (const auto& keyword : schema.items()) {
-      static const std::set<std::string> kPlain = {"$schema", "$defs", "title", "description"};
+      static const std::set<std::string> kPlain = {"$schema", "$defs", "title", "description", "default"};
       if (kPlain.count(keyword.key()) == 0) apply(keyword.key(), keyword.value(), schema, value, place);
     }
   }
@@ -63,6 +63,10 @@ class MiniSchema {
       if (value.is_number() && value < rule) complain(place, "is below " + rule.dump());
     } else if (key == "maximum") {
       if (value.is_number() && value > rule) complain(place, "is above " + rule.dump());
+    } else if (key == "exclusiveMinimum") {
+      if (value.is_number() && value <= rule) complain(place, "is not above " + rule.dump());
+    } else if (key == "exclusiveMaximum") {
+      if (value.is_number() && value >= rule) complain(place, "is not below " + rule.dump());
     } else if (key == "pattern") {
       if (value.is_string() &&
           !std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>())))

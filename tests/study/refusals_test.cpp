@@ -34,10 +34,10 @@ void expect_refused(const std::string& before, const Case& bad) {
 TEST(StudyRefusals, OfConstraints) {
   const Case cases[] = {
       {"{bound: m1}", "has no limit"},
-      {"{combination: [m1], at_most: 1}", "combination of constraint"},
+      {"{combination: [m1], at_most: 1}", "'combination' is no map"},
       {"{combination: {m1: 1}, at_least: 2, at_most: 1}", "at least 2 and at most 1"},
       {"{com_ellipsoid: {link: link1, half_axes: [1, 0, 1]}}", "half axis of 0 m"},
-      {"{com_mesh: {link: link1, file: a.stl, scale: -1}}", "scales its mesh by -1"},
+      {"{com_mesh: {link: link1, file: a.stl, scale: -1}}", "scale = -1"},
       {"{bound: m1, total_mass: [0, 1], at_most: 1}", "second kind"},
       {"{name: nothing}", "constraint without a kind"},
       {"{total_mass: [0, 9], at_most: 1}", "takes no 'at_most'"},
@@ -48,19 +48,19 @@ TEST(StudyRefusals, OfConstraints) {
 
 TEST(StudyRefusals, OfNumbersOutOfRange) {
   const Case cases[] = {
-      {"feasible: {objective: {base: {relative_sigma_below: 0}}}\n", "limit of relative deviations"},
-      {"feasible: {pull: {towards: robot, weight: 0}}\n", "weight of the pull"},
-      {"feasible: {intervals: {level: 1}}\n", "level 1"},
-      {"feasible: {margin: 1}\n", "margin 1"},
-      {"feasible: {starts: 10001}\n", "10001 starts"},
-      {"estimate: {intervals: {level: 0.1}}\n", "level 0.1 of the intervals"},
-      {"estimate: {intervals: {replicates: 3}}\n", "3 replicates"},
-      {"estimate: {prior: {from: robot, weight: 0}}\n", "weight of the prior"},
-      {"drives: {joints: [1]}\n", "joints of drives is no map"},
-      {"excite: {output_rate: -1}\n", "output_rate = -1"},
-      {"excite: {payloads: [0]}\n", "a load of 0 kg"},
+      {"feasible: {objective: {base: {relative_sigma_below: 0}}}\n", "relative_sigma_below = 0"},
+      {"feasible: {pull: {towards: robot, weight: 0}}\n", "weight = 0"},
+      {"feasible: {intervals: {level: 1}}\n", "level = 1"},
+      {"feasible: {margin: 1}\n", "margin = 1"},
+      {"feasible: {starts: 10001}\n", "starts = 10001"},
+      {"estimate: {intervals: {level: 0.1}}\n", "level = 0.1"},
+      {"estimate: {intervals: {replicates: 3}}\n", "replicates = 3"},
+      {"estimate: {prior: {from: robot, weight: 0}}\n", "weight = 0"},
+      {"drives: {joints: [1]}\n", "'joints' is no map"},
+      {"excite: {output_rate: -1}\n", "output_rate = -1 Hz"},
+      {"excite: {payloads: [0]}\n", "payloads = 0 kg"},
       {"signs: {threshold: [1], threshold_effort: [1]}\n", "both 'threshold' and 'threshold_effort'"},
-      {"signs: {known: [{joint: joint1, from: 1, to: 5, sign: 2}]}\n", "sign 2 of a segment"},
+      {"signs: {known: [{joint: joint1, from: 1, to: 5, sign: 2}]}\n", "sign = 2"},
       {"signs: {gains: {a_priori: [1, 0]}}\n", "an a-priori gain is zero"},
   };
   for (const Case& bad : cases) expect_refused(kRobot + kRun, bad);
@@ -74,7 +74,7 @@ TEST(StudyRefusals, OfGainsAndLoads) {
       {"gains: {known: [1, 1], blocks: 5}\n", "'blocks' beside known gains"},
       {"gains: {sigma: [1, 1]}\n", "'sigma' without known gains"},
       {"gains: {prior_sigma: [1, 1]}\n", "'prior_sigma' without 'prior'"},
-      {"gains: {blocks: 1}\n", "fewer than two blocks"},
+      {"gains: {blocks: 1}\n", "blocks = 1"},
       {"gains: {}\npayloads: [{name: disk, known: [1]}]\n", "'known' is no map"},
       {"", "the run 'run 1' has currents, but the study has no gains"},
   };
@@ -116,9 +116,9 @@ TEST(StudyRefusals, OfReverseStudies) {
       {"source: {program: []}", "a program without a name"},
       {"source: {table: g.csv, time_limit: 0}", "time_limit = 0 s"},
       {source + ", configurations: {count: 0}", "count = 0"},
-      {source + ", relations: [{terms: [1]}]", "terms are no map"},
-      {source + ", weights: [1]", "weights are neither a word nor a map"},
-      {source + ", answers: {digits: 18}", "18 digits"},
+      {source + ", relations: [{terms: [1]}]", "'terms' is no map"},
+      {source + ", weights: [1]", "'weights' is no map"},
+      {source + ", answers: {digits: 18}", "digits = 18"},
   };
   for (const Case& bad : cases) expect_refused(kRobot, {"reverse: {" + bad.text + "}\n", bad.words});
 }
@@ -141,10 +141,10 @@ TEST(FleetRefusals, HaveAPlaceAndARemedy) {
       {kRobot, "the study has no `fleet`"},
       {fleet(simulated + ", faults: [{robot: 1}]"), "a fault affects either one link or one joint"},
       {fleet(simulated + ", faults: [{robot: 4, link: 1, mass: 1}]"), "fault of robot 4"},
-      {fleet(simulated + ", scatter: 0.5"), "scatter is 0.5"},
+      {fleet(simulated + ", scatter: 0.5"), "scatter = 0.5"},
       {fleet("simulate: {rate: 100, motion: {multi_sine: {center: [0, 0], reach: [1, 1]}}}, robots: 0"),
        "a simulated fleet of 0 robots"},
-      {fleet(simulated + ", level: 0.7"), "level is 0.7"},
+      {fleet(simulated + ", level: 0.7"), "level = 0.7"},
       {fleet(simulated + ", " + logs), "a fleet has logs or is simulated"},
       {fleet(logs + ", robots: 3"), "`robots` for a fleet with logs"},
       {fleet("logs: \"logs/a.csv\", columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}"),

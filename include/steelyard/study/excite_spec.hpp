@@ -28,8 +28,9 @@ struct ExciteSpec {
   std::vector<double> friction_viscous;  // prior, for efforts: none, one for all, or one per joint
   std::vector<double> friction_coulomb;
   std::vector<std::string> folds;  // fold files of earlier runs
-  std::vector<double> payloads;    // [kg] known loads at the tool that `next` tries, for the gains of drives
-  Index configurations = 12;       // poses that `next` weighs against motions
+  std::vector<std::string> folds_as_written;
+  std::vector<double> payloads;  // [kg] known loads at the tool that `next` tries, for the gains of drives
+  Index configurations = 12;     // poses that `next` weighs against motions
 };
 
 }  // namespace STEELYARD_ABI

@@ -28,7 +28,8 @@ struct SourceSpec {
   std::string function = "steelyard_source";
   std::vector<std::string> joints;  // of a MuJoCo model, by name
   SourceLimits limits;
-  ReverseColumns columns;  // of a table
+  ReverseColumns columns;                                 // of a table
+  std::string position_unit, gravity_unit, inertia_unit;  // as written
   Place place;
 };
 

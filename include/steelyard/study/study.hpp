@@ -53,6 +53,9 @@ struct StudyRun {
   std::optional<SimulationSpec> simulation;
   std::shared_ptr<const FoldedRun> folded;  // then there are no samples, and `file` has path, label and role
   bool unsigned_effort = false;             // the log has |effort| only
+  std::string folds;  // path of a fold file whose runs this stands for while a study is read
+  bool label_given = false;
+  Place place;
 };
 
 struct CrossOptions {

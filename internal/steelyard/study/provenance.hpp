@@ -19,7 +19,7 @@ std::string prepare_text(const PrepareOptions& prepare);
 void take_cutoffs(const std::string& text, PrepareOptions& prepare);
 
 // One run as results keep it under provenance.options.runs, as JSON text.
-std::string run_options_json(const StudyRun& run);
+std::string run_options_json(StudyRun run);
 
 Provenance provenance(const Study& study, const std::string& robot_hash);
 

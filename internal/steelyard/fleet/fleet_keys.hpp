@@ -1,0 +1,13 @@
+// Every key of the section `fleet` of a study (core/describe.hpp).
+#pragma once
+
+#include "steelyard/core/describe.hpp"
+#include "steelyard/fleet/fleet.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+void describe(Fields& fields, FleetSpec& spec);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

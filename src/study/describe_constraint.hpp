@@ -1,0 +1,14 @@
+// Description of one constraint of the section `feasible`.
+#pragma once
+
+#include "steelyard/core/describe.hpp"
+#include "steelyard/study/feasible_spec.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// `number`: of the constraint in the list, from 1, for those without a name.
+void describe_constraint(Fields& fields, ConstraintSpec& spec, std::size_t number);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

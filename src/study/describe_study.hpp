@@ -1,0 +1,36 @@
+// Descriptions of the study's sections, one source a section.
+#pragma once
+
+#include "steelyard/study/study_yaml.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutoff);
+void describe_estimate(Fields& fields, Study& study);
+void describe_drives(Fields& fields, DriveTerms& terms, DriveSpec& spec);
+void describe_efforts(Fields& fields, const Key& key, std::vector<EffortExpression>& list);
+void describe_exports(Fields& fields, std::vector<ExportWish>& wishes);
+void describe(Fields& fields, CrossOptions& cross);
+void describe(Fields& fields, ElasticSpec& spec);
+void describe(Fields& fields, ElasticSimulationSpec& spec);
+void describe(Fields& fields, ExciteSpec& spec);
+void describe(Fields& fields, FeasibleSpec& spec);
+void describe(Fields& fields, GainSpec& spec);
+void describe(Fields& fields, Load& load);
+void describe(Fields& fields, ReverseSpec& spec);
+void describe(Fields& fields, SignsSpec& spec);
+
+// A list of paths.
+void describe_paths(Fields& fields, const Key& key, std::vector<std::string>& paths,
+                    std::vector<std::string>& as_written);
+// Parameters of a body by name: m, mx, …
+const Fields::Words& body_parameter_words();
+
+// Runs with currents need gains, runs with loads need payloads.
+void check_gain_keys(const Study& study);
+// Runs of folds: one for every run in their files. Refuses sections that need samples.
+void load_folded_runs(const Fields& fields, Study& study);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
