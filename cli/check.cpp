@@ -48,7 +48,7 @@ std::string conclusion(const StudyCheck& check, int warnings) {
   if (warnings > 0) return "usable at best as it is";
   const bool unexamined =
       std::any_of(check.findings.begin(), check.findings.end(),
-                  [](const Finding& finding) { return finding.code == "set-up-not-examined"; });
+                  [](const Finding& finding) { return is(finding, "set-up-not-examined"); });
   return unexamined ? "nothing was found, but not every set-up was examined"
                     : "nothing speaks against this study";
 }

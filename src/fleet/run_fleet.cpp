@@ -124,7 +124,8 @@ std::vector<GatheredLog> without_copies(std::vector<GatheredLog> logs, std::vect
       continue;
     }
     const FleetStudyLog &log = *logs[k].log, &other = *logs[found->second].log;
-    problems.push_back({log.robot, log.log, log.run.path_as_written, "same-log",
+    problems.push_back({log.robot, log.log, log.run.path_as_written,
+                        std::string(FindingCode("same-log").text()),
                         fmt::format("same-log: its rows are those of {} {} ({}), and nobody knows whose they "
                                     "are; give every log once",
                                     other.robot, other.log, other.run.path_as_written)});

@@ -65,7 +65,7 @@ Finding lost_joint(const StudyState& state, std::size_t row, Index rows, Index o
 // Signs that were not found leave a joint without rows too, and say so themselves.
 bool has_no_segments(const StudyState& state, const std::string& joint) {
   return std::any_of(state.findings.begin(), state.findings.end(), [&](const Finding& finding) {
-    return finding.code == "no-segments" && finding.joint == joint;
+    return is(finding, "no-segments") && finding.joint == joint;
   });
 }
 

@@ -40,7 +40,7 @@ void summarize_runs(StudyState& state) {
 
 // A run with another set-up is predicted badly; the cause is enough.
 bool is_consequence(const StudyState& state, const Finding& finding) {
-  if (finding.code != "validation-gap") return false;
+  if (!is(finding, "validation-gap")) return false;
   return std::any_of(state.runs.begin(), state.runs.end(), [&](const RunState& run) {
     return run.label() == finding.joint && run.findings &&
            std::any_of(run.findings->begin(), run.findings->end(),
