@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "steelyard/fleet/summary.hpp"
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

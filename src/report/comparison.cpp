@@ -2,7 +2,7 @@
 
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

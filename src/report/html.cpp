@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "steelyard/result/utf8.hpp"
+#include "steelyard/core/utf8.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

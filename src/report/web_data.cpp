@@ -4,7 +4,7 @@
 
 #include "report/sections.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,7 +1,7 @@
 // Parts of a result that several of its sections are made of, one pair of functions each.
 #pragma once
 
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 #include "steelyard/result/result.hpp"
 
 namespace steelyard {

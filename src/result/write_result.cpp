@@ -5,7 +5,7 @@
 #include "result/json_parts.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/json_text.hpp"
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 #include "steelyard/result/result.hpp"
 
 namespace steelyard {

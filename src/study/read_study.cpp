@@ -42,28 +42,6 @@ std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node,
   return numbers;
 }
 
-std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder) {
-  const std::string text = to_text(context, node, "path");
-  std::string path;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text.compare(at, 2, "${") != 0) {
-      path += text[at++];
-      continue;
-    }
-    const std::size_t end = text.find('}', at);
-    if (end == std::string::npos) context.fail(node, "${ without } in a path", "${NAME}", "close the brace");
-    const std::string name = text.substr(at + 2, end - at - 2);
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr)
-      context.fail(node, fmt::format("environment variable {} is not set", name), "",
-                   fmt::format("set it: export {}=/where/the/data/are", name));
-    path += value;
-    at = end + 1;
-  }
-  const std::filesystem::path as_path(path);
-  return as_path.is_absolute() ? path : (std::filesystem::path(folder) / as_path).lexically_normal().string();
-}
-
 namespace {
 
 void read_estimate(const YamlContext& context, const YamlNode& node, Study& study) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,14 +1,11 @@
 // Pieces of the study reader: one function a section.
 #pragma once
 
-#include "steelyard/core/yaml_fields.hpp"
+#include "steelyard/core/read_described.hpp"
 #include "steelyard/study/study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-// `text` with ${NAME} replaced by environment variables; relative paths are put behind `folder`.
-std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder);
 
 // One number or a list of numbers.
 std::vector<double> to_numbers(const YamlContext& context, const YamlNode& node, const std::string& what);

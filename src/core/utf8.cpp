@@ -1,4 +1,4 @@
-#include "steelyard/result/utf8.hpp"
+#include "steelyard/core/utf8.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,10 +1,10 @@
-#include "steelyard/result/json_writer.hpp"
+#include "steelyard/core/json_writer.hpp"
 
 #include <charconv>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/result/utf8.hpp"
+#include "steelyard/core/utf8.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

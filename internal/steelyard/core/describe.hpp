@@ -1,0 +1,143 @@
+// One description of every struct that comes from text: `void describe(Fields& fields, T& value)` names its keys
+// in order, each with unit, limits, one line of meaning, and as default the value of a default-constructed T.
+//
+// Whoever visits a description gets what it needs: the YAML reader (core/read_described.hpp) sets the values;
+// JSON, schema and key tables (core/described.hpp) are written from them. Only the reader changes values, and
+// descriptions change what is derived from them when `fields.reads()` only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/core/error.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct Key {
+  const char* name;
+  const char* unit;     // "" for none
+  const char* meaning;  // one line
+  bool required = false;
+};
+inline Key required(Key key) {
+  key.required = true;
+  return key;
+}
+
+// The numbers that a key takes, and what is usual, for those who are refused.
+struct Allowed {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool above = false;  // without the lower end itself
+  bool below = false;  // without the upper end itself
+  const char* usual = "";
+
+  bool contains(double value) const;
+  std::string text() const;  // "above 0", "2 to 128"; empty for all numbers
+};
+Allowed any_number();
+Allowed at_least(double lower, const char* usual = "");
+Allowed above(double lower, const char* usual = "");
+Allowed from_to(double lower, double upper, const char* usual = "");  // both ends included
+Allowed above_to(double lower, double upper, const char* usual = "");
+Allowed inside(double lower, double upper, const char* usual = "");  // no end included
+
+enum class Shape { scalar, list, map };
+
+class Fields {
+ public:
+  using Part = std::function<void(Fields&)>;
+  using Item = std::function<void(Fields&, std::size_t)>;
+  using Words = std::vector<std::string>;
+  // One of several ways to write a value; the reader takes the one whose shape the file has.
+  struct Form {
+    Shape shape;
+    Part part;
+  };
+
+  virtual ~Fields() = default;
+
+  virtual bool reads() const { return false; }                    // the YAML reader
+  virtual bool given(const char*) const { return false; }         // the file that is read has this key
+  virtual Place place(const char* key = nullptr) const;           // of a key in that file, or of all
+  virtual void check(const std::function<void()>&) {}             // the reader adds the place to complaints
+  virtual void fail(const char* key, Complaint complaint) const;  // the reader throws; place is filled in
+
+  // A number that may be missing has `given`, which says whether it is there.
+  virtual void number(const Key& key, double& value, const Allowed& allowed, bool* given = nullptr) = 0;
+  virtual void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given = nullptr) = 0;
+  virtual void flag(const Key& key, bool& value, bool* given = nullptr) = 0;
+  virtual void text(const Key& key, std::string& value) = 0;  // empty: none
+  // `path` is behind the folder of the file, with ${NAME} replaced; `as_written` is what provenance shows.
+  virtual void path(const Key& key, std::string& path, std::string& as_written) = 0;
+  virtual void word(const Key& key, std::size_t& index, const Words& words) = 0;
+  // length 0: one number, or a list; otherwise a list of that length.
+  virtual void numbers(const Key& key, std::vector<double>& values, const Allowed& allowed,
+                       std::size_t length = 0) = 0;
+  virtual void interval(const Key& key, double& lower, double& upper) = 0;   // an open side is null
+  virtual void texts(const Key& key, std::vector<std::string>& values) = 0;  // one, or a list
+  virtual void section(const Key& key, const Part& part) = 0;
+  virtual void section(const Key& key, bool& given, const Part& part) = 0;  // one that may be missing
+  // The part of an item speaks of a value without key: `fields.section(key, …)` is the item itself.
+  virtual void list(const Key& key, std::size_t size, const Item& item) = 0;
+  virtual void map(const Key& key, std::vector<std::string>& names, const Item& item) = 0;
+  // One of the words (its index), or something else (−1).
+  virtual void words_or(const Key& key, int& word, const Words& words, const Part& other) = 0;
+  virtual void either(const Key& key, int& form, const std::vector<Form>& forms) = 0;
+
+  void count(const Key& key, int& value, const Allowed& allowed);
+  void count(const Key& key, Index& value, const Allowed& allowed);
+  void count(const Key& key, std::uint64_t& value, const Allowed& allowed);
+  void number(const Key& key, std::optional<double>& value, const Allowed& allowed);
+  void flag(const Key& key, std::optional<bool>& value);
+  void numbers(const Key& key, VectorXd& values, const Allowed& allowed);
+  void point(const Key& key, Vector3& value);  // a list of three
+  // A word that stands for a special value: `auto`.
+  void number_or(const Key& key, const char* word, double special, double& value, const Allowed& allowed);
+  void count_or(const Key& key, const char* word, Index special, Index& value, const Allowed& allowed);
+  void number_or(const Key& key, const char* word, std::optional<double>& value, const Allowed& allowed);
+
+  // Words of an enumeration; the table has a line for every value.
+  template <typename Value, std::size_t n>
+  void choice(const Key& key, Value& value, const std::pair<const char*, Value> (&table)[n]) {
+    Words words;
+    std::size_t index = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      words.emplace_back(table[k].first);
+      if (table[k].second == value) index = k;
+    }
+    word(key, index, words);
+    if (reads()) value = table[index].second;
+  }
+
+  template <typename T>
+  void optional_section(const Key& key, std::optional<T>& value) {
+    bool has = value.has_value();
+    T content = has ? *value : T();
+    section(key, has, [&](Fields& fields) { describe(fields, content); });
+    if (reads() && has) value = std::move(content);
+  }
+
+  template <typename T>
+  void sections(const Key& key, std::vector<T>& values) {
+    list(key, values.size(), [&](Fields& fields, std::size_t k) {
+      T fresh;
+      if (fields.reads() && k >= values.size()) values.resize(k + 1);
+      T& value = k < values.size() ? values[k] : fresh;
+      fields.section(key, [&](Fields& inner) { describe(inner, value); });
+    });
+  }
+
+  void numbers_by_name(const Key& key, std::vector<std::pair<std::string, double>>& values,
+                       const Allowed& allowed);
+};
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

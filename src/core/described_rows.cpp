@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "steelyard/core/described.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+using Kind = KeyRow::Kind;
+
+class RowFields final : public Fields {
+ public:
+  // Nested keys are left out without `nested`. Values (not keys of a map) have the path of their key.
+  RowFields(std::vector<KeyRow>& rows, std::string path, bool nested, bool is_value)
+      : rows_(rows), path_(std::move(path)), nested_(nested), is_value_(is_value) {}
+
+  void number(const Key& key, double& value, const Allowed& allowed, bool* given) override {
+    const bool has = (given == nullptr || *given) && std::isfinite(value);
+    add(key, Kind::number, has ? fmt::format("{}", value) : "").allowed = allowed;
+  }
+  void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given) override {
+    add(key, Kind::count, given == nullptr || *given ? fmt::format("{}", value) : "").allowed = allowed;
+  }
+  void flag(const Key& key, bool& value, bool* given) override {
+    add(key, Kind::flag, given == nullptr || *given ? fmt::format("{}", value) : "").words = {"true",
+                                                                                              "false"};
+  }
+  void text(const Key& key, std::string& value) override { add(key, Kind::text, value); }
+  void path(const Key& key, std::string&, std::string& as_written) override {
+    add(key, Kind::path, as_written);
+  }
+  void word(const Key& key, std::size_t& index, const Words& words) override {
+    add(key, Kind::word, words.at(index)).words = words;
+  }
+  void numbers(const Key& key, std::vector<double>& values, const Allowed& allowed, std::size_t) override {
+    const std::string text = values.size() == 1 ? fmt::format("{}", values[0])
+                             : values.empty()   ? ""
+                                                : fmt::format("[{}]", fmt::join(values, ", "));
+    add(key, Kind::numbers, text).allowed = allowed;
+  }
+  void interval(const Key& key, double&, double&) override { add(key, Kind::interval, ""); }
+  void texts(const Key& key, std::vector<std::string>&) override { add(key, Kind::texts, ""); }
+  void section(const Key& key, const Part& part) override {
+    add(key, Kind::section, "");
+    visit(key, ".", part);
+  }
+  void section(const Key& key, bool& given, const Part& part) override {
+    add(key, Kind::section, given ? "given" : "").optional = true;
+    visit(key, ".", part);
+  }
+  void list(const Key& key, std::size_t size, const Item& item) override {
+    add(key, Kind::list, "");
+    visit_value(key, "[]", [&](Fields& fields) { item(fields, size); });
+  }
+  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+    add(key, Kind::map, "");
+    visit_value(key, "{}", [&](Fields& fields) { item(fields, names.size()); });
+  }
+  void words_or(const Key& key, int& word, const Words& words, const Part& other) override {
+    const std::size_t first = rows_.size();
+    visit_value(key, "", other);
+    if (rows_.size() == first) add(key, Kind::word, "");
+    KeyRow& row = rows_[first];
+    row.words.insert(row.words.begin(), words.begin(), words.end());
+    if (word >= 0) row.usual = words.at(static_cast<std::size_t>(word));
+    row.key = key;
+  }
+  void either(const Key& key, int&, const std::vector<Form>& forms) override {
+    const std::size_t first = rows_.size();
+    for (const Form& form : forms) visit_value(key, "", form.part);
+    if (rows_.size() == first) add(key, Kind::word, "");
+    rows_[first].key = key;
+  }
+
+ private:
+  std::string path_of(const Key& key) const {
+    return is_value_ ? path_ : path_.empty() ? key.name : path_ + "." + key.name;
+  }
+  // Further forms of one key are rows of the same path.
+  KeyRow& add(const Key& key, Kind kind, std::string usual) {
+    KeyRow row;
+    row.path = path_of(key);
+    row.kind = kind;
+    row.key = key;
+    if (!key.required) row.usual = std::move(usual);
+    rows_.push_back(std::move(row));
+    return rows_.back();
+  }
+  void visit(const Key& key, const char*, const Part& part) {
+    if (!nested_) return;
+    RowFields inner(rows_, path_of(key), true, false);
+    part(inner);
+  }
+  void visit_value(const Key& key, const char* suffix, const Part& part) {
+    if (!nested_) return;
+    RowFields inner(rows_, path_of(key) + suffix, true, true);
+    part(inner);
+  }
+
+  std::vector<KeyRow>& rows_;
+  std::string path_;
+  bool nested_;
+  bool is_value_;
+};
+
+std::string values_text(const KeyRow& row) {
+  constexpr const char* kKinds[] = {
+      "number",         "whole number",  "", "text", "path", "", "number or list",
+      "[lower, upper]", "list of names", "", "list", "map"};
+  std::string text = fmt::format("{}", fmt::join(row.words, ", "));
+  std::string other = row.kind == Kind::flag ? "" : kKinds[static_cast<int>(row.kind)];
+  const std::string limits = row.allowed.text();
+  if (!limits.empty()) other += ", " + limits;
+  if (!text.empty() && !other.empty()) text += " or ";
+  return text + other + (*row.key.unit != '\0' ? fmt::format(" [{}]", row.key.unit) : "");
+}
+
+}  // namespace
+
+std::vector<KeyRow> key_rows(const Fields::Part& part) {
+  std::vector<KeyRow> rows;
+  RowFields fields(rows, "", true, false);
+  part(fields);
+  return rows;
+}
+
+std::vector<std::string> key_names(const Fields::Part& part) {
+  std::vector<KeyRow> rows;
+  RowFields fields(rows, "", false, false);
+  part(fields);
+  std::vector<std::string> names;
+  for (const KeyRow& row : rows) names.push_back(row.path);
+  return names;
+}
+
+std::string markdown_table(const std::vector<KeyRow>& rows) {
+  std::string table = "| key | default | values | meaning |\n|---|---|---|---|\n";
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const KeyRow& row = rows[r];
+    if (row.path.ends_with("[]") || row.path.ends_with("{}")) continue;  // items have rows of their own keys
+    const bool again = r > 0 && rows[r - 1].path == row.path;
+    std::string values = values_text(row);
+    const std::string usual = row.key.required ? "–" : row.usual.empty() ? "none" : "`" + row.usual + "`";
+    table += again ? fmt::format("| | | {} | |\n", values)
+                   : fmt::format("| `{}` | {} | {} | {} |\n", row.path, usual, values, row.key.meaning);
+  }
+  return table;
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

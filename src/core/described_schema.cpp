@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "steelyard/core/described.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+namespace {
+
+class SchemaFields final : public Fields {
+ public:
+  SchemaFields(JsonWriter& json, SchemaNumbers numbers, bool is_value, std::vector<std::string>* required)
+      : json_(json), numbers_(numbers), is_value_(is_value), required_(required) {}
+
+  void number(const Key& key, double& value, const Allowed& allowed, bool* given) override {
+    begin(key);
+    put_number("number", allowed);
+    if (!is_value_ && !key.required && (given == nullptr || *given) && std::isfinite(value))
+      json_.key("default").value(value);
+    end();
+  }
+  void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given) override {
+    begin(key);
+    put_number("integer", allowed);
+    if (!is_value_ && !key.required && (given == nullptr || *given)) json_.key("default").value(value);
+    end();
+  }
+  void flag(const Key& key, bool& value, bool* given) override {
+    begin(key);
+    json_.key("type").value("boolean");
+    if (!is_value_ && !key.required && (given == nullptr || *given)) json_.key("default").value(value);
+    end();
+  }
+  void text(const Key& key, std::string& value) override {
+    begin(key);
+    json_.key("type").value("string");
+    if (!is_value_ && !key.required && !value.empty()) json_.key("default").value(value);
+    end();
+  }
+  void path(const Key& key, std::string&, std::string& as_written) override { text(key, as_written); }
+  void word(const Key& key, std::size_t& index, const Words& words) override {
+    begin(key);
+    put_words(words);
+    if (!is_value_ && !key.required) json_.key("default").value(words.at(index));
+    end();
+  }
+  void numbers(const Key& key, std::vector<double>&, const Allowed& allowed, std::size_t length) override {
+    begin(key);
+    if (length == 0) {
+      json_.key("anyOf").begin_array();
+      json_.begin_object();
+      put_number("number", allowed);
+      json_.end_object();
+      json_.begin_object();
+    }
+    json_.key("type").value("array");
+    json_.key("items").begin_object();
+    put_number("number", allowed);
+    json_.end_object();
+    put_length(length);
+    if (length == 0) {
+      json_.end_object();
+      json_.end_array();
+    }
+    end();
+  }
+  void interval(const Key& key, double&, double&) override {
+    begin(key);
+    json_.key("type").value("array");
+    json_.key("items").begin_object();
+    json_.key("type").begin_flat_array();
+    for (const char* type : {"number", "string", "null"}) json_.value(type);
+    json_.end_array();
+    json_.end_object();
+    put_length(2);
+    end();
+  }
+  void texts(const Key& key, std::vector<std::string>&) override {
+    begin(key);
+    json_.key("anyOf").begin_array();
+    json_.begin_object();
+    json_.key("type").value("string");
+    json_.end_object();
+    json_.begin_object();
+    json_.key("type").value("array");
+    json_.key("items").begin_object();
+    json_.key("type").value("string");
+    json_.end_object();
+    json_.end_object();
+    json_.end_array();
+    end();
+  }
+  void section(const Key& key, const Part& part) override {
+    begin(key);
+    write_schema_members(json_, part, numbers_);
+    end();
+  }
+  void section(const Key& key, bool&, const Part& part) override { section(key, part); }
+  void list(const Key& key, std::size_t size, const Item& item) override {
+    begin(key);
+    json_.key("type").value("array");
+    json_.key("items");
+    value([&](Fields& fields) { item(fields, size); });
+    end();
+  }
+  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+    begin(key);
+    json_.key("type").value("object");
+    json_.key("additionalProperties");
+    value([&](Fields& fields) { item(fields, names.size()); });
+    end();
+  }
+  void words_or(const Key& key, int&, const Words& words, const Part& other) override {
+    begin(key);
+    json_.key("anyOf").begin_array();
+    json_.begin_object();
+    put_words(words);
+    json_.end_object();
+    value(other);
+    json_.end_array();
+    end();
+  }
+  void either(const Key& key, int&, const std::vector<Form>& forms) override {
+    begin(key);
+    json_.key("anyOf").begin_array();
+    for (const Form& form : forms) value(form.part);
+    json_.end_array();
+    end();
+  }
+
+ private:
+  void begin(const Key& key) {
+    if (!is_value_) {
+      json_.key(key.name);
+      if (key.required) required_->emplace_back(key.name);
+    }
+    json_.begin_object();
+    if (is_value_) return;
+    json_.key("description")
+        .value(*key.unit != '\0' ? fmt::format("[{}] {}", key.unit, key.meaning) : std::string(key.meaning));
+  }
+  void end() { json_.end_object(); }
+  void value(const Part& part) {
+    SchemaFields fields(json_, numbers_, true, nullptr);
+    part(fields);
+  }
+  void put_words(const Words& words) {
+    json_.key("enum").begin_flat_array();
+    for (const std::string& word : words)
+      word == "true" || word == "false" ? json_.value(word == "true") : json_.value(word);
+    json_.end_array();
+  }
+  void put_length(std::size_t length) {
+    if (length == 0) return;
+    json_.key("minItems").value(static_cast<std::uint64_t>(length));
+    json_.key("maxItems").value(static_cast<std::uint64_t>(length));
+  }
+  void put_number(const char* type, const Allowed& allowed) {
+    json_.key("type");
+    if (numbers_ == SchemaNumbers::expressions) {
+      json_.begin_flat_array();
+      json_.value(type);
+      json_.value("string");
+      json_.end_array();
+    } else {
+      json_.value(type);
+    }
+    if (std::isfinite(allowed.lower))
+      json_.key(allowed.above ? "exclusiveMinimum" : "minimum").value(allowed.lower);
+    if (std::isfinite(allowed.upper))
+      json_.key(allowed.below ? "exclusiveMaximum" : "maximum").value(allowed.upper);
+  }
+
+  JsonWriter& json_;
+  SchemaNumbers numbers_;
+  bool is_value_;
+  std::vector<std::string>* required_;
+};
+
+}  // namespace
+
+void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers) {
+  json.key("type").value("object");
+  json.key("properties").begin_object();
+  std::vector<std::string> required;
+  SchemaFields fields(json, numbers, false, &required);
+  part(fields);
+  json.end_object();
+  if (!required.empty()) {
+    json.key("required").begin_flat_array();
+    for (const std::string& name : required) json.value(name);
+    json.end_array();
+  }
+  json.key("additionalProperties").value(false);
+}
+
+void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers) {
+  json.begin_object();
+  write_schema_members(json, part, numbers);
+  json.end_object();
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
