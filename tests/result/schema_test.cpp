@@ -1,11 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 
 #include "oracle/mini_schema.hpp"
 #include "result/sample_result.hpp"
+#include "steelyard/result/schema.hpp"
 
 namespace steelyard {
 namespace {
@@ -17,6 +19,15 @@ using ::testing::IsEmpty;
 MiniSchema read_schema() {
   std::ifstream file(STEELYARD_SOURCE_DIR "/docs/result.schema.json");
   return MiniSchema(Json::parse(file));
+}
+
+// STEELYARD_UPDATE=1 in the environment of this test writes the file anew.
+TEST(ResultSchema, IsMadeFromTheDescriptionOfAResult) {
+  const char* const path = STEELYARD_SOURCE_DIR "/docs/result.schema.json";
+  if (std::getenv("STEELYARD_UPDATE") != nullptr) std::ofstream(path) << result_schema();
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, result_schema());
 }
 
 TEST(ResultSchema, HoldsForWhatIsWritten) {
