@@ -120,21 +120,20 @@ void Fields::number_or(const Key& key, const char* word, std::optional<double>& 
   double content = value.value_or(0);
   words_or(key, index, {word}, [&](Fields& other) { other.number(key, content, allowed); });
   if (!reads()) return;
-  if (index == 0)
-    value.reset();
-  else
-    value = content;
+  value = index == 0 ? std::nullopt : std::optional(content);
 }
 
-void Fields::numbers_by_name(const Key& key, std::vector<std::pair<std::string, double>>& values,
-                             const Allowed& allowed) {
-  std::vector<std::string> names;
+void Fields::numbers_by_name(const Key& key, NamedNumbers& values, const Allowed& allowed,
+                             const Words& known) {
+  Words names;
   for (const auto& [name, value] : values) names.push_back(name);
-  map(key, names, [&](Fields& item, std::size_t k) {
+  map(key, names, known, [&](Fields& item, std::size_t k) {
     double fresh = 0;
-    if (item.reads()) values.resize(names.size());
+    if (item.reads()) {
+      values.resize(names.size());
+      values[k].first = names[k];
+    }
     double& value = k < values.size() ? values[k].second : fresh;
-    if (item.reads()) values[k].first = names[k];
     item.number({item.reads() ? names[k].c_str() : key.name, key.unit, key.meaning}, value, allowed);
   });
 }

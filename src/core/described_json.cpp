@@ -40,6 +40,7 @@ class JsonFields final : public Fields {
   }
   void interval(const Key& key, double& lower, double& upper) override {
     begin(key);
+    if (!std::isfinite(lower) && !std::isfinite(upper)) return json_.null();
     json_.begin_flat_array();
     put(lower, true);
     put(upper, true);
@@ -69,7 +70,7 @@ class JsonFields final : public Fields {
     for (std::size_t k = 0; k < size; ++k) item(value, k);
     json_.end_array();
   }
-  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+  void map(const Key& key, std::vector<std::string>& names, const Words&, const Item& item) override {
     begin(key);
     json_.begin_object();
     JsonFields value(json_, true);
@@ -82,6 +83,7 @@ class JsonFields final : public Fields {
   void words_or(const Key& key, int& word, const Words& words, const Part& other) override {
     begin(key);
     JsonFields value(json_, true);
+    if (word == kNotGiven) return json_.null();
     if (word < 0) return other(value);
     const std::string& chosen = words.at(static_cast<std::size_t>(word));
     chosen == "true" || chosen == "false" ? json_.value(chosen == "true") : json_.value(chosen);
@@ -89,6 +91,7 @@ class JsonFields final : public Fields {
   void either(const Key& key, int& form, const std::vector<Form>& forms) override {
     begin(key);
     JsonFields value(json_, true);
+    if (form == kNotGiven) return json_.null();
     forms.at(static_cast<std::size_t>(form)).part(value);
   }
 

@@ -8,7 +8,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-using Kind = KeyRow::Kind;
+using RowKind = KeyRow::Kind;
 
 class RowFields final : public Fields {
  public:
@@ -18,50 +18,50 @@ class RowFields final : public Fields {
 
   void number(const Key& key, double& value, const Allowed& allowed, bool* given) override {
     const bool has = (given == nullptr || *given) && std::isfinite(value);
-    add(key, Kind::number, has ? fmt::format("{}", value) : "").allowed = allowed;
+    add(key, RowKind::number, has ? fmt::format("{}", value) : "").allowed = allowed;
   }
   void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given) override {
-    add(key, Kind::count, given == nullptr || *given ? fmt::format("{}", value) : "").allowed = allowed;
+    add(key, RowKind::count, given == nullptr || *given ? fmt::format("{}", value) : "").allowed = allowed;
   }
   void flag(const Key& key, bool& value, bool* given) override {
-    add(key, Kind::flag, given == nullptr || *given ? fmt::format("{}", value) : "").words = {"true",
-                                                                                              "false"};
+    add(key, RowKind::flag, given == nullptr || *given ? fmt::format("{}", value) : "").words = {"true",
+                                                                                                 "false"};
   }
-  void text(const Key& key, std::string& value) override { add(key, Kind::text, value); }
+  void text(const Key& key, std::string& value) override { add(key, RowKind::text, value); }
   void path(const Key& key, std::string&, std::string& as_written) override {
-    add(key, Kind::path, as_written);
+    add(key, RowKind::path, as_written);
   }
   void word(const Key& key, std::size_t& index, const Words& words) override {
-    add(key, Kind::word, words.at(index)).words = words;
+    add(key, RowKind::word, words.at(index)).words = words;
   }
   void numbers(const Key& key, std::vector<double>& values, const Allowed& allowed, std::size_t) override {
     const std::string text = values.size() == 1 ? fmt::format("{}", values[0])
                              : values.empty()   ? ""
                                                 : fmt::format("[{}]", fmt::join(values, ", "));
-    add(key, Kind::numbers, text).allowed = allowed;
+    add(key, RowKind::numbers, text).allowed = allowed;
   }
-  void interval(const Key& key, double&, double&) override { add(key, Kind::interval, ""); }
-  void texts(const Key& key, std::vector<std::string>&) override { add(key, Kind::texts, ""); }
+  void interval(const Key& key, double&, double&) override { add(key, RowKind::interval, ""); }
+  void texts(const Key& key, std::vector<std::string>&) override { add(key, RowKind::texts, ""); }
   void section(const Key& key, const Part& part) override {
-    add(key, Kind::section, "");
-    visit(key, ".", part);
+    add(key, RowKind::section, "");
+    visit(key, part);
   }
   void section(const Key& key, bool& given, const Part& part) override {
-    add(key, Kind::section, given ? "given" : "").optional = true;
-    visit(key, ".", part);
+    add(key, RowKind::section, given ? "given" : "").optional = true;
+    visit(key, part);
   }
   void list(const Key& key, std::size_t size, const Item& item) override {
-    add(key, Kind::list, "");
+    add(key, RowKind::list, "");
     visit_value(key, "[]", [&](Fields& fields) { item(fields, size); });
   }
-  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
-    add(key, Kind::map, "");
+  void map(const Key& key, std::vector<std::string>& names, const Words& known, const Item& item) override {
+    add(key, RowKind::map, "").words = known;
     visit_value(key, "{}", [&](Fields& fields) { item(fields, names.size()); });
   }
   void words_or(const Key& key, int& word, const Words& words, const Part& other) override {
     const std::size_t first = rows_.size();
     visit_value(key, "", other);
-    if (rows_.size() == first) add(key, Kind::word, "");
+    if (rows_.size() == first) add(key, RowKind::word, "");
     KeyRow& row = rows_[first];
     row.words.insert(row.words.begin(), words.begin(), words.end());
     if (word >= 0) row.usual = words.at(static_cast<std::size_t>(word));
@@ -70,7 +70,7 @@ class RowFields final : public Fields {
   void either(const Key& key, int&, const std::vector<Form>& forms) override {
     const std::size_t first = rows_.size();
     for (const Form& form : forms) visit_value(key, "", form.part);
-    if (rows_.size() == first) add(key, Kind::word, "");
+    if (rows_.size() == first) add(key, RowKind::word, "");
     rows_[first].key = key;
   }
 
@@ -79,7 +79,7 @@ class RowFields final : public Fields {
     return is_value_ ? path_ : path_.empty() ? key.name : path_ + "." + key.name;
   }
   // Further forms of one key are rows of the same path.
-  KeyRow& add(const Key& key, Kind kind, std::string usual) {
+  KeyRow& add(const Key& key, RowKind kind, std::string usual) {
     KeyRow row;
     row.path = path_of(key);
     row.kind = kind;
@@ -88,7 +88,7 @@ class RowFields final : public Fields {
     rows_.push_back(std::move(row));
     return rows_.back();
   }
-  void visit(const Key& key, const char*, const Part& part) {
+  void visit(const Key& key, const Part& part) {
     if (!nested_) return;
     RowFields inner(rows_, path_of(key), true, false);
     part(inner);
@@ -110,7 +110,7 @@ std::string values_text(const KeyRow& row) {
       "number",         "whole number",  "", "text", "path", "", "number or list",
       "[lower, upper]", "list of names", "", "list", "map"};
   std::string text = fmt::format("{}", fmt::join(row.words, ", "));
-  std::string other = row.kind == Kind::flag ? "" : kKinds[static_cast<int>(row.kind)];
+  std::string other = row.kind == RowKind::flag ? "" : kKinds[static_cast<int>(row.kind)];
   const std::string limits = row.allowed.text();
   if (!limits.empty()) other += ", " + limits;
   if (!text.empty() && !other.empty()) text += " or ";

@@ -109,11 +109,20 @@ class SchemaFields final : public Fields {
     value([&](Fields& fields) { item(fields, size); });
     end();
   }
-  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+  void map(const Key& key, std::vector<std::string>& names, const Words& known, const Item& item) override {
+    const Part part = [&](Fields& fields) { item(fields, names.size()); };
     begin(key);
     json_.key("type").value("object");
+    if (!known.empty()) {
+      json_.key("properties").begin_object();
+      for (const std::string& name : known) {
+        json_.key(name);
+        value(part);
+      }
+      json_.end_object();
+    }
     json_.key("additionalProperties");
-    value([&](Fields& fields) { item(fields, names.size()); });
+    known.empty() ? value(part) : json_.value(false);
     end();
   }
   void words_or(const Key& key, int&, const Words& words, const Part& other) override {

@@ -48,7 +48,7 @@ class YamlReader final : public Fields {
   void number(const Key& key, double& value, const Allowed& allowed, bool* given) override {
     const YamlNode* node = node_of(key);
     if (node == nullptr) return;
-    value = to_allowed(*node, key.name, allowed);
+    value = to_allowed(*node, key, allowed);
     if (given != nullptr) *given = true;
   }
   void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given) override {
@@ -60,7 +60,7 @@ class YamlReader final : public Fields {
       context_.fail(*node, fmt::format("{} = {} is no count", key.name, node->text),
                     fmt::format("a whole number, {}", allowed.text()),
                     remedy(allowed, "write a whole number"));
-    value = static_cast<std::int64_t>(to_allowed(*node, key.name, allowed));
+    value = static_cast<std::int64_t>(to_allowed(*node, key, allowed));
     if (given != nullptr) *given = true;
   }
   void flag(const Key& key, bool& value, bool* given) override {
@@ -87,12 +87,12 @@ class YamlReader final : public Fields {
     if (node == nullptr) return;
     values.clear();
     if (length > 0) {
-      const VectorXd read = to_vector(context_, *node, key.name, static_cast<Index>(length));
-      values.assign(read.begin(), read.end());
+      to_vector(context_, *node, key.name, static_cast<Index>(length));
+      for (const YamlNode& item : node->items) values.push_back(to_allowed(item, key, allowed));
     } else if (node->kind != YamlNode::Kind::list) {
-      values = {to_allowed(*node, key.name, allowed)};
+      values = {to_allowed(*node, key, allowed)};
     } else {
-      for (const YamlNode& item : node->items) values.push_back(to_allowed(item, key.name, allowed));
+      for (const YamlNode& item : node->items) values.push_back(to_allowed(item, key, allowed));
     }
   }
   void interval(const Key& key, double& lower, double& upper) override {
@@ -129,12 +129,13 @@ class YamlReader final : public Fields {
       item(reader, k);
     }
   }
-  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+  void map(const Key& key, std::vector<std::string>& names, const Words& known, const Item& item) override {
     const YamlNode* node = node_of(key);
     if (node == nullptr) return;
     if (node->kind != YamlNode::Kind::map)
       context_.fail(*node, fmt::format("'{}' is no map, it is {}", key.name, to_string(node->kind)),
                     "name: value", fmt::format("write `{}: {{name: value}}`", key.name));
+    if (!known.empty()) YamlFields(context_, *node, key.name, known);
     names.clear();
     for (const YamlNode& name : node->keys) names.push_back(name.text);
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -181,11 +182,12 @@ class YamlReader final : public Fields {
   static std::string remedy(const Allowed& allowed, const char* otherwise) {
     return *allowed.usual != '\0' ? allowed.usual : otherwise;
   }
-  double to_allowed(const YamlNode& node, const char* key, const Allowed& allowed) const {
-    const double value = to_number(context_, node, key);
+  double to_allowed(const YamlNode& node, const Key& key, const Allowed& allowed) const {
+    const double value = to_number(context_, node, key.name);
     if (!allowed.contains(value))
-      context_.fail(node, fmt::format("{} = {}", key, node.text), allowed.text(),
-                    remedy(allowed, "correct the number"));
+      context_.fail(node,
+                    fmt::format("{} = {}{}{}", key.name, node.text, *key.unit != '\0' ? " " : "", key.unit),
+                    allowed.text(), remedy(allowed, "correct the number"));
     return value;
   }
   // What is refused could have been one of the words, too.

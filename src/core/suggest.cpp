@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "steelyard/core/utf8.hpp"
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
@@ -22,22 +24,6 @@ std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = lower(c);
   return result;
-}
-
-// Length of the UTF-8 sequence at the start of `text`, 0 when it is malformed (RFC 3629, section 4).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char head = byte(0);
-  if (head < 0x80) return 1;
-  const std::size_t length = head < 0xC2 ? 0 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : head < 0xF5 ? 4 : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (head == 0xE0 && byte(1) < 0xA0) || (head == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = head == 0xED && byte(1) >= 0xA0;
-  const bool beyond = head == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || beyond ? 0 : length;
 }
 
 }  // namespace

@@ -94,8 +94,10 @@ class Fields {
   virtual void section(const Key& key, bool& given, const Part& part) = 0;  // one that may be missing
   // The part of an item speaks of a value without key: `fields.section(key, …)` is the item itself.
   virtual void list(const Key& key, std::size_t size, const Item& item) = 0;
-  virtual void map(const Key& key, std::vector<std::string>& names, const Item& item) = 0;
-  // One of the words (its index), or something else (−1).
+  // Names are those of the map; with `known` no others are accepted.
+  virtual void map(const Key& key, std::vector<std::string>& names, const Words& known, const Item& item) = 0;
+  // One of the words (its index), or something else (−1). What may be missing begins as kNotGiven.
+  static constexpr int kNotGiven = -2;
   virtual void words_or(const Key& key, int& word, const Words& words, const Part& other) = 0;
   virtual void either(const Key& key, int& form, const std::vector<Form>& forms) = 0;
   // Keys that are there together or not at all; a file that is read has `first` if it has them.
@@ -147,8 +149,8 @@ class Fields {
     });
   }
 
-  void numbers_by_name(const Key& key, std::vector<std::pair<std::string, double>>& values,
-                       const Allowed& allowed);
+  using NamedNumbers = std::vector<std::pair<std::string, double>>;
+  void numbers_by_name(const Key& key, NamedNumbers& values, const Allowed& allowed, const Words& known = {});
 };
 
 }  // namespace STEELYARD_ABI
