@@ -35,8 +35,7 @@ class SchemaFields final : public Fields {
   }
   void text(const Key& key, std::string& value) override {
     begin(key);
-    json_.key("type").value("string");
-    if (*key.pattern != '\0') json_.key("pattern").value(fmt::format("^({})$", key.pattern));
+    put_text(key.pattern);
     if (has_default(key) && !value.empty()) json_.key("default").value(value);
     end();
   }
@@ -179,6 +178,20 @@ class SchemaFields final : public Fields {
     for (const std::string& word : words)
       word == "true" || word == "false" ? json_.value(word == "true") : json_.value(word);
     json_.end_array();
+  }
+  // Words are listed; other patterns have brackets.
+  void put_text(std::string_view pattern) {
+    if (pattern.empty() || pattern.find('[') != std::string_view::npos) {
+      json_.key("type").value("string");
+      if (!pattern.empty()) json_.key("pattern").value(fmt::format("^{}$", pattern));
+      return;
+    }
+    Words words;
+    for (std::size_t from = 0, bar = 0; bar != std::string_view::npos; from = bar + 1) {
+      bar = pattern.find('|', from);
+      words.emplace_back(pattern.substr(from, bar - from));
+    }
+    put_words(words);
   }
   void put_texts() {
     json_.key("type").value("array");

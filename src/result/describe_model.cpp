@@ -189,11 +189,7 @@ void describe(Fields& f, GainMethodSummary& x) {
            at_least(0));
   f.number(may("held_out", "", "the same for blocks that were left out"), x.held_out, at_least(0));
   f.number(may("gap", "", "ratio of the two smallest singular values"), x.gap, at_least(1));
-  bool has = x.essential.has_value();
-  std::int64_t essential = x.essential.value_or(0);
-  f.whole(may("essential", "", "base parameters that were left"), essential,
-          from_to(0, std::numeric_limits<int>::max()), &has);
-  if (f.reads() && has) x.essential = static_cast<int>(essential);
+  describe_count(f, may("essential", "", "base parameters that were left"), x.essential);
   f.sections(must("joints", "", "gain of each"), x.joints);
 }
 
@@ -225,11 +221,10 @@ void describe(Fields& f, GainsSummary& x) {
   f.text(matching(must("used", "", "method whose gains gave the torques"),
                   "given|ls|wls|tls|prediction_error|feasible"),
          x.used);
-  bool has = x.columns > 0;
-  std::int64_t columns = x.columns;
-  f.whole(may("columns", "", "unknowns and the scale"), columns, from_to(1, std::numeric_limits<int>::max()),
-          &has);
-  if (f.reads() && has) x.columns = static_cast<int>(columns);
+  std::optional<int> columns;
+  if (x.columns > 0) columns = x.columns;
+  describe_count(f, may("columns", "", "unknowns and the scale"), columns);
+  x.columns = columns.value_or(0);
   const std::vector<GainMethodSummary> given = x.methods;
   for (const GainMethodSummary& method : given) describe_method(f, method.method.c_str(), &method, x.methods);
   if (given.empty())

@@ -8,7 +8,17 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 void describe_count(Fields& fields, const Key& key, int& value) {
-  fields.count(key, value, from_to(0, std::numeric_limits<int>::max()));
+  std::optional<int> number = value;
+  describe_count(fields, key, number);
+  value = number.value_or(value);
+}
+void describe_count(Fields& fields, const Key& key, std::optional<int>& value) {
+  bool has = value.has_value();
+  std::int64_t number = value.value_or(0);
+  const bool reads = fields.reads();
+  fields.whole(key, number, reads ? from_to(0, std::numeric_limits<int>::max()) : at_least(0),
+               key.required ? nullptr : &has);
+  if (reads && (has || key.required)) value = static_cast<int>(number);
 }
 void describe_count(Fields& fields, const Key& key, std::int64_t& value) {
   fields.whole(key, value, at_least(0));

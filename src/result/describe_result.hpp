@@ -40,6 +40,7 @@ inline Key may(const char* name, const char* unit, const char* meaning) {
 }
 
 void describe_count(Fields& fields, const Key& key, int& value);
+void describe_count(Fields& fields, const Key& key, std::optional<int>& value);
 void describe_count(Fields& fields, const Key& key, std::int64_t& value);
 void describe_pair(Fields& fields, const Key& key, std::optional<std::pair<double, double>>& value);
 void describe_ends(Fields& fields, const Key& key, std::optional<double>& lower,
@@ -65,7 +66,7 @@ template <typename T, typename Describe>
 void describe_map(Fields& fields, const Key& key, std::map<std::string, T>& values, const Describe& one) {
   std::vector<std::string> names;
   for (const auto& member : values) names.push_back(member.first);
-  fields.map(key, names, [&](Fields& item, std::size_t k) {
+  fields.map(key, names, {}, [&](Fields& item, std::size_t k) {
     T fresh;
     one(item, k < names.size() ? values[names[k]] : fresh);
   });

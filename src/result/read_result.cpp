@@ -130,7 +130,7 @@ class ResultReader final : public Fields {
       item(value, k);
     }
   }
-  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+  void map(const Key& key, std::vector<std::string>& names, const Words&, const Item& item) override {
     const auto node = find(key);
     if (!node) return;
     for (const auto& member : node->object().items()) names.push_back(member.key());

@@ -57,7 +57,7 @@ class ResultWriter final : public Fields {
     for (std::size_t k = 0; k < size; ++k) item(value, k);
     json_.end_array();
   }
-  void map(const Key& key, std::vector<std::string>& names, const Item& item) override {
+  void map(const Key& key, std::vector<std::string>& names, const Words&, const Item& item) override {
     if (is_left_out(key, names.empty())) return;
     begin(key);
     json_.begin_object();

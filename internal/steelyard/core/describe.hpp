@@ -25,14 +25,14 @@ struct Key {
   const char* unit;     // "" for none
   const char* meaning;  // one line
   bool required = false;
-  const char* pattern = "";  // of texts, a regular expression; only the schema tells it
+  const char* pattern = "";  // of texts: words, or a regular expression with brackets; for the schema
 };
 inline Key required(Key key) {
   key.required = true;
   return key;
 }
 
-// A text that is one of several words of ours, or has a form: "ols|wls|irls".
+// A text that is one of several words, "ols|wls|irls", or has a form, "[0-9a-f]{64}".
 inline Key matching(Key key, const char* pattern) {
   key.pattern = pattern;
   return key;
