@@ -54,7 +54,7 @@ TEST(ResultSchema, GivesTheFuzzerItsWords) {
 
 TEST(ResultSchema, HoldsForWhatIsWritten) {
   MiniSchema schema = read_schema();
-  for (const Result& result : {full_result(), bare_result()})
+  for (const Result& result : {full_result(), rare_result(), bare_result()})
     EXPECT_THAT(schema.check(Json::parse(to_json(result))), IsEmpty());
 }
 
