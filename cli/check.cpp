@@ -47,7 +47,7 @@ std::string conclusion(const StudyCheck& check, int warnings) {
   if (warnings > 0) return "usable at best as it is";
   const bool unexamined =
       std::any_of(check.findings.begin(), check.findings.end(),
-                  [](const Finding& finding) { return finding.code == "set-up-not-examined"; });
+                  [](const Finding& finding) { return is(finding, "set-up-not-examined"); });
   return unexamined ? "no problems found, but not every set-up was examined"
                     : "no problems found in this study";
 }

@@ -59,7 +59,7 @@ std::string comparison_text(const Result& result) {
 // Of a validation: the run is not new to the model.
 bool was_fitted_before(const Result& result, const std::string& run) {
   for (const steelyard::Finding& finding : result.findings)
-    if (finding.code == "fitted-run" && finding.joint == run) return true;
+    if (is(finding, "fitted-run") && finding.joint == run) return true;
   return false;
 }
 

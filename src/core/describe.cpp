@@ -61,6 +61,11 @@ void Fields::fail(const char*, Complaint complaint) const {
   throw InternalError("a description that is not read complains: " + complaint.what);
 }
 
+void Fields::group(const char* first, bool& has, const Part& part) {
+  if (reads()) has = given(first);
+  if (has || !reads()) part(*this);
+}
+
 namespace {
 
 template <typename Count>

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "steelyard/core/described.hpp"
 
@@ -16,38 +17,38 @@ class SchemaFields final : public Fields {
   void number(const Key& key, double& value, const Allowed& allowed, bool* given) override {
     begin(key);
     put_number("number", allowed);
-    if (!is_value_ && !key.required && (given == nullptr || *given) && std::isfinite(value))
+    if (has_default(key) && (given == nullptr || *given) && std::isfinite(value))
       json_.key("default").value(value);
     end();
   }
   void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given) override {
     begin(key);
     put_number("integer", allowed);
-    if (!is_value_ && !key.required && (given == nullptr || *given)) json_.key("default").value(value);
+    if (has_default(key) && (given == nullptr || *given)) json_.key("default").value(value);
     end();
   }
   void flag(const Key& key, bool& value, bool* given) override {
     begin(key);
     json_.key("type").value("boolean");
-    if (!is_value_ && !key.required && (given == nullptr || *given)) json_.key("default").value(value);
+    if (has_default(key) && (given == nullptr || *given)) json_.key("default").value(value);
     end();
   }
   void text(const Key& key, std::string& value) override {
     begin(key);
-    json_.key("type").value("string");
-    if (!is_value_ && !key.required && !value.empty()) json_.key("default").value(value);
+    put_text(key.pattern);
+    if (has_default(key) && !value.empty()) json_.key("default").value(value);
     end();
   }
   void path(const Key& key, std::string&, std::string& as_written) override { text(key, as_written); }
   void word(const Key& key, std::size_t& index, const Words& words) override {
     begin(key);
     put_words(words);
-    if (!is_value_ && !key.required) json_.key("default").value(words.at(index));
+    if (has_default(key)) json_.key("default").value(words.at(index));
     end();
   }
   void numbers(const Key& key, std::vector<double>&, const Allowed& allowed, std::size_t length) override {
     begin(key);
-    if (length == 0) {
+    if (length == 0 && !is_plain()) {
       json_.key("anyOf").begin_array();
       json_.begin_object();
       put_number("number", allowed);
@@ -59,7 +60,7 @@ class SchemaFields final : public Fields {
     put_number("number", allowed);
     json_.end_object();
     put_length(length);
-    if (length == 0) {
+    if (length == 0 && !is_plain()) {
       json_.end_object();
       json_.end_array();
     }
@@ -70,7 +71,9 @@ class SchemaFields final : public Fields {
     json_.key("type").value("array");
     json_.key("items").begin_object();
     json_.key("type").begin_flat_array();
-    for (const char* type : {"number", "string", "null"}) json_.value(type);
+    json_.value("number");
+    if (!is_plain()) json_.value("string");
+    json_.value("null");
     json_.end_array();
     json_.end_object();
     put_length(2);
@@ -78,15 +81,16 @@ class SchemaFields final : public Fields {
   }
   void texts(const Key& key, std::vector<std::string>&) override {
     begin(key);
+    if (is_plain()) {
+      put_texts();
+      return end();
+    }
     json_.key("anyOf").begin_array();
     json_.begin_object();
     json_.key("type").value("string");
     json_.end_object();
     json_.begin_object();
-    json_.key("type").value("array");
-    json_.key("items").begin_object();
-    json_.key("type").value("string");
-    json_.end_object();
+    put_texts();
     json_.end_object();
     json_.end_array();
     end();
@@ -137,8 +141,23 @@ class SchemaFields final : public Fields {
     json_.end_array();
     end();
   }
+  void group(const char*, bool&, const Part& part) override {
+    std::vector<std::string> together;
+    std::vector<std::string>* const required = std::exchange(required_, &together);
+    part(*this);
+    required_ = required;
+  }
+  void others(const Key&, std::vector<std::pair<std::string, double>>&) override { has_others_ = true; }
+  void object(const Key& key, std::string&) override {
+    begin(key);
+    json_.key("type").value("object");
+    end();
+  }
+  bool has_others() const { return has_others_; }
 
  private:
+  bool is_plain() const { return numbers_ == SchemaNumbers::plain; }
+  bool has_default(const Key& key) const { return !is_value_ && !key.required && !is_plain(); }
   void begin(const Key& key) {
     if (!is_value_) {
       json_.key(key.name);
@@ -159,6 +178,26 @@ class SchemaFields final : public Fields {
     for (const std::string& word : words)
       word == "true" || word == "false" ? json_.value(word == "true") : json_.value(word);
     json_.end_array();
+  }
+  // Words are listed; other patterns have brackets.
+  void put_text(std::string_view pattern) {
+    if (pattern.empty() || pattern.find('[') != std::string_view::npos) {
+      json_.key("type").value("string");
+      if (!pattern.empty()) json_.key("pattern").value(fmt::format("^{}$", pattern));
+      return;
+    }
+    Words words;
+    for (std::size_t from = 0, bar = 0; bar != std::string_view::npos; from = bar + 1) {
+      bar = pattern.find('|', from);
+      words.emplace_back(pattern.substr(from, bar - from));
+    }
+    put_words(words);
+  }
+  void put_texts() {
+    json_.key("type").value("array");
+    json_.key("items").begin_object();
+    json_.key("type").value("string");
+    json_.end_object();
   }
   void put_length(std::size_t length) {
     if (length == 0) return;
@@ -185,6 +224,7 @@ class SchemaFields final : public Fields {
   SchemaNumbers numbers_;
   bool is_value_;
   std::vector<std::string>* required_;
+  bool has_others_ = false;
 };
 
 }  // namespace
@@ -201,7 +241,11 @@ void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumb
     for (const std::string& name : required) json.value(name);
     json.end_array();
   }
-  json.key("additionalProperties").value(false);
+  json.key("additionalProperties");
+  if (!fields.has_others()) return json.value(false);
+  json.begin_object();
+  json.key("type").value("number");
+  json.end_object();
 }
 
 void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers) {

@@ -1,9 +1,9 @@
 #include "steelyard/core/finding.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
-
-#include "steelyard/core/error.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -199,6 +199,12 @@ constexpr std::array kKinds = {
                 "do not use this result; please report it with the study and, if possible, the log"},
 };
 
+static_assert(std::equal(kKinds.begin(), kKinds.end(), std::begin(finding_trait::kCodes),
+                         std::end(finding_trait::kCodes),
+                         [](const FindingKind& kind, const finding_trait::TraitsOfCode& known) {
+                           return kind.code == known.code;
+                         }));
+
 }  // namespace
 
 const char* to_string(Severity severity) {
@@ -217,12 +223,16 @@ std::span<const FindingKind> finding_kinds() {
   return kKinds;
 }
 
-Finding make_finding(std::string_view code, std::string joint, std::string evidence) {
-  for (const FindingKind& kind : kKinds) {
-    if (kind.code == code)
-      return {kind.code, std::move(joint), kind.severity, std::move(evidence), kind.remedy, false};
-  }
-  throw InternalError("unknown kind of finding '" + std::string(code) + "'");
+Finding make_finding(FindingCode code, std::string joint, std::string evidence) {
+  const FindingKind& kind = kKinds[code.index()];
+  return {kind.code, std::move(joint), kind.severity, std::move(evidence), kind.remedy, false};
+}
+
+bool has(const Finding& finding, finding_trait::Trait trait) {
+  return std::any_of(std::begin(finding_trait::kCodes), std::end(finding_trait::kCodes),
+                     [&](const finding_trait::TraitsOfCode& known) {
+                       return known.code == finding.code && (known.traits & trait) != 0;
+                     });
 }
 
 }  // namespace STEELYARD_ABI

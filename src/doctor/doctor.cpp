@@ -37,13 +37,9 @@ std::vector<std::string> general_columns(Robot robot) {
 }
 
 bool spoils_copy(const Finding& finding) {
-  static const std::set<std::string> codes = {"not-finite",     "impossible-value", "encoder-wrap",
-                                              "dead-channel",   "zero-row",         "same-column",
-                                              "unsigned-effort"};
   // Stamps that are hardly seconds.
-  if (finding.code == "time-scale" && finding.severity == Severity::warning) return true;
-  if (finding.code == "spike") return finding.severity == Severity::error;
-  return codes.count(finding.code) > 0;
+  if (is(finding, "time-scale") && finding.severity == Severity::warning) return true;
+  return finding.severity == Severity::error && has(finding, finding_trait::spoils_copy);
 }
 
 // Findings with the runs they speak of.
@@ -266,8 +262,7 @@ void drop_consequences(Examination& examination) {
   std::set<std::pair<std::size_t, std::string>> causes;
   for (std::size_t k = 0; k < examination.findings.size(); ++k) {
     const Finding& finding = examination.findings[k];
-    if (finding.code == "position-unit" || finding.code == "position-order" ||
-        finding.code == "position-sign")
+    if (has(finding, finding_trait::of_position))
       for (const std::size_t run : examination.subjects[k]) causes.insert({run, finding.joint});
   }
   std::vector<Finding> findings;
@@ -275,7 +270,7 @@ void drop_consequences(Examination& examination) {
   for (std::size_t k = 0; k < examination.findings.size(); ++k) {
     Finding& finding = examination.findings[k];
     const auto& runs = examination.subjects[k];
-    if (finding.code == "velocity-scale" && causes.count({runs.front(), finding.joint}) > 0) continue;
+    if (is(finding, "velocity-scale") && causes.count({runs.front(), finding.joint}) > 0) continue;
     findings.push_back(std::move(finding));
     subjects.push_back(runs);
   }
@@ -291,8 +286,7 @@ Patient examine_signals(const ExaminedRun& run, std::size_t number, const std::v
   bool unreadable = false;
   const SignalScan& signals = examination.signals[number];
   for (Finding& finding : find_signals(signals, joints, run.label.label, run.use)) {
-    unreadable |=
-        finding.code == "not-finite" || finding.code == "encoder-wrap" || finding.code == "impossible-value";
+    unreadable |= has(finding, finding_trait::unreadable);
     if (spoils_copy(finding) && patient.spoiled.empty())
       patient.spoiled = fmt::format("fix first: {} ({})", finding.code, finding.joint);
     Findings(examination).add(std::move(finding), {number});
@@ -342,10 +336,8 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
 
 // The beginning of a long log may be a robot that stands still.
 bool too_poor(const Examination& examination) {
-  return std::any_of(examination.findings.begin(), examination.findings.end(), [](const Finding& finding) {
-    return finding.code == "poor-excitation" || finding.code == "set-up-not-examined" ||
-           finding.code == "joint-not-identifiable";
-  });
+  return std::any_of(examination.findings.begin(), examination.findings.end(),
+                     [](const Finding& finding) { return has(finding, finding_trait::shows_little); });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class HypothesisList {
   const std::string& name(int j) const { return joints_[static_cast<std::size_t>(j)].name; }
   bool turns(int j) const { return joints_[static_cast<std::size_t>(j)].kind == JointKind::revolute; }
 
-  SetUp& add(const char* code, std::vector<int> joints, std::string what) {
+  SetUp& add(FindingCode code, std::vector<int> joints, std::string what) {
     list.push_back({code, std::move(joints), std::move(what), SetUp::as_given(size()), std::nullopt});
     return list.back().set_up;
   }
@@ -187,8 +187,7 @@ std::vector<Hypothesis> fixed_hypotheses(const Robot& robot) {
 }
 
 Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction) {
-  Hypothesis hypothesis;
-  hypothesis.code = "gravity";
+  Hypothesis hypothesis{"gravity"};
   const double size = robot.gravity.norm() > 0 ? robot.gravity.norm() : 9.81;
   const Vector3 gravity = size * direction.normalized();
   hypothesis.what =
@@ -201,8 +200,7 @@ Hypothesis gravity_hypothesis(const Robot& robot, const Vector3& direction) {
 }
 
 Hypothesis time_hypothesis(const Robot& robot, double factor) {
-  Hypothesis hypothesis;
-  hypothesis.code = "time-scale";
+  Hypothesis hypothesis{"time-scale"};
   hypothesis.what = fmt::format("one second of the time stamps lasts {:.3g} s", factor);
   hypothesis.set_up = SetUp::as_given(robot.dof());
   hypothesis.set_up.time = factor;
@@ -210,8 +208,7 @@ Hypothesis time_hypothesis(const Robot& robot, double factor) {
 }
 
 Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor) {
-  Hypothesis hypothesis;
-  hypothesis.code = "effort-scale";
+  Hypothesis hypothesis{"effort-scale"};
   hypothesis.joints = {joint};
   hypothesis.what = fmt::format("the effort of {} times {:.4g} fits the other joints",
                                 log_joints(robot)[static_cast<std::size_t>(joint)].name, factor);
@@ -224,8 +221,7 @@ Hypothesis coupling_hypothesis(const Robot& robot, int joint, double ratio) {
   const std::vector<LogJoint> joints = log_joints(robot);
   const std::string& name = joints[static_cast<std::size_t>(joint)].name;
   const std::string& next = joints[static_cast<std::size_t>(joint) + 1].name;
-  Hypothesis hypothesis;
-  hypothesis.code = "coupling";
+  Hypothesis hypothesis{"coupling"};
   hypothesis.joints = {joint, joint + 1};
   hypothesis.what = fmt::format(
       "{} is {} {} {}{} of the log: a coupling of the two is missing or has the wrong sign", next, next,
@@ -237,8 +233,7 @@ Hypothesis coupling_hypothesis(const Robot& robot, int joint, double ratio) {
 }
 
 Hypothesis all_efforts_hypothesis(const Robot& robot, double factor) {
-  Hypothesis hypothesis;
-  hypothesis.code = "effort-scale";
+  Hypothesis hypothesis{"effort-scale"};
   hypothesis.what =
       fmt::format("the efforts of all joints times {:.4g} fit the model of the other runs", factor);
   hypothesis.set_up = SetUp::as_given(robot.dof());

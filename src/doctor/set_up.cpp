@@ -111,7 +111,7 @@ Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& 
 }
 
 // Of two that explain a log equally well the simpler mistake is named first.
-double rarity(const std::string& code) {
+double rarity(FindingCode code) {
   if (code == "torque-sign") return 0;
   if (code == "position-sign" || code == "axis-sign" || code == "joint-zero") return 0.02;
   if (code == "position-unit" || code == "gravity") return 0.05;

@@ -248,7 +248,7 @@ class SignalFindings {
   std::set<int> spoiled;  // joints whose velocity is not compared with their position
 
  private:
-  void add(const char* code, const std::string& joint, std::string evidence) {
+  void add(FindingCode code, const std::string& joint, std::string evidence) {
     findings.push_back(make_finding(code, joint, std::move(evidence)));
   }
   const std::string& name(int j) const { return joints_[static_cast<std::size_t>(j)].name; }

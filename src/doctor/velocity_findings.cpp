@@ -152,13 +152,13 @@ class VelocityFindings {
                        seconds > 0 ? "later" : "earlier");
   }
   // What is not used does no harm.
-  void add(const char* code, const std::string& joint, std::string evidence, bool is_error) {
+  void add(FindingCode code, const std::string& joint, std::string evidence, bool is_error) {
     findings.push_back(make_finding(code, joint, std::move(evidence)));
     findings.back().severity = !use_.velocity ? Severity::note
                                : is_error     ? Severity::error
                                               : Severity::warning;
   }
-  void add_error(const char* code, const std::string& joint, std::string evidence) {
+  void add_error(FindingCode code, const std::string& joint, std::string evidence) {
     findings.push_back(make_finding(code, joint, std::move(evidence)));
   }
 
@@ -184,7 +184,7 @@ void VelocityFindings::find_factors() {
     const double common = factor(off[0]);
     const bool unit = factor_text(common).find('(') != std::string::npos;
     add_error(
-        unit ? "velocity-scale" : "time-scale", unit ? "" : run_,
+        unit ? FindingCode("velocity-scale") : FindingCode("time-scale"), unit ? "" : run_,
         unit ? fmt::format("the velocity is {} times the derivative of the position for all joints",
                            factor_text(common))
              : fmt::format("the velocity is {:.4g} times the derivative of the position for all joints: the "

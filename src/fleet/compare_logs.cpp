@@ -117,13 +117,6 @@ Reason reason_of(const FleetStudyLog& log, const Finding& finding) {
   return reason;
 }
 
-// Findings that a fault of the robot can bring about, too.
-bool may_be_the_robot(const std::string& code) {
-  static const std::set<std::string> codes = {
-      "effort-scale", "unexplained-effort", "effort-delay", "saturation", "gravity", "coupling"};
-  return codes.contains(code);
-}
-
 bool is_physical(CauseKind kind) {
   return kind == CauseKind::mass || kind == CauseKind::friction || kind == CauseKind::offset ||
          kind == CauseKind::gain;
@@ -266,17 +259,17 @@ class Comparison {
     });
     for (std::size_t i = 0; i < list.size(); ++i) {
       seen_.insert(list[i]);
-      if (list[i] == typical_ && findings[i] && findings[i]->code != "still-joint") common_ = findings[i];
+      if (list[i] == typical_ && findings[i] && !is(*findings[i], "still-joint")) common_ = findings[i];
     }
     bool leaves = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::size_t k = list[i];
       if (k == typical_ || !findings[i] || (common_ && common_->code == findings[i]->code)) continue;
       const bool is_left = left_.contains(k);
-      if (!is_left && may_be_the_robot(findings[i]->code) && has_physical_cause(result, k)) continue;
+      if (!is_left && has(*findings[i], finding_trait::of_robot) && has_physical_cause(result, k)) continue;
       // What is left of the effort says more than that something is left of it; and a joint may stand still
       // as long as the log fits.
-      if (findings[i]->code == (is_left ? "unexplained-effort" : "still-joint")) continue;
+      if (is_left ? is(*findings[i], "unexplained-effort") : is(*findings[i], "still-joint")) continue;
       left_[k] = reason_of(*logs_[k].log, *findings[i]);
       leaves = true;
     }

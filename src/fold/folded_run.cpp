@@ -74,7 +74,7 @@ bool has_own_columns(const FoldedRun& run) {
 
 bool is_examined(const FoldedRun& run) {
   return run.findings && std::none_of(run.findings->begin(), run.findings->end(),
-                                      [](const Finding& finding) { return finding.code == "not-examined"; });
+                                      [](const Finding& finding) { return is(finding, "not-examined"); });
 }
 
 void relabel(FoldedRun& run, const std::string& label) {

@@ -30,7 +30,8 @@ std::optional<Finding> open_line(const StudyRun& run) {
   if (open->is_short)
     evidence += fmt::format(", with fewer digits behind the point than in any of {} lines before ({})",
                             open->compared, open->least);
-  return make_finding(open->is_short ? "cut-log" : "open-last-line", run.file.label.label, evidence);
+  return make_finding(open->is_short ? FindingCode("cut-log") : FindingCode("open-last-line"),
+                      run.file.label.label, evidence);
 }
 
 // A finding and the labels of the runs that it speaks of.
@@ -60,7 +61,7 @@ void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
     return;
   }
   for (const Finding& finding : *run.findings) {
-    if (run.motion && finding.code == "repeated-motion") continue;
+    if (run.motion && is(finding, "repeated-motion")) continue;
     const auto same = std::find_if(found.begin(), found.end(), [&](const RunFinding& other) {
       return other.finding.code == finding.code && other.finding.joint == finding.joint &&
              other.finding.evidence == finding.evidence;

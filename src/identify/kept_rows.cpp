@@ -65,7 +65,7 @@ Finding lost_joint(const Setup& setup, std::size_t row, Index rows, Index own) {
 // Signs that were not found leave a joint without rows too, and say so themselves.
 bool has_no_segments(const std::vector<Finding>& of_signs, const std::string& joint) {
   return std::any_of(of_signs.begin(), of_signs.end(), [&](const Finding& finding) {
-    return finding.code == "no-segments" && finding.joint == joint;
+    return is(finding, "no-segments") && finding.joint == joint;
   });
 }
 

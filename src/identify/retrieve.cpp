@@ -55,9 +55,8 @@ Result without_feasible(Result model) {
   model.feasible.reset();
   model.links.clear();
   for (RunValidation& run : model.validation) run.feasible.reset();
-  std::erase_if(model.findings, [](const Finding& finding) {
-    return finding.code == "infeasible-constraints" || finding.code == "broken-constraint";
-  });
+  std::erase_if(model.findings,
+                [](const Finding& finding) { return has(finding, finding_trait::of_feasible); });
   return model;
 }
 

@@ -66,7 +66,7 @@ int count_passes(const Identified& all) {
 
 // A run with another set-up is predicted badly; the cause is enough.
 bool is_consequence(const Identified& all, const Finding& finding) {
-  if (finding.code != "validation-gap") return false;
+  if (!is(finding, "validation-gap")) return false;
   for (std::size_t r = 0; r < all.runs.size(); ++r) {
     const std::optional<std::vector<Finding>>& own = all.examined.runs[r].findings;
     if (all.runs[r].label() == finding.joint && own &&

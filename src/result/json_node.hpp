@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,23 +60,12 @@ class JsonNode {
     if (!value_.is_string()) refuse_type("a string");
     return value_.get<std::string>();
   }
-  std::optional<double> optional_number(const char* key) const {
-    if (!has(key)) return std::nullopt;
-    return at(key).number();
-  }
-
-  // One T per element, in order.
-  template <typename Read>
-  auto list(const char* key, const Read& read) const {
-    const JsonNode node = at(key);
-    if (!node.value_.is_array()) node.refuse_type("an array");
-    std::vector<decltype(read(node))> values;
-    for (std::size_t i = 0; i < node.value_.size(); ++i)
-      values.push_back(read(JsonNode(node.value_[i], fmt::format("{}[{}]", node.path_, i), file_)));
-    return values;
-  }
-  std::vector<std::string> texts(const char* key) const {
-    return list(key, [](const JsonNode& node) { return node.text(); });
+  std::vector<JsonNode> items() const {
+    if (!value_.is_array()) refuse_type("an array");
+    std::vector<JsonNode> nodes;
+    for (std::size_t i = 0; i < value_.size(); ++i)
+      nodes.emplace_back(value_[i], fmt::format("{}[{}]", path_, i), file_);
+    return nodes;
   }
 
   const Json& object() const {

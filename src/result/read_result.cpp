@@ -2,20 +2,19 @@
 // format version keys are only added, and an older program still shows what it understands.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
 
+#include "result/describe_result.hpp"
 #include "result/json_node.hpp"
-#include "result/json_parts.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/json_text.hpp"
-#include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 namespace {
-
-using Node = JsonNode;
 
 constexpr int kDeepest = 64;  // levels; a result has six, its options a few more
 
@@ -54,105 +53,112 @@ Json parse(const std::string& text, const std::string& file) {
   }
 }
 
-VerdictLevel read_level(const Node& node) {
-  const std::string text = node.text();
-  for (const VerdictLevel level : {VerdictLevel::good, VerdictLevel::usable, VerdictLevel::not_trustworthy}) {
-    if (text == to_string(level)) return level;
+class ResultReader final : public Fields {
+ public:
+  ResultReader(const JsonNode& node, bool is_value) : node_(node), is_value_(is_value) {}
+
+  bool reads() const override { return true; }
+  bool given(const char* key) const override { return node_.has(key); }
+
+  void number(const Key& key, double& value, const Allowed&, bool* given) override {
+    if (const auto node = find(key, given)) value = node->number();
   }
-  node.refuse("is '" + text + "' instead of good, usable or not_trustworthy");
-}
-
-Severity read_severity(const Node& node) {
-  const std::string text = node.text();
-  for (const Severity severity : {Severity::note, Severity::warning, Severity::error}) {
-    if (text == to_string(severity)) return severity;
+  void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given) override {
+    const auto node = find(key, given);
+    if (!node) return;
+    value = node->integer<std::int64_t>();
+    if (static_cast<double>(value) > allowed.upper) node->refuse(fmt::format("is too large: {}", value));
   }
-  node.refuse("is '" + text + "' instead of note, warning or error");
-}
-
-Finding read_finding(const Node& node) {
-  return {node.at("code").text(),     node.at("joint").text(),  read_severity(node.at("severity")),
-          node.at("evidence").text(), node.at("remedy").text(), node.at("waived").truth()};
-}
-
-JointResidual read_joint_residual(const Node& node) {
-  return {node.at("name").text(), node.at("rms").number(), node.optional_number("prepared"),
-          node.optional_number("raw")};
-}
-
-BaseValue read_base(const Node& node) {
-  BaseValue base;
-  base.name = node.at("name").text();
-  base.expression = node.at("expression").text();
-  const Node terms = node.at("terms");
-  for (const auto& term : terms.object().items()) base.terms[term.key()] = terms.at(term.key()).number();
-  base.value = node.at("value").number();
-  base.sigma = node.optional_number("sigma");
-  base.sigma_classical = node.optional_number("sigma_classical");
-  base.relative_sigma = node.optional_number("relative_sigma");
-  if (node.has("interval")) {
-    const auto ends = node.list("interval", [](const Node& end) { return end.number(); });
-    if (ends.size() != 2)
-      node.at("interval").refuse(fmt::format("has {} numbers instead of two", ends.size()));
-    base.interval = {ends[0], ends[1]};
+  void count(const Key& key, std::uint64_t& value, const Allowed&) override {
+    if (const auto node = find(key)) value = node->integer<std::uint64_t>();
   }
-  base.method = node.at("method").text();
-  base.status = node.at("status").text();
-  return base;
-}
+  void flag(const Key& key, bool& value, bool* given) override {
+    if (const auto node = find(key, given)) value = node->truth();
+  }
+  void text(const Key& key, std::string& value) override {
+    if (const auto node = find(key)) value = node->text();
+  }
+  void path(const Key& key, std::string&, std::string& as_written) override { text(key, as_written); }
+  void word(const Key& key, std::size_t& index, const Words& words) override {
+    const auto node = find(key);
+    if (!node) return;
+    const std::string text = node->text();
+    for (index = 0; index < words.size(); ++index)
+      if (text == words[index]) return;
+    node->refuse(fmt::format("is '{}' instead of {} or {}", text,
+                             fmt::join(words.begin(), words.end() - 1, ", "), words.back()));
+  }
+  void numbers(const Key& key, std::vector<double>& values, const Allowed&, std::size_t length) override {
+    const auto node = find(key);
+    if (!node) return;
+    values.clear();
+    for (const JsonNode& item : node->items()) values.push_back(item.number());
+    if (length > 0 && values.size() != length)
+      node->refuse(fmt::format("has {} numbers instead of {}", values.size(),
+                               length == 2 ? "two" : fmt::format("{}", length)));
+  }
+  void interval(const Key& key, double& lower, double& upper) override {
+    const auto node = find(key);
+    if (!node) return;
+    constexpr double kOpen = std::numeric_limits<double>::infinity();
+    const std::vector<JsonNode> ends = node->items();
+    if (ends.size() != 2) node->refuse(fmt::format("has {} ends instead of two", ends.size()));
+    lower = ends[0].json().is_null() ? -kOpen : ends[0].number();
+    upper = ends[1].json().is_null() ? kOpen : ends[1].number();
+  }
+  void texts(const Key& key, std::vector<std::string>& values) override {
+    const auto node = find(key);
+    if (!node) return;
+    for (const JsonNode& item : node->items()) values.push_back(item.text());
+  }
+  void section(const Key& key, const Part& part) override {
+    const auto node = find(key);
+    if (!node) return;
+    ResultReader inner(*node, false);
+    part(inner);
+  }
+  void section(const Key& key, bool& given, const Part& part) override {
+    given = node_.has(key.name);
+    if (given) section(key, part);
+  }
+  void list(const Key& key, std::size_t, const Item& item) override {
+    const auto node = find(key);
+    if (!node) return;
+    const std::vector<JsonNode> nodes = node->items();
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      ResultReader value(nodes[k], true);
+      item(value, k);
+    }
+  }
+  void map(const Key& key, std::vector<std::string>& names, const Words&, const Item& item) override {
+    const auto node = find(key);
+    if (!node) return;
+    for (const auto& member : node->object().items()) names.push_back(member.key());
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      ResultReader value(node->at(names[k]), true);
+      item(value, k);
+    }
+  }
+  void words_or(const Key&, int&, const Words&, const Part&) override { require(false, "not in results"); }
+  void either(const Key&, int&, const std::vector<Form>&) override { require(false, "not in results"); }
+  void others(const Key&, std::vector<std::pair<std::string, double>>& values) override {
+    for (const auto& member : node_.object().items())
+      if (member.value().is_number()) values.emplace_back(member.key(), member.value().get<double>());
+  }
+  void object(const Key& key, std::string& json) override { json = node_.at(key.name).object().dump(); }
 
-PreparationSummary read_preparation(const Node& node) {
-  PreparationSummary summary;
-  summary.rate = node.at("rate").number();
-  summary.cutoff = node.optional_number("cutoff");
-  summary.decimation = node.at("decimation").integer<std::int64_t>();
-  summary.kept_share = node.at("kept_share").number();
-  if (!node.has("candidates")) return summary;
-  summary.candidates = node.list("candidates", [](const Node& item) {
-    return CutoffCandidate{item.at("cutoff").number(), item.at("score").number()};
-  });
-  summary.choice = node.at("choice").text();
-  return summary;
-}
+ private:
+  // Absent keys are nothing; those that must be there are refused.
+  std::optional<JsonNode> find(const Key& key, bool* given = nullptr) const {
+    const bool has = is_value_ || (key.required && given == nullptr) || node_.has(key.name);
+    if (given != nullptr) *given = has;
+    if (!has) return std::nullopt;
+    return is_value_ ? node_ : node_.at(key.name);
+  }
 
-IntervalSummary read_intervals(const Node& node) {
-  return {node.at("level").number(), node.at("method").text(), node.at("blocks").integer<std::int64_t>(),
-          node.at("effective_rows").number(), node.at("bias_checked").truth()};
-}
-
-JointBand read_band(const Node& node) {
-  return {node.at("joint").text(), node.at("half_width").number(), node.at("parameter_part").number(),
-          node.at("coverage").number()};
-}
-
-RunValidation read_validation(const Node& node) {
-  RunValidation run;
-  run.run = node.at("run").text();
-  run.fresh = node.at("fresh").truth();
-  run.residual = read_residual(node.at("residual"));
-  if (node.has("repeats")) run.repeats = node.at("repeats").text();
-  if (node.has("band_coverage"))
-    run.band_coverage = node.list("band_coverage", [](const Node& share) { return share.number(); });
-  if (node.has("left_out")) run.left_out = read_residual(node.at("left_out").at("residual"));
-  run.whiteness = node.list("whiteness", [](const Node& joint) {
-    return JointWhiteness{joint.at("name").text(), joint.at("p_value").number(),
-                          joint.at("coloured").number()};
-  });
-  if (node.has("feasible")) run.feasible = read_residual(node.at("feasible").at("residual"));
-  return run;
-}
-
-Provenance read_provenance(const Node& node) {
-  Provenance provenance;
-  provenance.inputs = node.list("inputs", [](const Node& input) {
-    return InputFile{input.at("path").text(), input.at("sha256").text()};
-  });
-  provenance.options = node.at("options").object().dump();
-  provenance.seed = node.at("seed").integer<std::uint64_t>();
-  provenance.version = node.at("version").text();
-  provenance.isa = node.at("isa").text();
-  return provenance;
-}
+  JsonNode node_;
+  bool is_value_;
+};
 
 void write_value(JsonWriter& json, const Json& value) {
   if (value.is_object()) {
@@ -185,35 +191,6 @@ void write_value(JsonWriter& json, const Json& value) {
 
 }  // namespace
 
-ResidualSummary read_residual(const Node& node) {
-  return {node.at("prepared").number(), node.optional_number("prepared_weighted"),
-          node.optional_number("raw"), node.list("per_joint", read_joint_residual)};
-}
-
-std::map<std::string, double> read_numbers(const Node& node) {
-  std::map<std::string, double> numbers;
-  for (const auto& member : node.object().items())
-    if (member.value().is_number()) numbers[member.key()] = member.value().get<double>();
-  return numbers;
-}
-
-FrictionValues read_friction(const Node& node) {
-  FrictionValues friction{node.at("model").text(), read_numbers(node.at("parameters")),
-                          read_numbers(node.at("sigma")), node.at("status").text(), ""};
-  if (node.has("reason")) friction.reason = node.at("reason").text();
-  return friction;
-}
-
-DriveValues read_drive(const Node& node) {
-  DriveValues drive{node.at("joint").text(), read_numbers(node), node.at("status").text()};
-  if (node.has("friction")) drive.friction = read_friction(node.at("friction"));
-  return drive;
-}
-
-CrossValidationSummary read_cross_validation(const Node& node) {
-  return {node.at("blocks").integer<int>(), node.at("by").text(), read_residual(node.at("residual"))};
-}
-
 void write_options(JsonWriter& json, const std::string& text) {
   Json value;
   try {
@@ -227,7 +204,7 @@ void write_options(JsonWriter& json, const std::string& text) {
 
 Result result_from_json(const std::string& text, const std::string& name) {
   const Json json = parse(text, name);
-  const Node node(json, "", name);
+  const JsonNode node(json, "", name);
   const int format = node.at("format_version").integer<int>();
   if (format != kResultFormat)
     throw InputError({fmt::format("the result has format version {}", format),
@@ -235,43 +212,8 @@ Result result_from_json(const std::string& text, const std::string& name) {
                       fmt::format("this program reads version {}", kResultFormat),
                       "make it again with this program, or use the one that made it"});
   Result result;
-  const Node robot = node.at("robot");
-  result.robot_name = robot.at("name").text();
-  result.robot_hash = robot.at("hash").text();
-  result.dof = robot.at("dof").integer<int>();
-  result.samples = node.at("samples").integer<std::int64_t>();
-  result.rows = node.at("rows").integer<std::int64_t>();
-  result.passes = node.at("passes").integer<int>();
-  result.verdict = {read_level(node.at("verdict").at("level")), node.at("verdict").texts("reasons")};
-  result.findings = node.list("findings", read_finding);
-  result.condition = node.optional_number("condition");
-  result.condition_scaled = node.optional_number("condition_scaled");
-  result.residual = read_residual(node.at("residual"));
-  if (node.has("estimator")) result.estimator = read_estimator(node.at("estimator"));
-  result.preparation = read_preparation(node.at("preparation"));
-  if (node.has("cross_validation"))
-    result.cross_validation = read_cross_validation(node.at("cross_validation"));
-  if (node.has("intervals")) result.intervals = read_intervals(node.at("intervals"));
-  if (node.has("bands")) result.bands = node.list("bands", read_band);
-  result.base = node.list("base", read_base);
-  result.drives = node.list("drives", read_drive);
-  if (node.has("feasible")) result.feasible = read_feasible(node.at("feasible"));
-  if (node.has("elastic")) result.elastic = read_elastic(node.at("elastic"));
-  if (node.has("payloads")) result.payloads = node.list("payloads", read_payload);
-  if (node.has("gains")) result.gains = read_gains(node.at("gains"));
-  if (node.has("signs")) result.signs = read_signs(node.at("signs"));
-  if (node.has("links")) result.links = node.list("links", read_link);
-  if (node.has("reverse")) result.reverse = read_reverse(node.at("reverse"));
-  result.validation = node.list("validation", read_validation);
-  if (node.has("comparison")) result.comparison = node.list("comparison", read_comparison);
-  if (node.has("exports")) result.exports = node.list("exports", read_export);
-  if (node.has("engines")) result.engines = node.list("engines", read_engine);
-  if (node.has("self_checks"))
-    result.self_checks = node.list("self_checks", [](const JsonNode& check) {
-      return SelfCheck{check.at("what").text(), check.at("difference").number(), check.at("limit").number()};
-    });
-  result.unavailable = node.texts("unavailable");
-  result.provenance = read_provenance(node.at("provenance"));
+  ResultReader fields(node, false);
+  describe(fields, result);
   return result;
 }
 

@@ -1,291 +1,134 @@
-// The struct in the order of docs/result.md.
-#include <algorithm>
-#include <array>
+#include <cmath>
 
-#include "result/json_parts.hpp"
-#include "steelyard/core/error.hpp"
-#include "steelyard/result/json_text.hpp"
+#include "result/describe_result.hpp"
+#include "steelyard/core/described.hpp"
 #include "steelyard/core/json_writer.hpp"
-#include "steelyard/result/result.hpp"
+#include "steelyard/result/json_text.hpp"
+#include "steelyard/result/schema.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 namespace {
 
-void write_optional(JsonWriter& json, const char* key, const std::optional<double>& number) {
-  if (number) json.key(key).value(*number);
-}
+// What is not known is absent. Numbers are finite, or the writer throws.
+class ResultWriter final : public Fields {
+ public:
+  ResultWriter(JsonWriter& json, bool is_value) : json_(json), is_value_(is_value) {}
 
-void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (const std::string& text : texts) json.value(text);
-  json.end_array();
-}
-
-void write_findings(JsonWriter& json, const std::vector<Finding>& findings) {
-  json.key("findings").begin_array();
-  for (const Finding& finding : findings) {
-    json.begin_object();
-    json.key("code").value(finding.code);
-    json.key("joint").value(finding.joint);
-    json.key("severity").value(to_string(finding.severity));
-    json.key("evidence").value(finding.evidence);
-    json.key("remedy").value(finding.remedy);
-    json.key("waived").value(finding.waived);
-    json.end_object();
+  void number(const Key& key, double& value, const Allowed&, bool* given) override { put(key, value, given); }
+  void whole(const Key& key, std::int64_t& value, const Allowed&, bool* given) override {
+    put(key, value, given);
   }
-  json.end_array();
-}
-
-void write_preparation(JsonWriter& json, const PreparationSummary& preparation) {
-  json.key("preparation").begin_object();
-  json.key("rate").value(preparation.rate);
-  write_optional(json, "cutoff", preparation.cutoff);
-  json.key("decimation").value(preparation.decimation);
-  json.key("kept_share").value(preparation.kept_share);
-  if (!preparation.candidates.empty()) {
-    json.key("candidates").begin_array();
-    for (const CutoffCandidate& candidate : preparation.candidates) {
-      json.begin_object();
-      json.key("cutoff").value(candidate.cutoff);
-      json.key("score").value(candidate.score);
-      json.end_object();
+  void count(const Key& key, std::uint64_t& value, const Allowed&) override { put(key, value, nullptr); }
+  void flag(const Key& key, bool& value, bool* given) override { put(key, value, given); }
+  void text(const Key& key, std::string& value) override {
+    if (!is_left_out(key, value.empty())) put(key, value, nullptr);
+  }
+  void path(const Key& key, std::string&, std::string& as_written) override { text(key, as_written); }
+  void word(const Key& key, std::size_t& index, const Words& words) override {
+    put(key, words.at(index), nullptr);
+  }
+  void numbers(const Key& key, std::vector<double>& values, const Allowed&, std::size_t) override {
+    put_flat(key, values);
+  }
+  void texts(const Key& key, std::vector<std::string>& values) override { put_flat(key, values); }
+  void interval(const Key& key, double& lower, double& upper) override {
+    begin(key);
+    json_.begin_flat_array();
+    for (const double end : {lower, upper}) std::isfinite(end) ? json_.value(end) : json_.null();
+    json_.end_array();
+  }
+  void section(const Key& key, const Part& part) override {
+    begin(key);
+    json_.begin_object();
+    ResultWriter inner(json_, false);
+    part(inner);
+    json_.end_object();
+  }
+  void section(const Key& key, bool& given, const Part& part) override {
+    if (given) section(key, part);
+  }
+  void list(const Key& key, std::size_t size, const Item& item) override {
+    if (is_left_out(key, size == 0)) return;
+    begin(key);
+    json_.begin_array();
+    ResultWriter value(json_, true);
+    for (std::size_t k = 0; k < size; ++k) item(value, k);
+    json_.end_array();
+  }
+  void map(const Key& key, std::vector<std::string>& names, const Words&, const Item& item) override {
+    if (is_left_out(key, names.empty())) return;
+    begin(key);
+    json_.begin_object();
+    ResultWriter value(json_, true);
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      json_.key(names[k]);
+      item(value, k);
     }
-    json.end_array();
-    json.key("choice").value(preparation.choice);
+    json_.end_object();
   }
-  json.end_object();
-}
+  void words_or(const Key&, int&, const Words&, const Part&) override { require(false, "not in results"); }
+  void either(const Key&, int&, const std::vector<Form>&) override { require(false, "not in results"); }
+  void group(const char*, bool& has, const Part& part) override {
+    if (has) part(*this);
+  }
+  void others(const Key&, std::vector<std::pair<std::string, double>>& values) override {
+    for (const auto& [name, value] : values) json_.key(name).value(value);
+  }
+  void object(const Key& key, std::string& json) override {
+    begin(key);
+    write_options(json_, json.empty() ? "{}" : json);
+  }
 
-void write_intervals(JsonWriter& json, const Result& result) {
-  if (result.intervals) {
-    json.key("intervals").begin_object();
-    json.key("level").value(result.intervals->level);
-    json.key("method").value(result.intervals->method);
-    json.key("blocks").value(result.intervals->blocks);
-    json.key("effective_rows").value(result.intervals->effective_rows);
-    json.key("bias_checked").value(result.intervals->bias_checked);
-    json.end_object();
+ private:
+  bool is_left_out(const Key& key, bool is_empty) const { return is_empty && !key.required && !is_value_; }
+  void begin(const Key& key) {
+    if (!is_value_) json_.key(key.name);
   }
-  if (result.bands.empty()) return;
-  json.key("bands").begin_array();
-  for (const JointBand& band : result.bands) {
-    json.begin_object();
-    json.key("joint").value(band.joint);
-    json.key("half_width").value(band.half_width);
-    json.key("parameter_part").value(band.parameter_part);
-    json.key("coverage").value(band.coverage);
-    json.end_object();
+  template <typename Value>
+  void put(const Key& key, const Value& value, const bool* given) {
+    if (given != nullptr && !*given) return;
+    begin(key);
+    json_.value(value);
   }
-  json.end_array();
-}
+  template <typename Value>
+  void put_flat(const Key& key, const std::vector<Value>& values) {
+    if (is_left_out(key, values.empty())) return;
+    begin(key);
+    json_.begin_flat_array();
+    for (const Value& value : values) json_.value(value);
+    json_.end_array();
+  }
 
-void write_base(JsonWriter& json, const std::vector<BaseValue>& base) {
-  json.key("base").begin_array();
-  for (const BaseValue& column : base) {
-    json.begin_object();
-    json.key("name").value(column.name);
-    json.key("expression").value(column.expression);
-    json.key("terms").begin_object();
-    for (const auto& [name, factor] : column.terms) json.key(name).value(factor);
-    json.end_object();
-    json.key("value").value(column.value);
-    write_optional(json, "sigma", column.sigma);
-    write_optional(json, "sigma_classical", column.sigma_classical);
-    write_optional(json, "relative_sigma", column.relative_sigma);
-    if (column.interval) {
-      json.key("interval").begin_flat_array();
-      json.value(column.interval->first);
-      json.value(column.interval->second);
-      json.end_array();
-    }
-    json.key("method").value(column.method);
-    json.key("status").value(column.status);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_provenance(JsonWriter& json, const Provenance& provenance) {
-  json.key("provenance").begin_object();
-  json.key("inputs").begin_array();
-  for (const InputFile& input : provenance.inputs) {
-    json.begin_object();
-    json.key("path").value(input.path);
-    json.key("sha256").value(input.sha256);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("options");
-  write_options(json, provenance.options.empty() ? "{}" : provenance.options);
-  json.key("seed").value(provenance.seed);
-  json.key("version").value(provenance.version);
-  json.key("isa").value(provenance.isa);
-  json.end_object();
-}
-
-void write_whiteness(JsonWriter& json, const std::vector<JointWhiteness>& whiteness) {
-  json.key("whiteness").begin_array();
-  for (const JointWhiteness& joint : whiteness) {
-    json.begin_object();
-    json.key("name").value(joint.name);
-    json.key("p_value").value(joint.p_value);
-    json.key("coloured").value(joint.coloured);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_validation(JsonWriter& json, const std::vector<RunValidation>& validation) {
-  json.key("validation").begin_array();
-  for (const RunValidation& run : validation) {
-    json.begin_object();
-    json.key("run").value(run.run);
-    json.key("fresh").value(run.fresh);
-    write_residual(json, run.residual);
-    if (!run.repeats.empty()) json.key("repeats").value(run.repeats);
-    if (run.left_out) {
-      json.key("left_out").begin_object();
-      write_residual(json, *run.left_out);
-      json.end_object();
-    }
-    write_whiteness(json, run.whiteness);
-    if (!run.band_coverage.empty()) {
-      json.key("band_coverage").begin_flat_array();
-      for (const double share : run.band_coverage) json.value(share);
-      json.end_array();
-    }
-    if (run.feasible) {
-      json.key("feasible").begin_object();
-      write_residual(json, *run.feasible);
-      json.end_object();
-    }
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_summary(JsonWriter& json, const Result& result) {
-  json.key("format_version").value(kResultFormat);
-  json.key("robot").begin_object();
-  json.key("name").value(result.robot_name);
-  json.key("hash").value(result.robot_hash);
-  json.key("dof").value(result.dof);
-  json.end_object();
-  json.key("samples").value(result.samples);
-  json.key("rows").value(result.rows);
-  json.key("passes").value(result.passes);
-  json.key("verdict").begin_object();
-  json.key("level").value(to_string(result.verdict.level));
-  write_texts(json, "reasons", result.verdict.reasons);
-  json.end_object();
-}
-
-void write_self_checks(JsonWriter& json, const std::vector<SelfCheck>& checks) {
-  json.key("self_checks").begin_array();
-  for (const SelfCheck& check : checks) {
-    json.begin_object();
-    json.key("what").value(check.what);
-    json.key("difference").value(check.difference);
-    json.key("limit").value(check.limit);
-    json.end_object();
-  }
-  json.end_array();
-}
+  JsonWriter& json_;
+  bool is_value_;
+};
 
 }  // namespace
-
-void write_residual(JsonWriter& json, const ResidualSummary& residual) {
-  json.key("residual").begin_object();
-  json.key("prepared").value(residual.prepared);
-  write_optional(json, "prepared_weighted", residual.prepared_weighted);
-  write_optional(json, "raw", residual.raw);
-  json.key("relative").value(residual.prepared);
-  json.key("per_joint").begin_array();
-  for (const JointResidual& joint : residual.per_joint) {
-    json.begin_object();
-    json.key("name").value(joint.name);
-    json.key("rms").value(joint.rms);
-    write_optional(json, "prepared", joint.prepared);
-    write_optional(json, "raw", joint.raw);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-}
-
-void write_friction(JsonWriter& json, const FrictionValues& friction) {
-  json.key("friction").begin_object();
-  json.key("model").value(friction.model);
-  for (const auto& [key, values] :
-       {std::pair{"parameters", &friction.parameters}, {"sigma", &friction.sigma}}) {
-    json.key(key).begin_object();
-    for (const auto& [name, number] : *values) json.key(name).value(number);
-    json.end_object();
-  }
-  json.key("status").value(friction.status);
-  if (!friction.reason.empty()) json.key("reason").value(friction.reason);
-  json.end_object();
-}
-
-// The usual names in the usual order, then the others by name.
-void write_drive(JsonWriter& json, const DriveValues& drive) {
-  constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
-  json.begin_object();
-  json.key("joint").value(drive.joint);
-  for (const char* name : kUsual) {
-    const auto found = drive.values.find(name);
-    if (found != drive.values.end()) json.key(name).value(found->second);
-  }
-  for (const auto& [name, number] : drive.values) {
-    require(name != "joint" && name != "status" && name != "friction",
-            "a drive value has the name of another key");
-    if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) json.key(name).value(number);
-  }
-  if (drive.friction) write_friction(json, *drive.friction);
-  json.key("status").value(drive.status);
-  json.end_object();
-}
-
-void write_cross_validation(JsonWriter& json, const CrossValidationSummary& cross) {
-  json.key("cross_validation").begin_object();
-  json.key("blocks").value(cross.blocks);
-  json.key("by").value(cross.by);
-  write_residual(json, cross.residual);
-  json.end_object();
-}
 
 std::string to_json(const Result& result) {
   JsonWriter json(JsonStyle::readable);
   json.begin_object();
-  write_summary(json, result);
-  write_findings(json, result.findings);
-  write_optional(json, "condition", result.condition);
-  write_optional(json, "condition_scaled", result.condition_scaled);
-  write_residual(json, result.residual);
-  if (result.estimator) write_estimator(json, *result.estimator);
-  write_preparation(json, result.preparation);
-  if (result.cross_validation) write_cross_validation(json, *result.cross_validation);
-  write_intervals(json, result);
-  write_base(json, result.base);
-  json.key("drives").begin_array();
-  for (const DriveValues& drive : result.drives) write_drive(json, drive);
-  json.end_array();
-  if (result.feasible) write_feasible(json, *result.feasible);
-  if (!result.links.empty()) write_links(json, result.links);
-  if (result.elastic) write_elastic(json, *result.elastic);
-  if (result.reverse) write_reverse(json, *result.reverse);
-  if (!result.payloads.empty()) write_payloads(json, result.payloads);
-  if (result.gains) write_gains(json, *result.gains);
-  if (result.signs) write_signs(json, *result.signs);
-  write_validation(json, result.validation);
-  if (!result.comparison.empty()) write_comparison(json, result.comparison);
-  if (!result.exports.empty()) write_exports(json, result.exports);
-  if (!result.engines.empty()) write_engines(json, result.engines);
-  if (!result.self_checks.empty()) write_self_checks(json, result.self_checks);
-  write_texts(json, "unavailable", result.unavailable);
-  write_provenance(json, result.provenance);
+  ResultWriter fields(json, false);
+  Result described = result;  // descriptions of readers may change it
+  describe(fields, described);
+  json.end_object();
+  return json.text();
+}
+
+std::string result_schema() {
+  JsonWriter json(JsonStyle::readable);
+  json.begin_object();
+  json.key("$schema").value("https://json-schema.org/draft/2020-12/schema");
+  json.key("title").value("Steelyard result");
+  json.key("description")
+      .value(
+          "What a study found (result.json). docs/result.md explains every key. Numbers are finite; what is "
+          "not known is absent.");
+  Result result;
+  write_schema_members(
+      json, [&](Fields& fields) { describe(fields, result); }, SchemaNumbers::plain);
   json.end_object();
   return json.text();
 }

@@ -79,7 +79,7 @@ ReverseTable by_columns(const ReverseTable& table) {
 }
 
 struct Reading {
-  const char* code;
+  FindingCode code = "table-not-explained";
   std::string joint;
   std::string words;
   double error = 1;
@@ -102,7 +102,7 @@ class Readings {
   const Reading& best() const { return best_; }
 
  private:
-  void offer(const char* code, const std::string& joint, const std::string& words,
+  void offer(FindingCode code, const std::string& joint, const std::string& words,
              const ReverseTable& table) {
     const double error = misfit(robot_, table, fit_.base, fit_.rows, options_);
     if (error < best_.error) best_ = {code, joint, words, error};

@@ -31,7 +31,7 @@ std::string share_in_percent(double share) {
 // Folds of older files do not tell their motion: any run may repeat it.
 bool knows_motions(const Evidence& evidence) {
   return std::none_of(evidence.findings.begin(), evidence.findings.end(), [](const Finding& finding) {
-    return finding.code == "motion-unknown" && !finding.waived;
+    return is(finding, "motion-unknown") && !finding.waived;
   });
 }
 

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
-
-#include "steelyard/core/error.hpp"
 
 namespace steelyard {
 namespace {
@@ -31,7 +31,28 @@ TEST(Findings, TakeSeverityAndRemedyFromTheirKind) {
   EXPECT_EQ(finding.joint, "joint2");
   EXPECT_FALSE(finding.remedy.empty());
   EXPECT_FALSE(finding.waived);
-  EXPECT_THROW(make_finding("no-such-code", "", ""), InternalError);
+}
+
+TEST(Findings, OfAnotherVersionHaveNoTraits) {
+  EXPECT_TRUE(has(make_finding("spike", "", ""), finding_trait::spoils_copy));
+  EXPECT_FALSE(has(make_finding("gaps", "", ""), finding_trait::spoils_copy));
+  Finding foreign;
+  foreign.code = "no-such-code";
+  EXPECT_FALSE(has(foreign, finding_trait::unreadable));
+}
+
+// is(finding, "spike") checks the code when it is compiled; a comparison of strings does not.
+TEST(Findings, AreNeverComparedAsStrings) {
+  const std::regex comparison(R"(code\s*[!=]=\s*")");
+  for (const char* room : {"/src", "/include", "/internal", "/cli", "/python"})
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(STEELYARD_SOURCE_DIR) + room)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+      std::ifstream file(entry.path());
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      if (entry.path().filename() == "set_up.cpp") continue;  // a FindingCode, not a string
+      EXPECT_FALSE(std::regex_search(text, comparison)) << entry.path();
+    }
 }
 
 }  // namespace

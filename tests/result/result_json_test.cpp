@@ -24,7 +24,7 @@ std::vector<std::string> keys(const ordered_json& object) {
 }
 
 TEST(ResultJson, ReadBackAndWrittenAgainIsTheSameBytes) {
-  for (const Result& result : {full_result(), bare_result()}) {
+  for (const Result& result : {full_result(), rare_result(), bare_result()}) {
     const std::string text = to_json(result);
     EXPECT_EQ(to_json(result_from_json(text, "result.json")), text);
     EXPECT_EQ(to_json(result), text);
@@ -101,6 +101,29 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
   EXPECT_THAT(keys(json["links"][0]), ElementsAre("name", "mass", "com", "inertia_com", "inertia_origin",
                                                   "margin", "chosen", "known"));
   EXPECT_THAT(keys(json["provenance"]), ElementsAre("inputs", "options", "seed", "version", "isa"));
+}
+
+TEST(ResultJson, RarePartsAreReadBack) {
+  const Result read = result_from_json(to_json(rare_result()), "result.json");
+  EXPECT_EQ(read.links[0].wrench->known[1].lower, -2);
+  EXPECT_FALSE(read.links[0].wrench->known[1].upper);
+  EXPECT_EQ(read.gains->methods[0].method, "tls");
+  EXPECT_EQ(read.gains->methods[0].joints[0].gain->interval, std::pair(1.25, 1.75));
+  EXPECT_FALSE(read.gains->methods[0].joints[1].gain);
+  EXPECT_EQ(read.payloads[0].mass, 1.5);
+  EXPECT_FALSE(read.payloads[1].mass);
+  EXPECT_EQ(read.signs->segments[0].sign, -1);
+  EXPECT_EQ(read.signs->completed->guessed, std::vector<std::string>{"joint2"});
+  EXPECT_EQ(read.comparison[0].runs[0].mse[1], 0.25);
+  EXPECT_EQ(read.exports[0].not_carried[0].effort, 2.5);
+  EXPECT_FALSE(read.engines[0].followed);
+  EXPECT_EQ(read.engines[1].followed_heavier->turn_max, 0.2);
+  const ordered_json json = ordered_json::parse(to_json(read));
+  EXPECT_THAT(keys(json["gains"]), ElementsAre("used", "columns", "tls", "drift"));
+  EXPECT_THAT(keys(json["engines"][1]), ElementsAre("engine", "run", "drive_step", "joints", "feedback",
+                                                    "followed", "heavier", "followed_heavier"));
+  EXPECT_THAT(keys(json["validation"][0]),
+              ElementsAre("run", "fresh", "residual", "whiteness", "band_coverage"));
 }
 
 TEST(ResultJson, RelativeResidualIsThePreparedOneEverywhere) {
@@ -209,6 +232,8 @@ TEST(ResultJson, ComplaintsNameTheFileTheKeyAndTheValue) {
   EXPECT_THAT(complaint([](auto& j) { j["drives"] = nullptr; }),
               HasSubstr("'drives' is null instead of an array"));
   EXPECT_THAT(complaint([](auto& j) { j["format_version"] = 2; }), HasSubstr("format version 2"));
+  EXPECT_THAT(complaint([](auto& j) { j["elastic"]["joints"][0].erase("K_interval"); }),
+              HasSubstr("'elastic.joints[0].K_interval' is missing"));
   EXPECT_THAT(complaint([](auto& j) { j = ordered_json::array(); }),
               HasSubstr("the whole is [] instead of an object"));
 }

@@ -121,6 +121,51 @@ inline Result full_result() {
   return result;
 }
 
+// Parts that few studies have.
+inline Result rare_result() {
+  Result result;
+  result.robot_name = "two_r";
+  LinkValues link;
+  link.name = "arm";
+  link.wrench = KnownWrench{"run", 1.5, Vector6::Ones(), {}};
+  link.wrench->known[1] = {-2.0, std::nullopt};
+  result.links = {link};
+  const UncertainValue uncertain{1.5, 0.1, std::nullopt, std::pair{1.25, 1.75}};
+  GainMethodSummary method{"tls", true, 0.01, std::nullopt, 12.5, 9, {}};
+  method.joints = {{"joint1", "identified", uncertain}, {"joint2", "not_identifiable", std::nullopt}};
+  result.gains = GainsSummary{"tls", 12, {method}, {{"second", "joint1", 0.02, 0.005}}};
+  PayloadSummary load;
+  load.name = "weight";
+  load.run = "loaded";
+  load.parameters = {{"m", uncertain}};
+  load.mass = 1.5;
+  result.payloads = {load, PayloadSummary()};
+  SignsSummary signs;
+  signs.certified = "bound-only";
+  signs.segments = {{"run", "joint1", 0, 10, 0, 0.5, -1, 3.5, true}};
+  signs.completed = CompletedSummary{true, {"joint2"}, 0.9, 1.1, 1};
+  signs.gains = {{"joint1", "identified", 1.1, 1, 0.01, std::pair{1.05, 1.15}}};
+  result.signs = signs;
+  result.validation = {{"fresh", true, sample_residual(1), "", {}, {}, {}, {0.94, 0.96}}};
+  result.comparison = {{"a/result.json", "links", {0.5, 0.25}, {{"fresh", {0.5, 0.25}}}}};
+  result.exports = {{{"model.c", "model.h"}, "c", {"cc"}, 1e-15, {{"joint1", "friction", 2.5}}, {"a note"}}};
+  EngineCheck check;
+  check.engine = "dart";
+  check.run = "fresh";
+  check.drive_step = 1e-4;
+  check.joints = {{"joint1", 0.1, 0.2, 3, 1e-9}};
+  result.engines = {check};
+  check.stiffness = {100, 50};
+  check.damping = {10, 5};
+  check.follow_step = 1e-3;
+  check.heavier = 1.2;
+  check.followed = PoseError{1e-3, 2e-3, 0.01, 0.02};
+  check.followed_heavier = PoseError{1e-2, 2e-2, 0.1, 0.2};
+  result.engines.push_back(check);
+  result.self_checks = {{"model", 1e-15, 1e-9}};
+  return result;
+}
+
 inline Result bare_result() {
   Result result;
   result.robot_name = "two_r";

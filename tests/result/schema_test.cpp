@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <set>
 
 #include "oracle/mini_schema.hpp"
 #include "result/sample_result.hpp"
+#include "steelyard/result/schema.hpp"
 
 namespace steelyard {
 namespace {
@@ -19,9 +22,39 @@ MiniSchema read_schema() {
   return MiniSchema(Json::parse(file));
 }
 
+// STEELYARD_UPDATE=1 in the environment of these tests writes the files anew.
+void expect_file(const std::string& name, const std::string& text) {
+  const std::string path = STEELYARD_SOURCE_DIR + name;
+  if (std::getenv("STEELYARD_UPDATE") != nullptr) std::ofstream(path) << text;
+  std::ifstream file(path);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), text) << path;
+}
+
+// Keys of the schema, with the words that some of them have as values.
+void collect(const Json& schema, std::set<std::string>& keys, std::set<std::string>& words) {
+  if (schema.is_object() && schema.contains("properties"))
+    for (const auto& property : schema["properties"].items()) keys.insert(property.key());
+  if (schema.is_object() && schema.contains("enum"))
+    for (const Json& word : schema["enum"]) words.insert(word.get<std::string>());
+  if (schema.is_structured())
+    for (const auto& part : schema) collect(part, keys, words);
+}
+
+TEST(ResultSchema, IsMadeFromTheDescriptionOfAResult) {
+  expect_file("/docs/result.schema.json", result_schema());
+}
+
+TEST(ResultSchema, GivesTheFuzzerItsWords) {
+  std::set<std::string> words;
+  collect(Json::parse(result_schema()), words, words);
+  std::string text;
+  for (const std::string& word : words) text += '"' + word + "\"\n";
+  expect_file("/tests/fuzz/words/result", text);
+}
+
 TEST(ResultSchema, HoldsForWhatIsWritten) {
   MiniSchema schema = read_schema();
-  for (const Result& result : {full_result(), bare_result()})
+  for (const Result& result : {full_result(), rare_result(), bare_result()})
     EXPECT_THAT(schema.check(Json::parse(to_json(result))), IsEmpty());
 }
 
@@ -48,21 +81,12 @@ TEST(ResultSchema, RefusesWhatIsNotAllowed) {
   EXPECT_THAT(complaints([](Json& j) { j["format_version"] = 2; }), testing::SizeIs(1));
 }
 
-// docs/result.md names every key of the schema as code.
 TEST(ResultSchema, EveryKeyIsExplainedInTheDocumentation) {
-  std::ifstream page_file(STEELYARD_SOURCE_DIR "/docs/result.md");
-  const std::string page{std::istreambuf_iterator<char>(page_file), {}};
-  std::ifstream file(STEELYARD_SOURCE_DIR "/docs/result.schema.json");
-  const std::function<void(const Json&)> visit = [&](const Json& schema) {
-    if (schema.is_object() && schema.contains("properties")) {
-      for (const auto& property : schema["properties"].items())
-        EXPECT_NE(page.find("`" + property.key() + "`"), std::string::npos) << property.key();
-    }
-    if (schema.is_structured()) {
-      for (const auto& part : schema) visit(part);
-    }
-  };
-  visit(Json::parse(file));
+  std::ifstream file(STEELYARD_SOURCE_DIR "/docs/result.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  std::set<std::string> keys, words;
+  collect(Json::parse(result_schema()), keys, words);
+  for (const std::string& key : keys) EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
 }
 
 }  // namespace

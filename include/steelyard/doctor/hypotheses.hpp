@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/finding.hpp"
 #include "steelyard/doctor/trial.hpp"
 #include "steelyard/robot/robot.hpp"
 
@@ -26,11 +27,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct Hypothesis {
-  std::string code;
-  std::vector<int> joints;  // it refers to, counted from 0; empty: all
-  std::string what;         // "the torque of joint3 has the wrong sign"
-  SetUp set_up;
-  std::optional<Robot> robot;  // instead of the given one
+  FindingCode code = "unexplained-effort";
+  std::vector<int> joints = {};  // it speaks of, counted from 0; empty: all
+  std::string what = {};         // "the torque of joint3 has the wrong sign"
+  SetUp set_up = {};
+  std::optional<Robot> robot = {};  // instead of the given one
 };
 
 // All of them but effort-scale, time-scale and gravity, whose numbers are searched for.

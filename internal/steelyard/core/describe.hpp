@@ -25,9 +25,16 @@ struct Key {
   const char* unit;     // "" for none
   const char* meaning;  // one line
   bool required = false;
+  const char* pattern = "";  // of texts: words, or a regular expression with brackets; for the schema
 };
 inline Key required(Key key) {
   key.required = true;
+  return key;
+}
+
+// A text that is one of several words, "ols|wls|irls", or has a form, "[0-9a-f]{64}".
+inline Key matching(Key key, const char* pattern) {
+  key.pattern = pattern;
   return key;
 }
 
@@ -94,10 +101,15 @@ class Fields {
   static constexpr int kNotGiven = -2;
   virtual void words_or(const Key& key, int& word, const Words& words, const Part& other) = 0;
   virtual void either(const Key& key, int& form, const std::vector<Form>& forms) = 0;
+  // Keys that are there together or not at all; a file that is read has `first` if it has them.
+  virtual void group(const char* first, bool& has, const Part& part);
+  // Numbers by names of their own, beside the other keys.
+  virtual void others(const Key&, std::vector<std::pair<std::string, double>>&) {}
+  virtual void object(const Key&, std::string&) {}  // any JSON object, as text
 
   void count(const Key& key, int& value, const Allowed& allowed);
   void count(const Key& key, Index& value, const Allowed& allowed);
-  void count(const Key& key, std::uint64_t& value, const Allowed& allowed);
+  virtual void count(const Key& key, std::uint64_t& value, const Allowed& allowed);
   void number(const Key& key, std::optional<double>& value, const Allowed& allowed);
   void flag(const Key& key, std::optional<bool>& value);
   void numbers(const Key& key, VectorXd& values, const Allowed& allowed);

@@ -10,7 +10,9 @@ inline namespace STEELYARD_ABI {
 // Members of the object that is being written. What is not given is null.
 void write_described(JsonWriter& json, const Fields::Part& part);
 
-enum class SchemaNumbers { plain, expressions };  // expressions: "pi/2" is a number, too
+// plain: of files that programs write; a list is always a list, and there are no defaults.
+// expressions: of files that people write; "pi/2" is a number, too.
+enum class SchemaNumbers { plain, expressions };
 
 // Writes the object {"type": "object", "properties": …, "required": …, "additionalProperties": false}.
 void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers);
