@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "steelyard/fleet/summary.hpp"
 #include "steelyard/core/json_writer.hpp"
+#include "steelyard/fleet/summary.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

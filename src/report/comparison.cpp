@@ -1,8 +1,8 @@
 #include "steelyard/report/comparison.hpp"
 
+#include "steelyard/core/json_writer.hpp"
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
-#include "steelyard/core/json_writer.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -260,8 +260,8 @@ TEST_F(Examination, CheckSaysWhatRunRefuses) {
     const Outcome check = steelyard({"check", path_of}),
                   run = steelyard({"run", path_of, "--out", path("out")});
     EXPECT_EQ(check.code, 3) << file << check.out;
-    EXPECT_THAT(check.out,
-                AllOf(HasSubstr("preparation-refused (a)"), Not(HasSubstr("no problems found in this study"))));
+    EXPECT_THAT(check.out, AllOf(HasSubstr("preparation-refused (a)"),
+                                 Not(HasSubstr("no problems found in this study"))));
     EXPECT_EQ(run.code, 2) << file;
     EXPECT_THAT(run.err, HasSubstr("logs/" + file + ".csv"));
     return run.err;

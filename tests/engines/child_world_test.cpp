@@ -115,8 +115,8 @@ TEST(ChildWorld, WhatItRefusesIsThrown) {
 
 TEST(ChildWorld, OneThatDiesIsTheMachinesFaultWithItsName) {
   EXPECT_THAT(message_of(Mood::aborts),
-              AllOf(HasSubstr("machine: "), HasSubstr("the engine 'moody'"), HasSubstr("terminated by signal 6"),
-                    HasSubstr("leave this engine out")));
+              AllOf(HasSubstr("machine: "), HasSubstr("the engine 'moody'"),
+                    HasSubstr("terminated by signal 6"), HasSubstr("leave this engine out")));
   EXPECT_THAT(message_of(Mood::exits), AllOf(HasSubstr("machine: "), HasSubstr("exited with code 0")));
   EXPECT_THAT(message_of(Mood::crashes), AllOf(HasSubstr("machine: "), HasSubstr("terminated by signal 11")));
 }

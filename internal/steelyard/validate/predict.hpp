@@ -27,7 +27,7 @@ using ErrorWatch = std::function<void(const ErrorTile&)>;
 struct Prediction {
   VectorXd residual_squared;  // per row of the plan: Σ (τ − τ̂)² over every sample of the grid, nothing
                               // filtered out
-  VectorXd effort_squared;  // Σ τ², without known efforts
+  VectorXd effort_squared;    // Σ τ², without known efforts
   std::vector<EffortCurve> curves;
   std::vector<JointWhiteness> whiteness;  // one per row
   MatrixXd coarse_position;  // about a thousand samples × joints, evenly spread: for finding the period
