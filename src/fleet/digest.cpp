@@ -50,12 +50,12 @@ LogKey key_of(const FleetShared& shared, const Study& study) {
 
 // The deviation of estimates over blocks of time, over what independent rows would give. At least what the
 // filter alone makes of white noise.
-double noise_factor_of(const StudyState& state) {
+double noise_factor_of(const std::vector<RunRows>& runs) {
   double factor = 1;
-  const Preparation& preparation = state.runs[0].prepared->preparation();
+  const Preparation& preparation = runs[0].prepared().preparation();
   if (preparation.column_filter)
     factor = 1 / std::sqrt(effective_share(*preparation.column_filter, preparation.decimation.factor));
-  const std::vector<Fold> folds = fit_folds(state.runs);
+  const std::vector<Fold> folds = fit_folds(runs);
   EstimateOptions options;
   options.weighting = Weighting::by_row;
   options.conditions = false;
@@ -76,12 +76,13 @@ double noise_factor_of(const StudyState& state) {
 LogDigest fold_log(const FleetShared& shared, const Study& study, int threads) {
   StudyOptions options;
   options.threads = threads;
-  StudyState state = state_of_log(shared, study, options);
-  open_runs(state);
-  fold_runs(state);
+  StudyClock clock(options);
+  const Setup setup = setup_of_log(shared, {&study, &options, &clock});
+  Runs opened = open_runs(setup);
+  const std::vector<RunRows> runs = fold_runs(setup, opened, {});
   LogDigest digest;
-  digest.folds = state.runs[0].folds->folds.total();
-  digest.samples = state.runs[0].folds->samples;
+  digest.folds = runs[0].folds.folds.total();
+  digest.samples = runs[0].folds.samples;
   Index rows = 0;
   for (const Fold& fold : digest.folds) rows += fold.rows();
   const auto columns = static_cast<Index>(shared.base.lead.size());
@@ -90,7 +91,7 @@ LogDigest fold_log(const FleetShared& shared, const Study& study, int threads) {
                       {study.runs[0].file.path, 0, 0, ""},
                       fmt::format("at least {}", 3 * columns),
                       "use a longer log or a higher cut-off"});
-  digest.noise_factor = noise_factor_of(state);
+  digest.noise_factor = noise_factor_of(runs);
   return digest;
 }
 
@@ -143,13 +144,17 @@ Study study_of_log(const FleetShared& shared, const FleetStudyLog& log) {
   return study;
 }
 
-StudyState state_of_log(const FleetShared& shared, const Study& study, const StudyOptions& options) {
-  StudyState state(study, options);
-  state.robot = shared.robot;
-  state.robot_hash = shared.robot_hash;
-  state.base = shared.base;
-  state.plan = shared.plan;
-  return state;
+Setup setup_of_log(const FleetShared& shared, const Job& job) {
+  Setup setup;
+  setup.job = job;
+  setup.robot = shared.robot;
+  setup.robot_hash = shared.robot_hash;
+  setup.base = shared.base;
+  setup.plan = shared.plan;
+  setup.prepare = job.study->prepare;
+  setup.prepare.threads = job.options->threads;
+  for (const StudyRun& run : job.study->runs) setup.offset_runs.push_back(run.file.label.label);
+  return setup;
 }
 
 LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const std::string& state_folder,

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "identify/state.hpp"
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/fleet.hpp"
+#include "steelyard/identify/folded.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -24,8 +24,8 @@ struct FleetShared {
 // The study of one log.
 Study study_of_log(const FleetShared& shared, const FleetStudyLog& log);
 
-// A state that is ready for open_runs().
-StudyState state_of_log(const FleetShared& shared, const Study& study, const StudyOptions& options);
+// What turns the samples of a log into rows.
+Setup setup_of_log(const FleetShared& shared, const Job& job);
 
 // What is kept of a log.
 struct LogDigest {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "identify/examine.hpp"
-#include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/identify/check.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -33,12 +32,11 @@ std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudy
   const Study study = study_of_log(shared, log);
   StudyOptions options;
   options.threads = threads;
-  StudyState state = state_of_log(shared, study, options);
-  open_runs(state);
-  examine_runs(state);
-  waive_findings(study, state.findings);
+  StudyClock clock(options);
+  const Setup setup = setup_of_log(shared, {&study, &options, &clock});
+  const std::vector<Finding> findings = waived(study, examine_runs(setup, open_runs(setup)).findings);
   std::optional<Finding> worst;
-  for (const Finding& finding : state.findings)
+  for (const Finding& finding : findings)
     if (spoils_log(finding, fits) && (!worst || rank(finding) < rank(*worst))) worst = finding;
   return worst;
 }

@@ -2,8 +2,6 @@
 
 #include <Eigen/Geometry>
 
-#include "identify/prior.hpp"
-
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
@@ -31,14 +29,14 @@ std::vector<Fold> folds_with_zero(const FleetShared& shared, const FleetStudyLog
     if (mimic.master == joint) shift(robot.joints[static_cast<std::size_t>(mimic.joint)], mimic.ratio * zero);
   const Study study = study_of_log(shared, log);
   const StudyOptions options;
-  StudyState state = state_of_log(shared, study, options);
+  StudyClock clock(options);
+  Setup setup = setup_of_log(shared, {&study, &options, &clock});
   // Only the columns: the log, and a simulated robot, stay as they are.
   PlanOptions wanted;
-  wanted.wanted = lead_names(shared.base);
-  state.plan = make_plan(robot, wanted);
-  open_runs(state);
-  fold_runs(state);
-  return state.runs[0].folds->folds.total();
+  wanted.wanted = shared.plan.columns;
+  setup.plan = make_plan(robot, wanted);
+  Runs runs = open_runs(setup);
+  return fold_runs(setup, runs, {}).front().folds.folds.total();
 }
 
 }  // namespace STEELYARD_ABI

@@ -11,7 +11,6 @@
 #include "fleet/compare_logs.hpp"
 #include "fleet/digest.hpp"
 #include "fleet/same_logs.hpp"
-#include "identify/extra_columns.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/study/provenance.hpp"
@@ -29,14 +28,13 @@ void settle_cutoff(FleetShared& shared, const std::vector<FleetStudyLog>& logs, 
   options.threads = threads;
   for (std::size_t k = 0; k < logs.size(); ++k) {
     const Study study = study_of_log(shared, logs[k]);
-    StudyState state = state_of_log(shared, study, options);
+    StudyClock clock(options);
     try {
-      choose_cutoff(state);
+      shared.study.prepare = with_cutoff(setup_of_log(shared, {&study, &options, &clock})).prepare;
     } catch (const InputError&) {
       if (k + 1 == logs.size()) throw;
       continue;
     }
-    shared.study.prepare = state.prepare;
     shared.study.cutoff.automatic = false;
     return;
   }
@@ -44,9 +42,9 @@ void settle_cutoff(FleetShared& shared, const std::vector<FleetStudyLog>& logs, 
 
 FleetShared open_fleet(const FleetStudy& fleet) {
   const StudyOptions none;
-  StudyState state(fleet.study, none);
-  open_robot(state);
-  return {fleet, fleet.study, state.robot, state.robot_hash, state.base, state.plan};
+  StudyClock clock(none);
+  const Setup setup = open_robot({&fleet.study, &none, &clock});
+  return {fleet, fleet.study, setup.robot, setup.robot_hash, setup.base, setup.plan};
 }
 
 // Logs of one robot, from … to.

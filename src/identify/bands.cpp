@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "identify/state.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 
 namespace steelyard {
@@ -13,20 +12,20 @@ namespace {
 constexpr int kBandGroups = 10;
 
 // √ of the mean of Y Σ Yᵀ over the rows of a kind: tr(R Σ Rᵀ) / rows from its folds.
-double parameter_rms(const StudyState& state, const std::string& row) {
+double parameter_rms(const Fit& fit, const MatrixXd& covariance, const std::string& row) {
   double sum = 0;
   Index rows = 0;
-  for (const Fold& fold : state.folds) {
+  for (const Fold& fold : fit.folds) {
     if (fold.layout().row != row || fold.depth() == 0) continue;
     std::vector<Index> own, places;
     for (std::size_t k = 0; k < fold.layout().columns.size(); ++k)
-      if (const Index at = state.estimated.find(fold.layout().columns[k]); at >= 0) {
+      if (const Index at = fit.estimated.find(fold.layout().columns[k]); at >= 0) {
         own.push_back(static_cast<Index>(k));
         places.push_back(at);
       }
     const MatrixXd Y = fold.columns()(Eigen::all, own);
-    const MatrixXd covariance = state.intervals.covariance(places, places);
-    sum += (Y * covariance).cwiseProduct(Y).sum();
+    const MatrixXd own_covariance = covariance(places, places);
+    sum += (Y * own_covariance).cwiseProduct(Y).sum();
     rows += fold.rows();
   }
   return rows > 0 ? std::sqrt(std::max(0.0, sum) / static_cast<double>(rows)) : 0;
@@ -34,37 +33,38 @@ double parameter_rms(const StudyState& state, const std::string& row) {
 
 }  // namespace
 
-BandCounter::BandCounter(const StudyState& state) : plan_(state.plan) {
+BandCounter::BandCounter(const Setup& setup, const Folded& folded, const Fit& fit, const Uncertainty& spread)
+    : plan_(setup.plan) {
   std::vector<std::vector<FoldBlock>> blocks;
   BlockGroups groups;
-  for (const RunState& run : state.runs) {
+  for (const RunRows& run : folded.runs) {
     Groups& own = runs_.emplace_back();
     if (!run.is_fit()) continue;
-    blocks.push_back(run.folds->folds.blocks());
+    blocks.push_back(run.folds.folds.blocks());
     own.of_block = groups_by_index(static_cast<Index>(blocks.back().size()), kBandGroups);
-    own.block_samples = run.folds->slot_samples * run.folds->folds.slots_per_block();
+    own.block_samples = run.folds.slot_samples * run.folds.folds.slots_per_block();
     groups.push_back(own.of_block);
   }
   int largest = 0;
   for (const std::vector<int>& run : groups)
     largest = std::max(largest, *std::max_element(run.begin(), run.end()));
   if (largest > 0) {
-    const CrossValidation refits = cross_validate_estimator(state, blocks, groups);
+    const CrossValidation refits = cross_validate_estimator(setup, fit, blocks, groups);
     for (const VectorXd& values : refits.values) {
       VectorXd& moved = moved_.emplace_back(VectorXd::Zero(static_cast<Index>(plan_.columns.size())));
       for (std::size_t k = 0; k < plan_.columns.size(); ++k) {
         const auto at = std::find(refits.columns.begin(), refits.columns.end(), plan_.columns[k]);
-        const Index final = state.estimated.find(plan_.columns[k]);
+        const Index final = fit.estimated.find(plan_.columns[k]);
         if (at == refits.columns.end() || final < 0) continue;
-        moved[static_cast<Index>(k)] = values[at - refits.columns.begin()] - state.estimated.values[final];
+        moved[static_cast<Index>(k)] = values[at - refits.columns.begin()] - fit.estimated.values[final];
       }
     }
   }
   held_out_.assign(plan_.rows.size(), std::vector<ErrorCounts>(std::max<std::size_t>(1, moved_.size())));
   by_run_.assign(runs_.size(), std::vector<ErrorCounts>(plan_.rows.size()));
-  const bool known = state.intervals.covariance.size() > 0;
-  for (const Residual& residual : state.estimated.per_row)
-    parameter_part_.push_back(known ? parameter_rms(state, residual.row) : 0);
+  const bool known = spread.intervals.covariance.size() > 0;
+  for (const Residual& residual : fit.estimated.per_row)
+    parameter_part_.push_back(known ? parameter_rms(fit, spread.intervals.covariance, residual.row) : 0);
   parameter_part_.resize(plan_.rows.size(), 0);
 }
 

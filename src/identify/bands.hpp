@@ -6,20 +6,18 @@
 
 #include <vector>
 
+#include "identify/intervals.hpp"
 #include "steelyard/estimate/bands.hpp"
 #include "steelyard/regressor/plan.hpp"
-#include "steelyard/result/result.hpp"
 #include "steelyard/validate/predict.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
-
 class BandCounter {
  public:
   // Refits without each group, from folds.
-  explicit BandCounter(const StudyState& state);
+  BandCounter(const Setup& setup, const Folded& folded, const Fit& fit, const Uncertainty& spread);
 
   // The next errors belong to this run of the study.
   void begin(std::size_t run);

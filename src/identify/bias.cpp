@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "identify/estimators.hpp"
-#include "identify/gains.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/bias.hpp"
 #include "steelyard/estimate/bootstrap.hpp"
@@ -14,8 +12,10 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-bool have_filters(const std::vector<RunState>& runs) {
-  for (const RunState& run : runs)
+constexpr int kRefitPasses = 2;  // the scan of the stamps, and the folds
+
+bool have_filters(const Runs& runs) {
+  for (const OpenRun& run : runs)
     if (run.is_fit() && !run.prepared->preparation().filter && !run.prepared->preparation().column_filter)
       return false;
   return true;
@@ -41,10 +41,10 @@ PrepareOptions scaled_options(const PrepareOptions& given, const PreparedRun& ru
 }
 
 // The largest ratio up to 2 at which all filters stay below the Nyquist frequency.
-double ratio_above(const std::vector<RunState>& runs) {
+double ratio_above(const Runs& runs) {
   constexpr double kOfNyquist = 0.9;
   double ratio = 2;
-  for (const RunState& run : runs) {
+  for (const OpenRun& run : runs) {
     if (!run.is_fit()) continue;
     const Preparation& preparation = run.prepared->preparation();
     const double most = kOfNyquist / 2 / preparation.grid.step;
@@ -62,71 +62,76 @@ bool is_long_enough(const PreparedRun& run, double ratio) {
   return static_cast<double>(run.plan().samples) > 4 * static_cast<double>(memory) / ratio;
 }
 
-std::unique_ptr<SampleSource> open_disturbed(const StudyState& state, const RunState& run,
-                                             const VectorXd& noise, double sign) {
-  std::unique_ptr<SampleSource> source = open_source(state, *run.run);
+std::unique_ptr<SampleSource> open_disturbed(const Setup& setup, const StudyRun& run, const VectorXd& noise,
+                                             double sign) {
+  std::unique_ptr<SampleSource> source = open_source(setup, run);
   if (sign == 0) return source;
-  return std::make_unique<DisturbedSource>(std::move(source), noise, sign, state.study.seed);
+  return std::make_unique<DisturbedSource>(std::move(source), noise, sign, setup.study().seed);
 }
 
 // `noise`: of every fit run's positions, added `sign` times.
-std::optional<Refit> refit_at(StudyState& state, double ratio, const std::vector<VectorXd>& noise,
-                              double sign) {
+std::optional<Refit> refit_at(const Setup& setup, const std::vector<RunRows>& runs, const Fit& full,
+                              double ratio, const std::vector<VectorXd>& noise, double sign) {
   Refit out;
   out.ratio = ratio;
   Index number = 0;
   std::size_t fit = 0;
-  for (const RunState& run : state.runs) {
+  for (const RunRows& run : runs) {
     if (!run.is_fit()) continue;
-    if (!is_long_enough(*run.prepared, ratio)) return std::nullopt;
-    PreparedRun prepared(open_disturbed(state, run, sign == 0 ? VectorXd() : noise[fit], sign),
-                         run.run->file.label, scaled_options(state.prepare, *run.prepared, ratio));
+    if (!is_long_enough(run.prepared(), ratio)) return std::nullopt;
+    const StudyRun& own = *run.run->run;
+    PreparedRun prepared(open_disturbed(setup, own, sign == 0 ? VectorXd() : noise[fit], sign),
+                         own.file.label, scaled_options(setup.prepare, run.prepared(), ratio));
     ++fit;
     PassOptions pass;
-    pass.slot_samples = run.folds->slot_samples;
-    number = append_blocks(fold_prepared(state, *run.run, prepared, pass), number, out.folds);
+    pass.slot_samples = run.folds.slot_samples;
+    number = append_blocks(fold_prepared(setup, own, prepared, pass).folds.blocks(), number, out.folds);
   }
-  EstimateOptions options = state.study.estimate;
+  EstimateOptions options = setup.study().estimate;
   options.conditions = false;
-  out.estimate = estimate(out.folds, options, state.priors);
-  state.extra_passes += 2;  // the scan of the stamps, and the folds
+  out.estimate = estimate(out.folds, options, full.priors);
   return out;
 }
 
 // By the measured noise of the positions once more, and its opposite.
-VectorXd shift_of(StudyState& state) {
+VectorXd shift_of(const Setup& setup, const std::vector<RunRows>& runs, const Fit& fit, int& passes) {
   std::vector<VectorXd> noise;
-  for (const RunState& run : state.runs)
-    if (run.is_fit()) noise.push_back(position_noise(*open_source(state, *run.run)));
-  ++state.extra_passes;
-  const std::optional<Refit> plus = refit_at(state, 1, noise, 1), minus = refit_at(state, 1, noise, -1);
+  for (const RunRows& run : runs)
+    if (run.is_fit()) noise.push_back(position_noise(*open_source(setup, *run.run->run)));
+  ++passes;
+  const std::optional<Refit> plus = refit_at(setup, runs, fit, 1, noise, 1),
+                             minus = refit_at(setup, runs, fit, 1, noise, -1);
+  passes += kRefitPasses * (plus.has_value() + minus.has_value());
   if (!plus || !minus) return {};
-  EstimateOptions options = state.study.estimate;
+  EstimateOptions options = setup.study().estimate;
   options.conditions = false;
   // By the same weights as the refits, whatever the method of the study.
-  const Estimate given = estimate(state.folds, options, state.priors);
-  require(given.columns == state.full().columns, "refits have the columns of the estimate");
+  const Estimate given = estimate(fit.folds, options, fit.priors);
+  require(given.columns == fit.full().columns, "refits have the columns of the estimate");
   return shift_by_noise(given, plus->estimate, minus->estimate);
 }
 
-void examine_bias(StudyState& state) {
+BiasCheck examine_bias(const Setup& setup, const Runs& opened, const std::vector<RunRows>& runs,
+                       const Fit& fit, const VectorXd& sigma) {
+  BiasCheck out;
   std::vector<Refit> refits;
-  for (const double ratio : {0.5, ratio_above(state.runs)})
+  for (const double ratio : {0.5, ratio_above(opened)})
     if (ratio < 1 || ratio > 1.4)
-      if (std::optional<Refit> refit = refit_at(state, ratio, {}, 0)) refits.push_back(std::move(*refit));
+      if (std::optional<Refit> refit = refit_at(setup, runs, fit, ratio, {}, 0))
+        refits.push_back(std::move(*refit));
+  out.passes = kRefitPasses * static_cast<int>(refits.size());
   Index blocks = 0;
-  for (const Fold& fold : state.folds) blocks = std::max(blocks, fold.block() + 1);
+  for (const Fold& fold : fit.folds) blocks = std::max(blocks, fold.block() + 1);
   for (const Refit& refit : refits)
     for (const Fold& fold : refit.folds) blocks = std::max(blocks, fold.block() + 1);
-  const int threads = state.options.threads;
   std::vector<OtherCutoff> others;
   for (const Refit& refit : refits)
     others.push_back({&refit.estimate,
-                      influences_by_block(refit.folds, refit.estimate, state.priors, blocks, threads),
+                      influences_by_block(refit.folds, refit.estimate, fit.priors, blocks, setup.threads()),
                       refit.ratio});
-  state.bias = differentiation_bias(
-      state.full(), influences_by_block(state.folds, state.full(), state.priors, blocks, threads),
-      state.intervals.sigma, others, shift_of(state));
+  const MatrixXd own = influences_by_block(fit.folds, fit.full(), fit.priors, blocks, setup.threads());
+  out.bias = differentiation_bias(fit.full(), own, sigma, others, shift_of(setup, runs, fit, out.passes));
+  return out;
 }
 
 }  // namespace
@@ -141,9 +146,10 @@ MatrixXd influences_by_block(const std::vector<Fold>& folds, const Estimate& est
   return all;
 }
 
-void check_bias(StudyState& state) {
-  if (!have_filters(state.runs)) return;
-  state.clock.time("refits for bias", [&] { examine_bias(state); });
+BiasCheck check_bias(const Setup& setup, const Runs& opened, const std::vector<RunRows>& runs, const Fit& fit,
+                     const VectorXd& sigma) {
+  if (!have_filters(opened)) return {};
+  return setup.clock().time("refits for bias", [&] { return examine_bias(setup, opened, runs, fit, sigma); });
 }
 
 }  // namespace STEELYARD_ABI

@@ -2,18 +2,22 @@
 // runs at half and double the cut-off, and with the measured noise once more on the positions.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "steelyard/core/abi.hpp"
-#include "steelyard/estimate/estimate.hpp"
+#include "identify/estimators.hpp"
+#include "steelyard/estimate/bias.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
-
-// Fills state.bias; nothing without filters, where there is nothing to refit. Needs state.intervals.
-void check_bias(StudyState& state);
+struct BiasCheck {
+  std::optional<DifferentiationBias> bias;  // none without filters, where there is nothing to refit
+  int passes = 0;                           // over every fit run
+};
+// `sigma` of the fit's full estimate.
+BiasCheck check_bias(const Setup& setup, const Runs& opened, const std::vector<RunRows>& runs, const Fit& fit,
+                     const VectorXd& sigma);
 
 // block_influences() with a column for each of `blocks` blocks, also those that have no rows: trimmed ends at
 // one cut-off are rows at another.

@@ -1,29 +1,24 @@
 #include <set>
 
-#include "identify/state.hpp"
+#include "identify/checks.hpp"
 #include "identify/summary.hpp"
-#include "steelyard/estimate/cross_validation.hpp"
-#include "steelyard/log/period.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& options) {
+HeldOut held_out_groups(const std::vector<RunRows>& runs, const CrossOptions& options) {
   HeldOut held;
   held.by = "index";
-  for (const RunState& run : runs) {
+  for (const RunRows& run : runs) {
     if (!run.is_fit()) continue;
-    held.blocks.push_back(run.folds->folds.blocks());
+    held.blocks.push_back(run.folds.folds.blocks());
     const Index count = static_cast<Index>(held.blocks.back().size());
     const double block_samples =
-        static_cast<double>(run.folds->slot_samples * run.folds->folds.slots_per_block());
+        static_cast<double>(run.folds.slot_samples * run.folds.folds.slots_per_block());
     double period = 0;  // samples
     if (options.by_phase)
-      period = options.period ? *options.period / run.preparation().grid.step
-               : run.period   ? *run.period
-                              : find_period(run.prediction.coarse_position) *
-                                  static_cast<double>(run.prediction.coarse_step);
-    if (period >= 2 * block_samples && period < static_cast<double>(run.folds->samples)) {
+      period = options.period ? *options.period / run.run->preparation().grid.step : run.period();
+    if (period >= 2 * block_samples && period < static_cast<double>(run.folds.samples)) {
       held.groups.push_back(groups_by_phase(count, block_samples, period, options.blocks));
       held.by = "phase";
     } else {
@@ -33,18 +28,18 @@ HeldOut held_out_groups(const std::vector<RunState>& runs, const CrossOptions& o
   return held;
 }
 
-CrossValidation cross_validate_estimator(const StudyState& state,
+CrossValidation cross_validate_estimator(const Setup& setup, const Fit& fit,
                                          const std::vector<std::vector<FoldBlock>>& blocks,
                                          const BlockGroups& groups) {
-  EstimateOptions options = state.study.estimate;
+  EstimateOptions options = setup.study().estimate;
   options.conditions = false;
-  const bool own = !state.estimator_blocks.empty();
-  return cross_validate(own ? state.estimator_blocks : blocks, blocks, groups,
+  const bool own = !fit.estimator_blocks.empty();
+  return cross_validate(own ? fit.estimator_blocks : blocks, blocks, groups,
                         [&](std::span<const Fold> training) -> FittedColumns {
-                          Estimate fit = state.instrument
-                                             ? instrument_estimate(training, options, state.priors).estimate
-                                             : estimate(training, options, state.priors);
-                          return {std::move(fit.columns), std::move(fit.values), fit.status};
+                          Estimate part = fit.instrument
+                                              ? instrument_estimate(training, options, fit.priors).estimate
+                                              : estimate(training, options, fit.priors);
+                          return {std::move(part.columns), std::move(part.values), part.status};
                         });
 }
 
@@ -58,22 +53,24 @@ bool has_two_groups(const BlockGroups& groups) {
 
 }  // namespace
 
-void cross_validate_runs(StudyState& state) {
-  if (!state.study.cross) return;
-  const HeldOut held = held_out_groups(state.runs, *state.study.cross);
+HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit) {
+  HeldOutCheck check;
+  if (!setup.study().cross) return check;
+  const HeldOut held = held_out_groups(folded.runs, *setup.study().cross);
   if (!has_two_groups(held.groups)) {
-    state.result.unavailable.emplace_back(
-        "cross_validation: the fitted runs are too short for two stretches of two memories of the filters");
-    return;
+    check.unavailable =
+        "cross_validation: the fitted runs are too short for two stretches of two memories of the filters";
+    return check;
   }
-  state.result.cross_validation = state.clock.time("cross-validation", [&] {
-    const CrossValidation found = cross_validate_estimator(state, held.blocks, held.groups);
+  check.summary = setup.clock().time("cross-validation", [&] {
+    const CrossValidation found = cross_validate_estimator(setup, fit, held.blocks, held.groups);
     CrossValidationSummary summary;
     summary.by = held.by;
     summary.blocks = static_cast<int>(found.groups);
-    summary.residual = residual_summary(found.per_row, state.plan, state.robot);
+    summary.residual = residual_summary(found.per_row, setup.plan, setup.robot);
     return summary;
   });
+  return check;
 }
 
 }  // namespace STEELYARD_ABI

@@ -13,13 +13,12 @@
 #include <cmath>
 #include <map>
 
-#include "identify/folded.hpp"
-#include "identify/gains.hpp"
 #include "identify/prior.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
+#include "steelyard/identify/folded.hpp"
 #include "steelyard/log/period.hpp"
+#include "steelyard/study/provenance.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -48,11 +47,11 @@ struct CutoffTrial {
   Index groups = 0;
 };
 
-PrepareOptions options_at(const StudyState& state, double cutoff) {
-  PrepareOptions options = state.prepare;
+PrepareOptions options_at(const Setup& setup, double cutoff) {
+  PrepareOptions options = setup.prepare;
   const bool columns = options.column_filter.cutoff > 0;
   options.filter.cutoff = columns ? 2 * cutoff : cutoff;
-  if (state.study.cutoff.position) options.filter.cutoff = *state.study.cutoff.position;
+  if (setup.study().cutoff.position) options.filter.cutoff = *setup.study().cutoff.position;
   if (columns) options.column_filter.cutoff = cutoff;
   return options;
 }
@@ -65,8 +64,8 @@ Index memory_at(const PrepareOptions& options, double rate) {
 }
 
 // Filters below the Nyquist frequency, and at most half of every run trimmed.
-bool is_possible(const StudyState& state, const std::vector<CutoffRun>& runs, double cutoff) {
-  const PrepareOptions options = options_at(state, cutoff);
+bool is_possible(const Setup& setup, const std::vector<CutoffRun>& runs, double cutoff) {
+  const PrepareOptions options = options_at(setup, cutoff);
   for (const CutoffRun& run : runs) {
     if (std::max(options.filter.cutoff, options.column_filter.cutoff) > 0.45 * run.rate) return false;
     if (4 * memory_at(options, run.rate) > run.samples) return false;
@@ -74,26 +73,25 @@ bool is_possible(const StudyState& state, const std::vector<CutoffRun>& runs, do
   return true;
 }
 
-std::vector<CutoffRun> scan_runs(StudyState& state) {
+std::vector<CutoffRun> scan_runs(const Setup& setup) {
   std::vector<CutoffRun> runs;
-  for (const StudyRun& run : state.study.runs) {
+  for (const StudyRun& run : setup.study().runs) {
     if (run.file.label.role != RunRole::fit) continue;
-    PrepareOptions plain = state.study.prepare;
+    PrepareOptions plain = setup.study().prepare;
     plain.filter.cutoff = plain.column_filter.cutoff = 0;
     plain.trim = 0;
-    auto source = std::make_unique<WatchedSource>(open_source(state, run));
+    auto source = std::make_unique<WatchedSource>(open_source(setup, run));
     const WatchedSource& watched = *source;
     const PreparedRun prepared(std::move(source), run.file.label, plain);
     CutoffRun& out = runs.emplace_back();
     out.run = &run;
     out.rate = 1 / prepared.preparation().grid.step;
     out.samples = prepared.preparation().grid.samples;
-    const CrossOptions cross = state.study.cross.value_or(CrossOptions{});
+    const CrossOptions cross = setup.study().cross.value_or(CrossOptions{});
     if (cross.by_phase) out.period = out.rate * (cross.period ? *cross.period : watched.period());
     out.slot = 1;
     while (2 * out.slot * kSlotsWanted <= out.samples && out.slot < 4096) out.slot *= 2;
   }
-  ++state.extra_passes;
   return runs;
 }
 
@@ -122,28 +120,27 @@ struct Candidate {
   BlockGroups groups;
 };
 
-Candidate fold_candidate(StudyState& state, const std::vector<CutoffRun>& runs, double cutoff) {
+Candidate fold_candidate(const Setup& setup, const std::vector<CutoffRun>& runs, double cutoff) {
   Candidate out;
   for (const CutoffRun& run : runs) {
-    PrepareOptions options = options_at(state, cutoff);
+    PrepareOptions options = options_at(setup, cutoff);
     options.chunk_size = kAutomatic;
     PassOptions pass;
     pass.slot_samples = run.slot;
     pass.gap = memory_at(options, run.rate);  // what is fitted: as much as this cut-off leaves
-    PreparedRun prepared(open_source(state, *run.run), run.run->file.label, options);
-    const FoldPass rows = fold_prepared(state, *run.run, prepared, pass);
+    PreparedRun prepared(open_source(setup, *run.run), run.run->file.label, options);
+    const FoldPass rows = fold_prepared(setup, *run.run, prepared, pass);
     options.column_filter.cutoff = 0;
     pass.gap = run.gap;  // what is predicted: the same for all
     options.velocity_below.resize(0);
     options.decimation = std::max<Index>(1, run.samples / kScoredRows);
     options.trim = run.gap;
-    PreparedRun unfiltered(open_source(state, *run.run), run.run->file.label, options);
-    const FoldPass raw = fold_prepared(state, *run.run, unfiltered, pass);
+    PreparedRun unfiltered(open_source(setup, *run.run), run.run->file.label, options);
+    const FoldPass raw = fold_prepared(setup, *run.run, unfiltered, pass);
     out.groups.push_back(groups_of(run, rows));
     out.rows.push_back(rows.folds.blocks());
     out.raw.push_back(raw.folds.blocks());
   }
-  state.extra_passes += 4;
   return out;
 }
 
@@ -159,9 +156,9 @@ double relative(const std::vector<Residual>& parts) {
   return by_unit.empty() ? 0 : std::sqrt(sum / static_cast<double>(by_unit.size()));
 }
 
-CutoffTrial score(StudyState& state, const std::vector<CutoffRun>& runs, double cutoff) {
-  const Candidate candidate = fold_candidate(state, runs, cutoff);
-  EstimateOptions options = state.study.estimate;
+CutoffTrial score(const Setup& setup, const std::vector<CutoffRun>& runs, double cutoff) {
+  const Candidate candidate = fold_candidate(setup, runs, cutoff);
+  EstimateOptions options = setup.study().estimate;
   options.conditions = false;
   std::vector<Residual> held_out;
   CutoffTrial trial{cutoff, 0, 0};
@@ -173,7 +170,7 @@ CutoffTrial score(StudyState& state, const std::vector<CutoffRun>& runs, double 
     }
     if (test.empty()) continue;
     const Estimate fit =
-        estimate(training, options, prior_folds(state.study, state.robot, state.base, training));
+        estimate(training, options, prior_folds(setup.study(), setup.robot, setup.base, training));
     for (const Residual& part : residuals(test, fit.columns, fit.values).totals) held_out.push_back(part);
     ++trial.groups;
   }
@@ -187,7 +184,7 @@ const CutoffTrial& best_of(const std::vector<CutoffTrial>& trials) {
 }
 
 // The next grid point beside the best one that has not been tried; 0 when there is none.
-double next_candidate(const StudyState& state, const std::vector<CutoffRun>& runs,
+double next_candidate(const Setup& setup, const std::vector<CutoffRun>& runs,
                       const std::vector<CutoffTrial>& trials) {
   const double best = best_of(trials).cutoff;
   const auto at = std::find(kGrid.begin(), kGrid.end(), best) - kGrid.begin();
@@ -196,50 +193,51 @@ double next_candidate(const StudyState& state, const std::vector<CutoffRun>& run
     const double cutoff = kGrid[static_cast<std::size_t>(k)];
     const bool tried = std::any_of(trials.begin(), trials.end(),
                                    [&](const CutoffTrial& trial) { return trial.cutoff == cutoff; });
-    if (!tried && is_possible(state, runs, cutoff)) return cutoff;
+    if (!tried && is_possible(setup, runs, cutoff)) return cutoff;
   }
   return 0;
 }
 
-void explain(StudyState& state, const std::vector<CutoffRun>& runs, std::vector<CutoffTrial> trials,
-             const CutoffTrial& chosen) {
+CutoffChoice explain(const std::vector<CutoffRun>& runs, std::vector<CutoffTrial> trials,
+                     const CutoffTrial& chosen) {
   std::sort(trials.begin(), trials.end(),
             [](const CutoffTrial& a, const CutoffTrial& b) { return a.cutoff < b.cutoff; });
-  PreparationSummary& summary = state.result.preparation;
-  for (const CutoffTrial& trial : trials) summary.candidates.push_back({trial.cutoff, trial.score});
+  CutoffChoice out;
+  out.passes = 1 + 4 * static_cast<int>(trials.size());  // one for the rates and periods, four a trial
+  for (const CutoffTrial& trial : trials) out.candidates.push_back({trial.cutoff, trial.score});
   const bool periodic =
       std::any_of(runs.begin(), runs.end(), [](const CutoffRun& r) { return r.period > 0; });
-  summary.choice = fmt::format(
+  out.choice = fmt::format(
       "{} Hz: the lowest of {} cut-offs whose error on held-out raw efforts ({:.2f} %) is within 1 % of the "
       "best "
       "({:.2f} % at {} Hz); {} groups of blocks left out in turn{}, fit runs only, {} passes over them",
       chosen.cutoff, trials.size(), 100 * chosen.score, 100 * best_of(trials).score, best_of(trials).cutoff,
-      chosen.groups, periodic ? " by the phase of the motion" : "", state.extra_passes);
+      chosen.groups, periodic ? " by the phase of the motion" : "", out.passes);
+  return out;
 }
 
 }  // namespace
 
-void take_cutoff(double cutoff, StudyState& state) {
-  if (!state.study.cutoff.automatic) return;
-  if (has_folded_runs(state.study))
-    take_cutoffs_of_folds(state);
+Setup with_given_cutoff(Setup setup, double cutoff) {
+  if (!setup.study().cutoff.automatic) return setup;
+  if (has_folded_runs(setup.study()))
+    take_cutoffs(first_folded(setup.study())->folded->prepare, setup.prepare);
   else
-    state.prepare = options_at(state, cutoff);
+    setup.prepare = options_at(setup, cutoff);
+  return setup;
 }
 
-void choose_cutoff(StudyState& state) {
-  if (!state.study.cutoff.automatic) return;
-  if (has_folded_runs(state.study)) {
-    take_cutoffs_of_folds(state);
-    return;
-  }
-  std::vector<CutoffRun> runs = state.clock.time("reading for the cut-off", [&] { return scan_runs(state); });
+Setup with_cutoff(Setup setup) {
+  if (!setup.study().cutoff.automatic) return setup;
+  if (has_folded_runs(setup.study())) return with_given_cutoff(std::move(setup), 0);
+  std::vector<CutoffRun> runs =
+      setup.clock().time("reading for the cut-off", [&] { return scan_runs(setup); });
   std::vector<double> first;
   for (const double cutoff : kFirst)
-    if (is_possible(state, runs, cutoff)) first.push_back(cutoff);
+    if (is_possible(setup, runs, cutoff)) first.push_back(cutoff);
   if (first.empty())
     for (const double cutoff : kGrid)
-      if (first.empty() && is_possible(state, runs, cutoff)) first.push_back(cutoff);
+      if (first.empty() && is_possible(setup, runs, cutoff)) first.push_back(cutoff);
   constexpr double kSlow = 2;  // [Hz]: hardly a motion
   for (const CutoffRun& run : runs)
     if (first.empty() && run.rate < kSlow)
@@ -249,24 +247,25 @@ void choose_cutoff(StudyState& state) {
                         time_unit_remedy(1 / run.rate)});
   if (first.empty())
     throw InputError({"no cut-off fits the runs that are to be fitted",
-                      {state.study.path, 0, 0, ""},
+                      {setup.study().path, 0, 0, ""},
                       "runs of at least four memories of the filter, sampled at twice its cut-off",
                       "give a cut-off, or use longer runs"});
   for (CutoffRun& run : runs)
-    run.gap = std::min(run.slot, memory_at(options_at(state, first.front()), run.rate));
+    run.gap = std::min(run.slot, memory_at(options_at(setup, first.front()), run.rate));
   std::vector<CutoffTrial> trials;
   const auto attempt = [&](double cutoff) {
     trials.push_back(
-        state.clock.time(fmt::format("cut-off {} Hz", cutoff), [&] { return score(state, runs, cutoff); }));
+        setup.clock().time(fmt::format("cut-off {} Hz", cutoff), [&] { return score(setup, runs, cutoff); }));
   };
   for (const double cutoff : first) attempt(cutoff);
-  for (double cutoff = 0; (cutoff = next_candidate(state, runs, trials)) > 0;) attempt(cutoff);
+  for (double cutoff = 0; (cutoff = next_candidate(setup, runs, trials)) > 0;) attempt(cutoff);
   const double limit = (1 + kAsGood) * best_of(trials).score;
   CutoffTrial chosen = best_of(trials);
   for (const CutoffTrial& trial : trials)
     if (trial.score <= limit && trial.cutoff < chosen.cutoff) chosen = trial;
-  state.prepare = options_at(state, chosen.cutoff);
-  explain(state, runs, trials, chosen);
+  setup.prepare = options_at(setup, chosen.cutoff);
+  setup.cutoff = explain(runs, trials, chosen);
+  return setup;
 }
 
 }  // namespace STEELYARD_ABI

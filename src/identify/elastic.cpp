@@ -1,10 +1,9 @@
-#include "identify/elastic.hpp"
+#include "identify/checks.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "identify/extra_columns.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/elastic/elastic.hpp"
 #include "steelyard/simulate/elastic.hpp"
@@ -14,8 +13,8 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Columns that are the same in all runs belong to the links; offsets of single runs are left out.
-std::vector<ExtraColumns> columns_of_links(const StudyState& state, const StudyRun& run) {
-  std::vector<ExtraColumns> columns = run_columns(state, run);
+std::vector<ExtraColumns> columns_of_links(const Setup& setup, const StudyRun& run) {
+  std::vector<ExtraColumns> columns = run_columns(setup, run);
   std::erase_if(columns, [](const ExtraColumns& extra) {
     return std::any_of(extra.columns.begin(), extra.columns.end(),
                        [](const ExtraColumn& column) { return column.name.find('@') != std::string::npos; });
@@ -40,32 +39,35 @@ ElasticSummary elastic_summary_of(const ElasticModel& model, const ElasticFit& f
 
 }  // namespace
 
-void identify_elastic_joints(StudyState& state) {
-  if (!state.study.elastic) return;
-  state.clock.time("elastic joints", [&] {
-    ElasticOptions options = state.study.elastic->options;
-    options.seed = state.study.seed;
-    options.threads = state.options.threads;
+ElasticJoints identify_elastic_joints(const Setup& setup) {
+  ElasticJoints out;
+  const Study& study = setup.study();
+  if (!study.elastic) return out;
+  setup.clock().time("elastic joints", [&] {
+    ElasticOptions options = study.elastic->options;
+    options.seed = study.seed;
+    options.threads = setup.threads();
     std::optional<ElasticModel> model;
     ElasticFolds folds;
-    for (const StudyRun& run : state.study.runs) {
+    for (const StudyRun& run : study.runs) {
       if (run.file.label.role != RunRole::fit) continue;
-      std::unique_ptr<SampleSource> source = open_study_run(run, state.robot);
+      std::unique_ptr<SampleSource> source = open_study_run(run, setup.robot);
       if (!model) {
-        options.extra = columns_of_links(state, run);
-        model = elastic_model(state.robot, source->channels(), options);
+        options.extra = columns_of_links(setup, run);
+        model = elastic_model(setup.robot, source->channels(), options);
       }
       PreparedRun prepared(elastic_source(std::move(source), *model), run.file.label,
-                           elastic_preparation(state.prepare, *model));
+                           elastic_preparation(setup.prepare, *model));
       PassOptions pass;
-      pass.known = known_efforts(state, run);
+      pass.known = known_efforts(setup, run);
       fold_elastic(prepared, *model, folds, std::move(pass));
     }
     const ElasticFit fit = fit_elastic(*model, folds);
-    state.result.elastic = elastic_summary_of(*model, fit);
-    state.findings.insert(state.findings.end(), fit.findings.begin(), fit.findings.end());
-    state.extra_passes += 2;
+    out.summary = elastic_summary_of(*model, fit);
+    out.findings = fit.findings;
+    out.passes = 2;
   });
+  return out;
 }
 
 }  // namespace STEELYARD_ABI

@@ -3,26 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "identify/folded.hpp"
+#include "identify/folded_runs.hpp"
+#include "identify/prior.hpp"
 #include "identify/summary.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-bool uses_instruments(const StudyState& state) {
-  return state.study.estimator.instruments && has_instruments(state);
-}
-
-bool weighs_rows(const StudyState& state) {
-  return state.study.estimator.single_rows && !fits_folds(state);
-}
-
 // As it can be had: instruments and weights of single rows are not in every fold file.
-const char* method_name(const StudyState& state) {
-  if (uses_instruments(state)) return "iv";
-  if (weighs_rows(state)) return "huber";
-  switch (state.study.estimate.weighting) {
+const char* method_name(const Study& study, const Runs& runs) {
+  if (study.estimator.instruments && has_instruments(runs)) return "iv";
+  if (study.estimator.single_rows && !fits_folds(runs)) return "huber";
+  switch (study.estimate.weighting) {
     case Weighting::none:
       return "ols";
     case Weighting::by_row:
@@ -37,21 +30,6 @@ const char* method_name(const StudyState& state) {
 
 }  // namespace
 
-Index append_blocks(const FoldPass& pass, Index first, std::vector<Fold>& folds) {
-  return append_blocks(pass.folds.blocks(), first, folds);
-}
-
-Index append_blocks(const std::vector<FoldBlock>& blocks, Index first, std::vector<Fold>& folds) {
-  for (const FoldBlock& block : blocks) {
-    for (Fold& fold : block.all()) {
-      fold.set_block(first);
-      folds.push_back(std::move(fold));
-    }
-    ++first;
-  }
-  return first;
-}
-
 double change_in_sigma(const Estimate& before, const Estimate& after) {
   double worst = 0;
   for (std::size_t k = 0; k < after.columns.size(); ++k) {
@@ -63,13 +41,22 @@ double change_in_sigma(const Estimate& before, const Estimate& after) {
   return worst;
 }
 
-void reduce_to_essential(StudyState& state) {
-  const EssentialOptions& options = *state.study.estimator.essential;
-  const Essential found = state.instrument ? essential(state.instrument_folds, *state.instrument, options)
-                                           : essential(state.folds, state.estimated, options);
-  state.before_elimination = state.estimated;
-  state.estimated = reduced(state.folds, state.estimated, found);
-  EssentialSummary& summary = state.result.estimator->essential.emplace();
+VectorXd values_for(const Plan& plan, const Estimate& estimate) {
+  VectorXd values = VectorXd::Zero(static_cast<Index>(plan.columns.size()));
+  for (std::size_t k = 0; k < plan.columns.size(); ++k)
+    if (const Index found = estimate.find(plan.columns[k]); found >= 0)
+      values[static_cast<Index>(k)] = estimate.values[found];
+  return values;
+}
+
+namespace {
+
+Fit reduced_to_essential(const EssentialOptions& options, Fit fit) {
+  const Essential found = fit.instrument ? essential(fit.instrument_folds, *fit.instrument, options)
+                                         : essential(fit.folds, fit.estimated, options);
+  fit.before_elimination = fit.estimated;
+  fit.estimated = reduced(fit.folds, fit.estimated, found);
+  EssentialSummary& summary = fit.estimator.essential.emplace();
   summary.limit = options.ratio;
   summary.ratio = finite_or_none(found.ratio);
   summary.count = static_cast<std::int64_t>(found.columns.size());
@@ -78,18 +65,30 @@ void reduce_to_essential(StudyState& state) {
                                      [](const Residual& a, const Residual& b) { return a.rows < b.rows; });
   summary.residual = most->relative;
   summary.residual_full = found.totals_full[static_cast<std::size_t>(most - found.totals.begin())].relative;
+  return fit;
 }
 
-void refine_estimate(StudyState& state) {
-  EstimatorSummary& summary = state.result.estimator.emplace();
-  summary.method = method_name(state);
-  summary.iterations = state.estimated.iterations;
-  summary.converged = state.estimated.status != EstimateStatus::not_converged;
-  if (uses_instruments(state))
-    fits_logs(state) ? estimate_with_instruments(state) : estimate_with_folded_instruments(state);
-  if (weighs_rows(state)) estimate_with_row_weights(state);
-  if (state.study.estimator.essential)
-    state.clock.time("essential parameters", [&] { reduce_to_essential(state); });
+}  // namespace
+
+Fit fit_rows(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows) {
+  const Study& study = setup.study();
+  Fit fit;
+  fit.folds = fit_folds(rows);
+  fit.priors = prior_folds(study, setup.robot, setup.base, fit.folds);
+  fit.estimated =
+      setup.clock().time("estimate", [&] { return estimate(fit.folds, study.estimate, fit.priors); });
+  fit.estimator.method = method_name(study, runs);
+  fit.estimator.iterations = fit.estimated.iterations;
+  fit.estimator.converged = fit.estimated.status != EstimateStatus::not_converged;
+  if (study.estimator.instruments && has_instruments(runs))
+    fit = fits_logs(runs) ? with_instruments(setup, rows, std::move(fit))
+                          : with_folded_instruments(setup, rows, std::move(fit));
+  if (study.estimator.single_rows && !fits_folds(runs)) fit = with_row_weights(setup, rows, std::move(fit));
+  if (study.estimator.essential)
+    fit = setup.clock().time("essential parameters", [&] {
+      return reduced_to_essential(*study.estimator.essential, std::move(fit));
+    });
+  return fit;
 }
 
 }  // namespace STEELYARD_ABI

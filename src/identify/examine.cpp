@@ -1,4 +1,3 @@
-#include "identify/examine.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +5,9 @@
 #include <optional>
 
 #include "identify/extra_columns.hpp"
-#include "identify/folded.hpp"
-#include "identify/gains.hpp"
 #include "identify/kept_rows.hpp"
 #include "identify/prior.hpp"
 #include "identify/repeats.hpp"
-#include "identify/signs.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
@@ -37,8 +33,6 @@ std::optional<Finding> open_line(const StudyRun& run) {
   return make_finding(open->is_short ? FindingCode("cut-log") : FindingCode("open-last-line"),
                       run.file.label.label, evidence);
 }
-
-constexpr Index kHead = 100000;  // samples of a long log for the set-up, while folding
 
 // A finding and the labels of the runs that it speaks of.
 struct RunFinding {
@@ -93,12 +87,12 @@ struct Visit {
   std::vector<std::string> repeats;  // of all runs: another one with the same motion; empty: none
 };
 
-DoctorOptions doctor_options(const StudyState& state, const std::vector<ExaminedRun>& runs) {
+DoctorOptions doctor_options(const Setup& setup, const std::vector<ExaminedRun>& runs) {
   DoctorOptions options;
-  options.columns = lead_names(state.base);
-  options.set_up.threads = state.options.threads;
+  options.columns = lead_names(setup.base);
+  options.set_up.threads = setup.threads();
   options.coarse.also = {kKnownChannel};
-  if (has_unsigned_runs(state.study)) {
+  if (has_unsigned_runs(setup.study())) {
     options.skip_set_up = "a run has |effort| only";
     options.skip_remedy =
         "log the efforts with their signs if you can; until then check signs and units by hand";
@@ -112,7 +106,7 @@ DoctorOptions doctor_options(const StudyState& state, const std::vector<Examined
 }
 
 // What the last pass saw, if it went through the run; the last samples may lie behind the grid.
-std::optional<SignalScan> watched_signals(const RunState& run) {
+std::optional<SignalScan> watched_signals(const OpenRun& run) {
   if (!run.signals || !run.prepared) return std::nullopt;
   SignalScan scan = run.signals();
   const Index all = run.prepared->preparation().time.samples;
@@ -120,59 +114,59 @@ std::optional<SignalScan> watched_signals(const RunState& run) {
 }
 
 // Motions of logs are copied once more here, where there are folds to compare them with.
-void compare_with_folds(const StudyState& state, Visit& visit) {
+void compare_with_folds(const Setup& setup, Visit& visit) {
   const auto log_motion = [&](std::size_t r) -> std::optional<CoarseRun> {
     const auto k = std::find(visit.logs.begin(), visit.logs.end(), r) - visit.logs.begin();
-    const StudyRun& run = state.study.runs[r];
+    const StudyRun& run = setup.study().runs[r];
     try {
-      return coarse_run(open_source(state, run), run.file.label.label,
+      return coarse_run(open_source(setup, run), run.file.label.label,
                         visit.examination.signals[static_cast<std::size_t>(k)].time);
     } catch (const InputError&) {  // too short for the filter, or without efforts: a finding of its own
       return std::nullopt;
     }
   };
-  visit.repeats.resize(state.study.runs.size());
+  visit.repeats.resize(setup.study().runs.size());
   for (std::size_t k = 0; k < visit.logs.size(); ++k)
     visit.repeats[visit.logs[k]] = visit.examination.repeats[k];
-  for (Repeat& repeat : repeated_folds(state.study, log_motion)) {
+  for (Repeat& repeat : repeated_folds(setup.study(), log_motion)) {
     const auto original =
-        std::find_if(state.study.runs.begin(), state.study.runs.end(),
+        std::find_if(setup.study().runs.begin(), setup.study().runs.end(),
                      [&](const StudyRun& run) { return run.file.label.label == repeat.original; });
     std::string& repeats = visit.repeats[repeat.run];
-    const bool is_fit = original != state.study.runs.end() && original->file.label.role == RunRole::fit;
+    const bool is_fit = original != setup.study().runs.end() && original->file.label.role == RunRole::fit;
     if (repeats.empty() || is_fit) repeats = repeat.original;
-    visit.found.push_back({std::move(repeat.finding), {state.study.runs[repeat.run].file.label.label}});
+    visit.found.push_back({std::move(repeat.finding), {setup.study().runs[repeat.run].file.label.label}});
   }
 }
 
-Visit visit(StudyState& state, Index head) {
+Visit visit(const Setup& setup, const Runs& opened, Index head) {
   Visit visit;
   std::vector<ExaminedRun> runs;
-  for (std::size_t r = 0; r < state.study.runs.size(); ++r) {
-    const StudyRun& run = state.study.runs[r];
+  for (std::size_t r = 0; r < setup.study().runs.size(); ++r) {
+    const StudyRun& run = setup.study().runs[r];
     if (run.folded) {
       replay(*run.folded, visit.found);
       continue;
     }
     ExaminedRun& examined = runs.emplace_back();
     examined.label = run.file.label;
-    examined.open = [&run, &state] { return open_source(state, run); };
-    examined.extra = by_joint(state.plan, expression_columns(state));
-    examined.known = by_joint(state.plan, known_efforts(state, run));
-    examined.use = {!run.unsigned_effort, state.study.prepare.measured_velocity};
-    if (r < state.runs.size()) examined.signals = watched_signals(state.runs[r]);
+    examined.open = [&run, &setup] { return open_source(setup, run); };
+    examined.extra = by_joint(setup.plan, expression_columns(setup));
+    examined.known = by_joint(setup.plan, known_efforts(setup, run));
+    examined.use = {!run.unsigned_effort, setup.study().prepare.measured_velocity};
+    if (r < opened.size()) examined.signals = watched_signals(opened[r]);
     visit.logs.push_back(r);
   }
   if (runs.empty()) {
-    compare_with_folds(state, visit);
+    compare_with_folds(setup, visit);
     return visit;
   }
-  DoctorOptions options = doctor_options(state, runs);
+  DoctorOptions options = doctor_options(setup, runs);
   options.head = head;
   visit.examination =
-      state.clock.time("examining the logs", [&] { return examine(state.robot, runs, options); });
+      setup.clock().time("examining the logs", [&] { return examine(setup.robot, runs, options); });
   for (std::size_t k = 0; k < visit.logs.size(); ++k)
-    if (const std::optional<Finding> finding = open_line(state.study.runs[visit.logs[k]])) {
+    if (const std::optional<Finding> finding = open_line(setup.study().runs[visit.logs[k]])) {
       visit.examination.findings.push_back(*finding);
       visit.examination.subjects.push_back({k});
     }
@@ -181,60 +175,58 @@ Visit visit(StudyState& state, Index head) {
     found.finding = visit.examination.findings[k];
     for (const std::size_t r : visit.examination.subjects[k]) found.runs.push_back(runs[r].label.label);
   }
-  compare_with_folds(state, visit);
+  compare_with_folds(setup, visit);
   return visit;
-}
-
-void examine_with_head(StudyState& state, Index head) {
-  for (Finding& finding : find_edit_marks(state.study)) state.findings.push_back(std::move(finding));
-  const Visit seen = visit(state, head);
-  for (std::size_t k = 0; k < seen.logs.size(); ++k) {
-    RunState& run = state.runs[seen.logs[k]];
-    run.findings.emplace();
-    for (std::size_t f = 0; f < seen.examination.findings.size(); ++f)
-      for (const std::size_t subject : seen.examination.subjects[f])
-        if (subject == k) run.findings->push_back(seen.examination.findings[f]);
-  }
-  for (std::size_t r = 0; r < state.runs.size(); ++r) {
-    RunState& run = state.runs[r];
-    run.repeats = seen.repeats[r];
-    if (run.run->folded) run.findings = run.run->folded->findings;
-  }
-  for (Finding& finding : with_names(seen.found, state.study.runs.size()))
-    state.findings.push_back(std::move(finding));
-}
-
-// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are
-// left.
-std::vector<Finding> refused_preparations(StudyState& state) {
-  std::vector<Finding> findings;
-  std::vector<RunState> opened;
-  for (const StudyRun& run : state.study.runs) {
-    opened.emplace_back().run = &run;
-    try {
-      open_run_state(state, opened.back());
-    } catch (const InputError& error) {
-      findings.push_back(make_finding("preparation-refused", run.file.label.label, error.what()));
-    }
-  }
-  try {
-    for (Finding& finding : missing_rows(state, opened)) findings.push_back(std::move(finding));
-  } catch (const InputError& error) {
-    findings.push_back(make_finding("preparation-refused", "", error.what()));
-  }
-  find_same_rows(opened, findings);
-  return findings;
 }
 
 }  // namespace
 
-void examine_runs(StudyState& state) {
-  examine_with_head(state, 0);
+Examined examine_runs(const Setup& setup, const Runs& runs, Index head) {
+  Examined out;
+  out.findings = find_edit_marks(setup.study());
+  const Visit seen = visit(setup, runs, head);
+  out.runs.resize(runs.size());
+  for (std::size_t k = 0; k < seen.logs.size(); ++k) {
+    std::vector<Finding>& own = out.runs[seen.logs[k]].findings.emplace();
+    for (std::size_t f = 0; f < seen.examination.findings.size(); ++f)
+      for (const std::size_t subject : seen.examination.subjects[f])
+        if (subject == k) own.push_back(seen.examination.findings[f]);
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    out.runs[r].repeats = seen.repeats[r];
+    if (runs[r].run->folded) out.runs[r].findings = runs[r].run->folded->findings;
+  }
+  for (Finding& finding : with_names(seen.found, runs.size())) out.findings.push_back(std::move(finding));
+  return out;
 }
 
-void examine_for_folds(StudyState& state) {
-  examine_with_head(state, kHead);
+namespace {
+
+// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are left.
+std::vector<Finding> refused_preparations(const Setup& setup) {
+  std::vector<Finding> findings;
+  Runs opened;
+  for (const StudyRun& run : setup.study().runs) {
+    try {
+      opened.push_back(prepare_run(setup, run));
+    } catch (const InputError& error) {
+      opened.emplace_back().run = &run;
+      findings.push_back(make_finding("preparation-refused", run.file.label.label, error.what()));
+    }
+  }
+  try {
+    for (Finding& finding : missing_rows(setup, opened)) findings.push_back(std::move(finding));
+  } catch (const InputError& error) {
+    findings.push_back(make_finding("preparation-refused", "", error.what()));
+  }
+  std::vector<RunRows> folds;
+  for (const OpenRun& run : opened)
+    if (run.folds) folds.push_back({&run, *run.folds, {}, 0, nullptr});
+  for (Finding& finding : same_rows(folds).findings) findings.push_back(std::move(finding));
+  return findings;
 }
+
+}  // namespace
 
 bool is_trustworthy(const std::vector<Finding>& findings) {
   return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
@@ -258,23 +250,21 @@ std::vector<Finding> folded_findings(std::span<const FoldedRun> runs) {
 }
 
 StudyCheck check_study(const Study& study, const StudyOptions& options) {
-  StudyState state(study, options);
-  open_robot(state);
-  find_gains(state);
-  take_cutoff(0, state);
+  StudyClock clock(options);
+  const Setup setup = with_given_cutoff(with_gains(open_robot({&study, &options, &clock})), 0);
   StudyCheck check;
-  check.robot = state.robot.name;
+  check.robot = setup.robot.name;
   for (const StudyRun& run : study.runs) {
     check.runs.push_back(run.file.label.label);
     check.examined_then += run.folded && is_examined(*run.folded);
   }
   std::vector<Finding> findings = find_edit_marks(study);
-  for (Finding& finding : refused_preparations(state)) findings.push_back(std::move(finding));
-  const Visit seen = visit(state, 0);
+  for (Finding& finding : refused_preparations(setup)) findings.push_back(std::move(finding));
+  const Visit seen = visit(setup, {}, 0);
   check.examined = seen.logs.size();
   for (Finding& finding : with_names(seen.found, study.runs.size())) findings.push_back(std::move(finding));
   check.findings = waived(study, std::move(findings));
-  check.warnings = state.warnings;
+  check.warnings = setup.warnings;
   return check;
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "identify/given_base.hpp"
+#include "identify/earlier_model.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/engines/engine.hpp"

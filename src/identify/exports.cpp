@@ -9,15 +9,15 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-void export_files(const StudyState& state, StudyOutcome& outcome) {
-  for (const ExportWish& wish : state.study.exports) {
+void export_files(const Setup& setup, StudyOutcome& outcome) {
+  for (const ExportWish& wish : setup.study().exports) {
     const bool has_links = outcome.result.feasible && outcome.result.feasible->residual;
     if (wish.format != ExportFormat::c && !has_links) {
       outcome.result.unavailable.push_back(
           fmt::format("exports[{}]: there are no feasible links", wish.name));
       continue;
     }
-    ExportOutcome exported = export_result(state.robot, outcome.result, wish, state.study.drive_spec);
+    ExportOutcome exported = export_result(setup.robot, outcome.result, wish, setup.study().drive_spec);
     for (ExportedFile& file : exported.files) outcome.files.push_back(std::move(file));
     outcome.result.exports.push_back(std::move(exported.summary));
   }

@@ -1,13 +1,13 @@
 // `export:` of a study: files beside its result.
 #pragma once
 
-#include "identify/state.hpp"
+#include "steelyard/identify/setup.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // Adds files and their summaries. Files that need feasible links where there are none go to `unavailable`.
-void export_files(const StudyState& state, StudyOutcome& outcome);
+void export_files(const Setup& setup, StudyOutcome& outcome);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

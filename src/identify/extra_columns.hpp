@@ -4,44 +4,40 @@
 
 #include <vector>
 
-#include "identify/state.hpp"
 #include "steelyard/fold/extra.hpp"
+#include "steelyard/identify/setup.hpp"
 #include "steelyard/validate/predict.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // The row of the plan for a joint of the log. Throws InputError with the nearest name.
-Index row_of_joint(const StudyState& state, const std::string& joint, const Place& place);
+Index row_of_joint(const Setup& setup, const std::string& joint, const Place& place);
 
 // The study's expressions and offsets. A run that is fitted, or in `validate` has the label of one that was,
 // has an offset of its own, "fo3@label"; others take the mean of these.
-std::vector<ExtraColumns> run_columns(const StudyState& state, const StudyRun& run);
+std::vector<ExtraColumns> run_columns(const Setup& setup, const StudyRun& run);
 
 // The expressions alone.
-std::vector<ExtraColumns> expression_columns(const StudyState& state);
+std::vector<ExtraColumns> expression_columns(const Setup& setup);
 
 // The channel with efforts that are known, if a run has it.
 inline constexpr const char* kKnownChannel = "known";
 
 // The same as run_columns, and the friction that was fitted.
-std::vector<ExtraColumns> all_columns(const StudyState& state, const StudyRun& run);
+std::vector<ExtraColumns> all_columns(const Setup& setup, const StudyRun& run);
 
 // Expressions, and the run's channel "known" if it has one.
-std::vector<ExtraColumns> known_efforts(const StudyState& state, const StudyRun& run);
+std::vector<ExtraColumns> known_efforts(const Setup& setup, const StudyRun& run);
 
 // What a prediction needs of them.
-ExtraPrediction extra_prediction(const StudyState& state, const StudyRun& run);
-
-// The model's offsets of single runs, where the study has such. Throws InputError when the model has none.
-void take_offsets(const Result& model, StudyState& state);
-
-// The model's values of the columns that the study's runs have beside the plan's, behind those of the plan.
-// Throws InputError when the model lacks one.
-void take_extra_values(const Result& model, StudyState& state);
+ExtraPrediction extra_prediction(const Setup& setup, const StudyRun& run, const Estimate& estimate);
 
 // Columns of the estimate that are neither the plan's nor tangents of friction, as entries of base[].
-std::vector<BaseValue> extra_values(const StudyState& state);
+std::vector<BaseValue> extra_values(const Setup& setup, const Estimate& estimate);
+
+// "fo3@" of the offsets of joint 3, by the row of the plan.
+std::string offset_stem(const Setup& setup, std::size_t row);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "identify/state.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/statistics.hpp"
 
@@ -33,21 +32,21 @@ void add_pull(const FeasibleSpec& spec, const Robot& robot, const Quantities& qu
     pull_bodies(objective, quantities, reference, weight, links);
 }
 
-RetrieveOptions retrieve_options(const StudyState& state, const FeasibleSpec& spec) {
+RetrieveOptions retrieve_options(const Setup& setup, const FeasibleSpec& spec) {
   RetrieveOptions options;
   options.method = spec.method;
   options.penalty.random_starts = spec.random_starts;
-  options.penalty.seed = state.study.seed;
-  options.penalty.threads = state.options.threads;
+  options.penalty.seed = setup.study().seed;
+  options.penalty.threads = setup.threads();
   return options;
 }
 
-void report_problems(StudyState& state, const FeasibleState& feasible) {
+void report_problems(FeasibleModel& feasible) {
   const Retrieval& retrieval = feasible.retrieval;
   if (retrieval.conflict && !retrieval.conflict->feasible)
-    state.findings.push_back(make_finding("infeasible-constraints", "", retrieval.conflict->brief()));
+    feasible.findings.push_back(make_finding("infeasible-constraints", "", retrieval.conflict->brief()));
   else if (!retrieval.feasible)
-    state.findings.push_back(
+    feasible.findings.push_back(
         make_finding("broken-constraint", "",
                      fmt::format("the feasible parameters break {}: {}",
                                  retrieval.violated.size() == 1 ? "a constraint" : "constraints",
@@ -55,10 +54,10 @@ void report_problems(StudyState& state, const FeasibleState& feasible) {
 }
 
 // How much the deviations that blocks show exceed those of independent rows, squared; at least 1.
-double robust_factor(const StudyState& state) {
+double robust_factor(const Estimate& estimate, const VectorXd& block_sigma) {
   double largest = 1;
-  for (Index k = 0; k < std::min(state.intervals.sigma.size(), state.estimated.sigma.size()); ++k) {
-    const double ratio = state.intervals.sigma[k] / state.estimated.sigma[k];
+  for (Index k = 0; k < std::min(block_sigma.size(), estimate.sigma.size()); ++k) {
+    const double ratio = block_sigma[k] / estimate.sigma[k];
     if (std::isfinite(ratio)) largest = std::max(largest, ratio * ratio);
   }
   return largest;
@@ -67,41 +66,48 @@ double robust_factor(const StudyState& state) {
 // {x feasible: φ ≤ min + χ² σ²}: rows are divided by their deviation up to a factor, which the estimate
 // knows; rows of one block are not independent, which their blocks tell. Base values are always weighted by
 // their covariance here.
-std::vector<ProvenInterval> prove_intervals(const StudyState& state, const FeasibleState& feasible,
-                                            const Quantities& quantities, const FeasibleSpec& spec,
+std::vector<ProvenInterval> prove_intervals(const Setup& setup, const Estimate& estimate,
+                                            const VectorXd& block_sigma, const FeasibleModel& feasible,
+                                            const Quantities& quantities,
                                             const std::vector<Functional>& asked) {
+  const FeasibleSpec& spec = *setup.study().feasible;
   ProvenOptions options;
   options.points = false;
-  options.threads = state.options.threads;
-  options.allowance = chi_squared_quantile(*spec.interval_level, 1) * robust_factor(state);
+  options.threads = setup.threads();
+  options.allowance = chi_squared_quantile(*spec.interval_level, 1) * robust_factor(estimate, block_sigma);
   const auto prove = [&](const Objective& objective) {
-    return proven_intervals(objective, feasible.constraints, state.robot, asked, options);
+    return proven_intervals(objective, feasible.constraints, setup.robot, asked, options);
   };
   if (spec.fits_torque) {
-    const double sigma = std::isfinite(state.estimated.sigma_rows) ? state.estimated.sigma_rows : 0;
+    const double sigma = std::isfinite(estimate.sigma_rows) ? estimate.sigma_rows : 0;
     options.allowance *= sigma * sigma;
     return prove(feasible.objective);
   }
   CoefficientOptions weighted = spec.coefficients;
   weighted.by_covariance = true;
-  return prove(coefficient_objective(state.estimated, state.base, quantities, weighted).objective);
+  return prove(coefficient_objective(estimate, setup.base, quantities, weighted).objective);
 }
 
 // Parameters, centres of mass and, when they are asked for, what the joints carry, all from one smallest φ.
-void prove(const StudyState& state, const Quantities& quantities, FeasibleState& feasible) {
-  const FeasibleSpec& spec = *state.study.feasible;
+void prove(const Setup& setup, const Runs& runs, const Estimate& estimate, const VectorXd& block_sigma,
+           const Quantities& quantities, FeasibleModel& feasible) {
+  const FeasibleSpec& spec = *setup.study().feasible;
   std::vector<Functional> asked = all_functionals(quantities);
   const auto parameters = static_cast<std::ptrdiff_t>(asked.size());
   if (spec.joint_forces) {
-    feasible.forces = largest_forces(state, feasible.retrieval.x.head(quantities.standard_count()));
+    std::vector<PreparedRun*> logs;
+    for (const OpenRun& run : runs)
+      if (run.is_fit() && run.prepared) logs.push_back(run.prepared.get());
+    feasible.forces =
+        largest_forces(setup.robot, logs, feasible.retrieval.x.head(quantities.standard_count()));
     for (std::size_t j = 0; j < feasible.forces.size(); ++j) {
       const ForceInstant& at = feasible.forces[j];
-      const std::vector<Functional> all = wrench_functionals(state.robot, quantities, at.q, at.qd, at.qdd);
+      const std::vector<Functional> all = wrench_functionals(setup.robot, quantities, at.q, at.qd, at.qdd);
       const auto first = all.begin() + static_cast<std::ptrdiff_t>(6 * j);
       asked.insert(asked.end(), first, first + 6);
     }
   }
-  feasible.intervals = prove_intervals(state, feasible, quantities, spec, asked);
+  feasible.intervals = prove_intervals(setup, estimate, block_sigma, feasible, quantities, asked);
   feasible.wrenches.assign(feasible.intervals.begin() + parameters, feasible.intervals.end());
   feasible.intervals.resize(static_cast<std::size_t>(parameters));
 }
@@ -136,22 +142,24 @@ VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameter
   return values;
 }
 
-void retrieve_feasible(StudyState& state) {
-  if (!state.study.feasible) return;
-  const FeasibleSpec& spec = *state.study.feasible;
-  state.clock.time("feasible parameters", [&] {
-    const Quantities quantities = quantities_of(state.robot, state.base, state.estimated.factor);
-    FeasibleState feasible;
+std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs, const Estimate& estimate,
+                                               const VectorXd& block_sigma) {
+  if (!setup.study().feasible) return std::nullopt;
+  const FeasibleSpec& spec = *setup.study().feasible;
+  return setup.clock().time("feasible parameters", [&] {
+    const Quantities quantities = quantities_of(setup.robot, setup.base, estimate.factor);
+    FeasibleModel feasible;
     feasible.columns = quantities.columns();
-    feasible.constraints = make_constraints(spec, state.robot, quantities);
-    feasible.objective = feasible_objective(spec, state.estimated, state.base, state.robot, quantities);
+    feasible.constraints = make_constraints(spec, setup.robot, quantities);
+    feasible.objective = feasible_objective(spec, estimate, setup.base, setup.robot, quantities);
     feasible.retrieval =
-        retrieve(feasible.objective, feasible.constraints, state.robot, retrieve_options(state, spec));
+        retrieve(feasible.objective, feasible.constraints, setup.robot, retrieve_options(setup, spec));
     if (feasible.retrieval.x.size() > 0)
-      feasible.values = lead_values(state.plan.columns, state.base, quantities, feasible.retrieval.x);
-    if (spec.interval_level && feasible.retrieval.x.size() > 0) prove(state, quantities, feasible);
-    report_problems(state, feasible);
-    state.feasible = std::move(feasible);
+      feasible.values = lead_values(setup.plan.columns, setup.base, quantities, feasible.retrieval.x);
+    if (spec.interval_level && feasible.retrieval.x.size() > 0)
+      prove(setup, runs, estimate, block_sigma, quantities, feasible);
+    report_problems(feasible);
+    return feasible;
   });
 }
 

@@ -1,23 +1,22 @@
-// Feasible parameters of a study: between the estimate and the prediction, from the same folds.
+// Step 4 of a study, third part: feasible parameters from the factor of the estimate.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "identify/joint_forces.hpp"
+#include "steelyard/estimate/estimate.hpp"
 #include "steelyard/feasible/intervals.hpp"
+#include "steelyard/feasible/joint_forces.hpp"
 #include "steelyard/feasible/retrieve.hpp"
+#include "steelyard/identify/runs.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/feasible_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct RunState;
-struct StudyState;
-
-// What the step leaves for those after it.
-struct FeasibleState {
+struct FeasibleModel {
   std::vector<std::string> columns;
   std::vector<Constraint> constraints;
   Objective objective;
@@ -26,7 +25,13 @@ struct FeasibleState {
   std::vector<ForceInstant> forces;      // one a joint, when they are asked for
   std::vector<ProvenInterval> wrenches;  // six a joint: forces and moments at its instant
   VectorXd values;                       // in the order of the plan's columns; empty when there are none
+  std::vector<Finding> findings;         // constraints that exclude each other or are broken
 };
+
+// None without `feasible:` in the study. `block_sigma`: standard deviations by blocks of the estimate's columns; may be
+// empty.
+std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs, const Estimate& estimate,
+                                               const VectorXd& block_sigma);
 
 // The objective of the spec for an estimate of the base's lead columns.
 Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate, const BaseParameters& base,
@@ -36,24 +41,14 @@ Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate,
 VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameters& base,
                      const Quantities& quantities, const VectorXd& x);
 
-// Nothing without `feasible:` in the study. Infeasible constraints leave a finding and a conflict.
-void retrieve_feasible(StudyState& state);
+// The estimate with the values of the feasible parameters.
+Estimate with_feasible_values(const Setup& setup, const Estimate& estimate, const FeasibleModel& feasible);
 
 // Method, gap, constraints and conflicts: all but residuals.
-FeasibleSummary feasible_outcome(const FeasibleState& feasible);
+FeasibleSummary feasible_outcome(const FeasibleModel& feasible);
 
 // `links` of the result.
-std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible);
-
-// The links and drives of an earlier result as if they had just been found; nothing for results without them.
-void take_links(const Result& model, StudyState& state);
-
-// Residuals of the feasible parameters on one run, raw ones included: one more pass over it.
-ResidualSummary feasible_residual(const StudyState& state, const FeasibleState& feasible,
-                                  const RunState& run);
-
-// Into the result: `feasible`, `links`, `validation[].feasible`. After summarize().
-void summarize_feasible(StudyState& state);
+std::vector<LinkValues> link_values(const Robot& robot, const FeasibleModel& feasible);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
-#include "identify/feasible.hpp"
-#include "identify/folded.hpp"
-#include "identify/state.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
@@ -31,30 +29,23 @@ int link_of(const std::string& name, const Quantities& quantities) {
              : quantity.link;
 }
 
-// The estimate with the values of the feasible parameters.
-Estimate with_feasible_values(const StudyState& state, const FeasibleState& feasible) {
-  Estimate estimate = state.estimated;
-  const Quantities quantities(state.robot, feasible.columns);
-  estimate.values = lead_values(estimate.columns, state.base, quantities, feasible.retrieval.x);
-  return estimate;
-}
-
 // Raw residuals of the feasible parameters: one more pass over the run.
-Prediction predict_feasible(const StudyState& state, const FeasibleState& feasible, const RunState& run) {
-  if (!run.prepared) return {};
-  const Quantities quantities(state.robot, feasible.columns);
-  ExtraPrediction extra = extra_prediction(state, *run.run);
+Prediction predict_feasible(const Setup& setup, const Estimate& estimate, const FeasibleModel& feasible,
+                            const RunRows& run) {
+  if (!run.has_samples()) return {};
+  const Quantities quantities(setup.robot, feasible.columns);
+  ExtraPrediction extra = extra_prediction(setup, *run.run->run, estimate);
   std::vector<std::string> names;
   for (const ExtraColumns& group : extra.columns)
     for (const ExtraColumn& column : group.columns) names.push_back(column.name);
-  const VectorXd values = lead_values(names, state.base, quantities, feasible.retrieval.x);
+  const VectorXd values = lead_values(names, setup.base, quantities, feasible.retrieval.x);
   extra.values.assign(values.begin(), values.end());
-  const std::vector<std::string> unnamed(state.plan.rows.size());
-  return predict(*run.prepared, state.plan, feasible.values, unnamed, unnamed, {}, extra);
+  const std::vector<std::string> unnamed(setup.plan.rows.size());
+  return predict(run.prepared(), setup.plan, feasible.values, unnamed, unnamed, {}, extra);
 }
 
 // Columns that belong to no link.
-std::map<std::string, double> further_columns(const FeasibleState& feasible, const Quantities& quantities) {
+std::map<std::string, double> further_columns(const FeasibleModel& feasible, const Quantities& quantities) {
   std::map<std::string, double> columns;
   for (Index k = quantities.standard_count(); k < quantities.size(); ++k)
     columns[quantities.columns()[static_cast<std::size_t>(k)]] = feasible.retrieval.x[k];
@@ -68,10 +59,10 @@ KnownInterval known_interval(const ProvenInterval& interval) {
   return known;
 }
 
-KnownWrench known_wrench(const StudyState& state, const FeasibleState& feasible, std::size_t joint) {
+KnownWrench known_wrench(const Robot& robot, const FeasibleModel& feasible, std::size_t joint) {
   const ForceInstant& at = feasible.forces[joint];
-  const VectorXd bodies = feasible.retrieval.x.head(Index{kParametersPerLink} * state.robot.size());
-  const JointWrench carried = newton_euler(compile(state.robot), bodies, at.q, at.qd, at.qdd).wrenches[joint];
+  const VectorXd bodies = feasible.retrieval.x.head(Index{kParametersPerLink} * robot.size());
+  const JointWrench carried = newton_euler(compile(robot), bodies, at.q, at.qd, at.qdd).wrenches[joint];
   KnownWrench wrench{at.run, at.time, {}, {}};
   wrench.value << carried.force, carried.moment;
   for (std::size_t k = 0; k < 6; ++k) wrench.known[k] = known_interval(feasible.wrenches[6 * joint + k]);
@@ -79,18 +70,18 @@ KnownWrench known_wrench(const StudyState& state, const FeasibleState& feasible,
 }
 
 // √(Δᵀ C⁻¹ Δ / number) from the squares: φ(x) − min φ = σ² Δᵀ C⁻¹ Δ.
-std::optional<double> moved_sigma(const StudyState& state, const VectorXd& values) {
-  const Estimate& fit = state.estimated;
+std::optional<double> moved_sigma(const Estimate& fit, const VectorXd& values) {
   if (fit.rank == 0 || !(fit.sigma_rows > 0) || !std::isfinite(fit.sigma_rows)) return std::nullopt;
   const VectorXd moved = fit.factor.columns() * (values - fit.values);
   return finite_or_none(moved.norm() / fit.sigma_rows / std::sqrt(static_cast<double>(fit.rank)));
 }
 
-CrossValidationSummary cross_validate_feasible(const StudyState& state, const FeasibleState& feasible) {
-  const FeasibleSpec& spec = *state.study.feasible;
-  const HeldOut held = held_out_groups(state.runs, *state.study.cross);
-  const Quantities quantities(state.robot, feasible.columns);
-  EstimateOptions quick = state.study.estimate;
+CrossValidationSummary cross_validate_feasible(const Setup& setup, const Folded& folded, const Fit& all,
+                                               const FeasibleModel& feasible) {
+  const FeasibleSpec& spec = *setup.study().feasible;
+  const HeldOut held = held_out_groups(folded.runs, *setup.study().cross);
+  const Quantities quantities(setup.robot, feasible.columns);
+  EstimateOptions quick = setup.study().estimate;
   quick.conditions = false;
   RetrieveOptions options;
   options.method = spec.method == FeasibleMethod::annealing ? FeasibleMethod::penalty : spec.method;
@@ -98,50 +89,23 @@ CrossValidationSummary cross_validate_feasible(const StudyState& state, const Fe
   options.penalty.from_reference = false;
   options.penalty.starts = {feasible.retrieval.x};
   const CrossValidation found = cross_validate(held.blocks, held.groups, [&](std::span<const Fold> training) {
-    const Estimate fit = estimate(training, quick, state.priors);
-    const Objective objective = feasible_objective(spec, fit, state.base, state.robot, quantities);
-    const Retrieval part = retrieve(objective, feasible.constraints, state.robot, options);
+    const Estimate fit = estimate(training, quick, all.priors);
+    const Objective objective = feasible_objective(spec, fit, setup.base, setup.robot, quantities);
+    const Retrieval part = retrieve(objective, feasible.constraints, setup.robot, options);
     const VectorXd& x = part.x.size() > 0 ? part.x : feasible.retrieval.x;
-    return FittedColumns{fit.columns, lead_values(fit.columns, state.base, quantities, x), fit.status};
+    return FittedColumns{fit.columns, lead_values(fit.columns, setup.base, quantities, x), fit.status};
   });
-  return {static_cast<int>(found.groups), held.by, residual_summary(found.per_row, state.plan, state.robot)};
-}
-
-ResidualSummary residual_of(const StudyState& state, const Estimate& fit, const RunState& run,
-                            const Prediction& raw) {
-  std::vector<const Prediction*> one;
-  if (run.prepared) one.push_back(&raw);
-  return residual_summary(residuals(run.folds->folds.total(), fit.columns, fit.values).per_row, state.plan,
-                          state.robot, one);
-}
-
-void summarize_residuals(StudyState& state, const FeasibleState& feasible, FeasibleSummary& summary) {
-  const Estimate fit = with_feasible_values(state, feasible);
-  std::vector<Prediction> raw;
-  raw.reserve(state.runs.size());
-  std::vector<const Prediction*> fitted;
-  for (std::size_t r = 0; r < state.runs.size(); ++r) {
-    raw.push_back(predict_feasible(state, feasible, state.runs[r]));
-    state.result.validation[r].feasible = residual_of(state, fit, state.runs[r], raw.back());
-    if (!state.runs[r].is_fit() || fits_folds(state)) continue;
-    fitted.push_back(&raw.back());
-    state.result.passes = std::max(state.result.passes, state.runs[r].prepared->passes());
-  }
-  // Of all rows as they are, as for the estimate, whatever weights single ones had.
-  summary.residual = residual_summary(residuals(fit_folds(state.runs), fit.columns, fit.values).per_row,
-                                      state.plan, state.robot, fitted);
-  summary.moved_sigma = moved_sigma(state, fit.values);
+  return {static_cast<int>(found.groups), held.by, residual_summary(found.per_row, setup.plan, setup.robot)};
 }
 
 // Constraints that are wrong pull the parameters away from the data, without being broken themselves.
-void find_cost(const FeasibleSummary& summary, Result& result) {
+void report_cost(double given, const FeasibleSummary& summary, std::vector<Finding>& findings) {
   constexpr double kCost = 1.5;  // times the unexplained effort
-  const double given = result.residual.prepared;
   if (!summary.residual || !(summary.residual->prepared > kCost * given)) return;
   std::vector<std::string> active;
   for (const ConstraintMargin& constraint : summary.constraints)
     if (constraint.active) active.push_back(constraint.name);
-  result.findings.push_back(
+  findings.push_back(
       make_finding("costly-constraints", "",
                    fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % is "
                                "possible without constraints; those that hold them: {}",
@@ -150,11 +114,18 @@ void find_cost(const FeasibleSummary& summary, Result& result) {
 
 }  // namespace
 
-std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState& feasible) {
-  const Quantities quantities(state.robot, feasible.columns);
+Estimate with_feasible_values(const Setup& setup, const Estimate& estimate, const FeasibleModel& feasible) {
+  Estimate out = estimate;
+  const Quantities quantities(setup.robot, feasible.columns);
+  out.values = lead_values(out.columns, setup.base, quantities, feasible.retrieval.x);
+  return out;
+}
+
+std::vector<LinkValues> link_values(const Robot& robot, const FeasibleModel& feasible) {
+  const Quantities quantities(robot, feasible.columns);
   const Retrieval& retrieval = feasible.retrieval;
   std::vector<LinkValues> links;
-  for (int k = 0; k < state.robot.size(); ++k) {
+  for (int k = 0; k < robot.size(); ++k) {
     const Index first = Index{kParametersPerLink} * k;
     const Inertia body = Inertia::from_standard(retrieval.x.segment<kParametersPerLink>(first));
     LinkValues& link = links.emplace_back();
@@ -174,17 +145,11 @@ std::vector<LinkValues> link_values(const StudyState& state, const FeasibleState
     if (k < 0) continue;
     links[static_cast<std::size_t>(k)].known[interval.name] = known_interval(interval);
   }
-  for (std::size_t j = 0; j < feasible.forces.size(); ++j) links[j].wrench = known_wrench(state, feasible, j);
+  for (std::size_t j = 0; j < feasible.forces.size(); ++j) links[j].wrench = known_wrench(robot, feasible, j);
   return links;
 }
 
-ResidualSummary feasible_residual(const StudyState& state, const FeasibleState& feasible,
-                                  const RunState& run) {
-  return residual_of(state, with_feasible_values(state, feasible), run,
-                     predict_feasible(state, feasible, run));
-}
-
-FeasibleSummary feasible_outcome(const FeasibleState& feasible) {
+FeasibleSummary feasible_outcome(const FeasibleModel& feasible) {
   const Retrieval& retrieval = feasible.retrieval;
   FeasibleSummary summary;
   summary.method = to_string(retrieval.method);
@@ -198,21 +163,44 @@ FeasibleSummary feasible_outcome(const FeasibleState& feasible) {
   return summary;
 }
 
-void summarize_feasible(StudyState& state) {
-  if (!state.feasible) return;
-  const FeasibleState& feasible = *state.feasible;
-  FeasibleSummary summary = feasible_outcome(feasible);
-  if (feasible.retrieval.x.size() > 0) {
-    if (!state.folds.empty()) summarize_residuals(state, feasible, summary);
-    summary.drives = drive_values(state.robot, with_feasible_values(state, feasible));
-    summary.columns = further_columns(feasible, Quantities(state.robot, feasible.columns));
-    state.result.links = link_values(state, feasible);
-    if (state.study.cross && state.result.cross_validation)
-      summary.cross_validation = state.clock.time("feasible cross-validation",
-                                                  [&] { return cross_validate_feasible(state, feasible); });
-    find_cost(summary, state.result);
+std::vector<ResidualSummary> feasible_residuals(const Setup& setup, const Folded& folded,
+                                                const Estimate& estimate, const FeasibleModel& feasible,
+                                                std::vector<Prediction>* raw) {
+  const Estimate fit = with_feasible_values(setup, estimate, feasible);
+  std::vector<ResidualSummary> residual;
+  for (const RunRows& run : folded.runs) {
+    Prediction prediction = predict_feasible(setup, estimate, feasible, run);
+    residual.push_back(run_residual(setup, run, fit, prediction));
+    if (raw != nullptr) raw->push_back(std::move(prediction));
   }
-  state.result.feasible = std::move(summary);
+  return residual;
+}
+
+FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit& fit,
+                             const FeasibleModel& feasible, bool cross) {
+  FeasibleCheck check;
+  check.summary = feasible_outcome(feasible);
+  if (feasible.retrieval.x.size() == 0) return check;
+  const Estimate estimate = with_feasible_values(setup, fit.estimated, feasible);
+  if (!fit.folds.empty()) {
+    std::vector<Prediction> raw;
+    check.runs = feasible_residuals(setup, folded, fit.estimated, feasible, &raw);
+    // Of all rows as they are, as for the estimate, whatever weights single ones had.
+    check.summary.residual =
+        residual_summary(residuals(fit_folds(folded.runs), estimate.columns, estimate.values).per_row,
+                         setup.plan, setup.robot, fitted_predictions(folded, raw));
+    check.summary.moved_sigma = moved_sigma(fit.estimated, estimate.values);
+    check.passes = fitted_passes(folded);
+  }
+  check.summary.drives = drive_values(setup.robot, estimate);
+  check.summary.columns = further_columns(feasible, Quantities(setup.robot, feasible.columns));
+  check.links = link_values(setup.robot, feasible);
+  if (cross)
+    check.summary.cross_validation = setup.clock().time(
+        "feasible cross-validation", [&] { return cross_validate_feasible(setup, folded, fit, feasible); });
+  const double given = residual_summary(fit.estimated.per_row, setup.plan, setup.robot).prepared;
+  report_cost(given, check.summary, check.findings);
+  return check;
 }
 
 }  // namespace STEELYARD_ABI

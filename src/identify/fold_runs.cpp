@@ -4,15 +4,13 @@
 #include <cmath>
 
 #include "identify/extra_columns.hpp"
-#include "identify/folded.hpp"
+#include "identify/folded_runs.hpp"
 #include "identify/friction.hpp"
-#include "identify/gains.hpp"
 #include "identify/instrument.hpp"
 #include "identify/signs.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/slots.hpp"
-#include "steelyard/log/period.hpp"
+#include "steelyard/identify/folded.hpp"
 #include "steelyard/study/provenance.hpp"
 
 namespace steelyard {
@@ -20,12 +18,12 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Rows of a run are not finite or too large: says at which sample, not in which column of the model.
-[[noreturn]] void blame_samples(const StudyState& state, const StudyRun& run, Complaint complaint) {
+[[noreturn]] void blame_samples(const Setup& setup, const StudyRun& run, Complaint complaint) {
   constexpr double kImpossible = 1e9;  // of any channel, in SI units
-  const std::unique_ptr<SampleSource> source = open_source(state, run);
+  const std::unique_ptr<SampleSource> source = open_source(setup, run);
   if (!complaint.place.file.empty()) throw InputError(complaint);
   complaint.place.file = source->name();
-  const std::vector<LogJoint> joints = log_joints(state.robot);
+  const std::vector<LogJoint> joints = log_joints(setup.robot);
   SampleBlock block;
   Index samples = 0;
   for (source->read(4096, block); block.size() > 0; source->read(4096, block)) {
@@ -48,98 +46,90 @@ namespace {
 
 }  // namespace
 
-void open_runs(StudyState& state) {
-  state.runs.clear();
-  if (state.study.runs.empty())
-    throw InputError({"the study has no runs",
-                      {state.study.path, 0, 0, ""},
-                      "at least one with the role 'fit'",
-                      "add `runs:`; a motion for them: `steelyard excite`"});
-  for (const StudyRun& run : state.study.runs) {
-    RunState& opened = state.runs.emplace_back();
-    opened.run = &run;
-    open_run_state(state, opened);
-  }
-}
-
-void open_run_state(const StudyState& state, RunState& run) {
-  if (run.run->folded) {
-    open_folded_run(state, run);
-    return;
-  }
-  std::unique_ptr<SampleSource> source = open_source(state, *run.run);
-  if (state.watch_signals) {
-    SignalWatch watch = watch_signals(std::move(source), log_joints(state.robot));
-    source = std::move(watch.source);
-    run.signals = std::move(watch.scan);
-  }
-  PrepareOptions prepare = state.prepare;
-  prepare.presume_uniform = state.presume_uniform;
-  run.prepared = std::make_unique<PreparedRun>(std::move(source), run.run->file.label, prepare);
-}
-
-std::vector<Layout> study_layouts(const StudyState& state) {
+std::vector<Layout> study_layouts(const Setup& setup) {
   LayoutOptions options;
-  options.robot = state.robot_hash;
-  options.preparation = preparation_hash(prepare_text(state.prepare), describe_columns(state));
-  return row_layouts(state.plan, state.robot, options);
+  options.robot = setup.robot_hash;
+  options.preparation = preparation_hash(prepare_text(setup.prepare), describe_columns(setup));
+  return row_layouts(setup.plan, setup.robot, options);
 }
 
-FoldPass fold_prepared(const StudyState& state, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
+FoldPass fold_prepared(const Setup& setup, const StudyRun& run, PreparedRun& prepared, PassOptions pass,
                        const std::shared_ptr<const InstrumentMotion>& instruments) {
-  pass.threads = state.options.threads;
-  pass.extra = all_columns(state, run);
-  pass.known = known_efforts(state, run);
-  if (instruments) pass.extra.push_back(instrument_columns(state.plan, pass.extra, instruments));
-  return fold_run(prepared, state.plan, with_extra_columns(study_layouts(state), pass.extra), pass);
+  pass.threads = setup.threads();
+  pass.extra = all_columns(setup, run);
+  pass.known = known_efforts(setup, run);
+  if (instruments) pass.extra.push_back(instrument_columns(setup.plan, pass.extra, instruments));
+  return fold_run(prepared, setup.plan, with_extra_columns(study_layouts(setup), pass.extra), pass);
 }
 
 namespace {
 
-void fold_samples_of(StudyState& state, RunState& run) {
+RunRows fold_samples_of(const Setup& setup, const OpenRun& run, const SignedRun* signs) {
+  CoarsePositions positions(run.preparation().grid.samples, setup.plan.joints);
   PassOptions pass;
   const std::string stage = "folding " + run.label();
   pass.progress = [&](Index done, Index chunks) {
-    state.clock.report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
+    setup.clock().report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
   };
-  std::optional<CoarsePositions> positions;
-  if (state.find_periods) {
-    positions.emplace(run.prepared->preparation().grid.samples, state.plan.joints);
-    pass.watch = [&](const PreparedChunk& chunk) { positions->watch(chunk); };
-  }
-  pass.slot_samples = slot_for_blocks(*run.prepared, state.study.cross ? state.study.cross->blocks : 0);
+  pass.watch = [&](const PreparedChunk& chunk) { positions.watch(chunk); };
+  const std::optional<CrossOptions>& cross = setup.study().cross;
+  pass.slot_samples = slot_for_blocks(*run.prepared, cross ? cross->blocks : 0);
+  std::optional<FoldPass> folds;
   try {
-    run.folds = state.clock.time(stage, [&] {
-      return run.signs ? fold_signed_run(state, run, pass.slot_samples)
-                       : fold_prepared(state, *run.run, *run.prepared, pass);
+    folds = setup.clock().time(stage, [&] {
+      return signs != nullptr ? fold_signed_run(setup, *signs, pass.slot_samples)
+                              : fold_prepared(setup, *run.run, *run.prepared, pass);
     });
   } catch (const InputError& error) {
-    blame_samples(state, *run.run, error.complaint());
+    blame_samples(setup, *run.run, error.complaint());
   }
-  if (!positions) return;
-  if (run.signs) {
-    positions->watch(run.signs->samples);
-  } else {
-    positions->gather();
-    run.period = positions->period();
-  }
-  run.motion = positions->motion(run.preparation().grid.step);
+  if (signs != nullptr)
+    positions.watch(signs->samples);
+  else
+    positions.gather();
+  return {&run, std::move(*folds), std::move(positions), 0, signs};
 }
 
 }  // namespace
 
-void fold_runs(StudyState& state) {
-  check_folded_layouts(state);
-  for (RunState& run : state.runs) {
-    if (!run.prepared) continue;
+std::vector<RunRows> fold_runs(const Setup& setup, Runs& runs, const SignedRuns& signs) {
+  check_folded_layouts(setup, runs);
+  std::vector<RunRows> rows;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    OpenRun& run = runs[r];
+    if (!run.prepared) {
+      rows.push_back({&run, *run.folds, {}, run.run->folded->period.value_or(0), nullptr});
+      continue;
+    }
+    const SignedRun* own = r < signs.size() && signs[r] ? &*signs[r] : nullptr;
     try {
-      fold_samples_of(state, run);
+      rows.push_back(fold_samples_of(setup, run, own));
     } catch (const StampsDiffer&) {
-      state.presume_uniform = false;
-      open_run_state(state, run);
-      fold_samples_of(state, run);
+      const bool watched = static_cast<bool>(run.signals);
+      run = prepare_run(setup, *run.run, {watched, false});
+      rows.push_back(fold_samples_of(setup, run, own));
     }
   }
+  return rows;
+}
+
+Index append_blocks(const std::vector<FoldBlock>& blocks, Index first, std::vector<Fold>& folds) {
+  for (const FoldBlock& block : blocks) {
+    for (Fold& fold : block.all()) {
+      fold.set_block(first);
+      folds.push_back(std::move(fold));
+    }
+    ++first;
+  }
+  return first;
+}
+
+std::vector<Fold> fit_folds(const std::vector<RunRows>& runs) {
+  std::vector<Fold> folds;
+  Index number = 0;
+  for (const RunRows& run : runs)
+    if (run.is_fit()) number = append_blocks(run.folds.folds.blocks(), number, folds);
+  return folds;
 }
 
 }  // namespace STEELYARD_ABI

@@ -23,9 +23,9 @@ const FrictionSpec* friction_of(const Study& study, const std::string& joint) {
 }
 
 // The joint of the robot behind a row of the plan.
-std::size_t joint_of_row(const StudyState& state, Index row) {
-  const Index i = state.plan.rows[static_cast<std::size_t>(row)].i;
-  return static_cast<std::size_t>(coordinates(state.robot).joints[static_cast<std::size_t>(i)]);
+std::size_t joint_of_row(const Setup& setup, Index row) {
+  const Index i = setup.plan.rows[static_cast<std::size_t>(row)].i;
+  return static_cast<std::size_t>(coordinates(setup.robot).joints[static_cast<std::size_t>(i)]);
 }
 
 // Joints with forms, and what the study wants of them.
@@ -34,13 +34,13 @@ struct Wanted {
   std::vector<FrictionWish> wishes;
 };
 
-Wanted wanted_forms(const StudyState& state) {
+Wanted wanted_forms(const Setup& setup) {
   Wanted out;
-  for (std::size_t r = 0; r < state.plan.rows.size(); ++r) {
-    const std::size_t joint = joint_of_row(state, static_cast<Index>(r));
-    const FrictionSpec* spec = friction_of(state.study, state.robot.joints[joint].name);
+  for (std::size_t r = 0; r < setup.plan.rows.size(); ++r) {
+    const std::size_t joint = joint_of_row(setup, static_cast<Index>(r));
+    const FrictionSpec* spec = friction_of(setup.study(), setup.robot.joints[joint].name);
     if (spec == nullptr || spec->is_linear()) continue;
-    out.joints.push_back({static_cast<int>(joint) + 1, static_cast<Index>(r), state.plan.rows[r].i, 0});
+    out.joints.push_back({static_cast<int>(joint) + 1, static_cast<Index>(r), setup.plan.rows[r].i, 0});
     FrictionWish wish;
     if (!spec->automatic) wish = {spec->form, spec->viscous, spec->coulomb, spec->offset};
     out.wishes.push_back(wish);
@@ -48,85 +48,76 @@ Wanted wanted_forms(const StudyState& state) {
   return out;
 }
 
-// Largest velocities, and about a thousand positions for the period.
-void scan_motion(RunState& run, std::vector<FrictionJoint>& joints) {
-  const Index samples = run.prepared->preparation().grid.samples;
-  const Index step = std::max<Index>(1, samples / 1000);
-  std::vector<double> coarse;
-  Index width = 1;
-  run.prepared->rewind();
-  for (RawChunk raw; run.prepared->read(raw); raw = {}) {
-    const PreparedChunk chunk = run.prepared->prepare(std::move(raw));
+// Largest velocities, and positions for the period.
+CoarsePositions scan_motion(const Setup& setup, const OpenRun& run, std::vector<FrictionJoint>& joints) {
+  PreparedRun& prepared = *run.prepared;
+  CoarsePositions positions(prepared.preparation().grid.samples, setup.plan.joints);
+  prepared.rewind();
+  for (RawChunk raw; prepared.read(raw); raw = {}) {
+    const PreparedChunk chunk = prepared.prepare(std::move(raw));
     const SampleBlock& block = chunk.samples;
-    const int position = block.find(channel::kPosition), velocity = block.find(channel::kVelocity);
-    width = block.joints();
-    for (Index at = chunk.chunk.core.begin; at < chunk.chunk.core.end; ++at) {
-      const Index s = at - chunk.chunk.halo.begin;
+    const int velocity = block.find(channel::kVelocity);
+    positions.watch(chunk);
+    for (Index at = chunk.chunk.core.begin; at < chunk.chunk.core.end; ++at)
       for (FrictionJoint& joint : joints)
-        joint.fastest = std::max(joint.fastest, std::abs(block.row(velocity, joint.channel)[s]));
-      for (Index j = 0; j < width && at % step == 0; ++j) coarse.push_back(block.row(position, j)[s]);
-    }
+        joint.fastest = std::max(joint.fastest,
+                                 std::abs(block.row(velocity, joint.channel)[at - chunk.chunk.halo.begin]));
   }
-  run.prediction.coarse_step = step;
-  run.prediction.coarse_position =
-      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-          coarse.data(), static_cast<Index>(coarse.size()) / width, width);
+  return positions;
 }
 
 // One pass over a fit run with the study's columns and these.
-void fold_with(const StudyState& state, const std::vector<ExtraColumns>& columns, int blocks, RunState& run) {
+FoldPass fold_with(const Setup& setup, const std::vector<ExtraColumns>& columns, int blocks,
+                   const OpenRun& run) {
   PassOptions pass;
-  pass.threads = state.options.threads;
+  pass.threads = setup.threads();
   pass.slot_samples = run.prepared->plan().size;
   while (pass.slot_samples % 2 == 0 && pass.slot_samples * blocks > run.prepared->plan().samples)
     pass.slot_samples /= 2;
-  pass.extra = run_columns(state, *run.run);
+  pass.extra = run_columns(setup, *run.run);
   pass.extra.insert(pass.extra.end(), columns.begin(), columns.end());
-  pass.known = known_efforts(state, *run.run);
-  const std::vector<Layout> layouts = with_extra_columns(row_layouts(state.plan, state.robot), pass.extra);
-  run.folds = fold_run(*run.prepared, state.plan, layouts, pass);
+  pass.known = known_efforts(setup, *run.run);
+  const std::vector<Layout> layouts = with_extra_columns(row_layouts(setup.plan, setup.robot), pass.extra);
+  return fold_run(*run.prepared, setup.plan, layouts, pass);
 }
 
-void fold_fit_runs(StudyState& state, const std::vector<ExtraColumns>& columns, int blocks) {
-  for (RunState& run : state.runs)
-    if (run.is_fit()) fold_with(state, columns, blocks, run);
-}
-
-std::vector<FrictionChoice> choose_forms(StudyState& state, const Wanted& wanted) {
-  CrossOptions cross = state.study.cross.value_or(CrossOptions{});
-  cross.blocks = std::max(cross.blocks, kChoiceGroups);
-  fold_fit_runs(state, dictionary_columns(wanted.joints), cross.blocks);
-  const HeldOut held = held_out_groups(state.runs, cross);
-  return choose_friction(wanted.joints, wanted.wishes, held.blocks, held.groups, state.study.estimate);
-}
-
-// Drive terms of the robot, and with them the base parameters, as the models have them.
-void take_terms(StudyState& state) {
-  for (std::size_t k = 0; k < state.friction.joints.size(); ++k) {
-    const FrictionModel& model = state.friction.models[k];
-    DriveTerms& terms = state.robot.joints[joint_of_row(state, state.friction.joints[k].row)].drive;
-    terms.viscous = model.viscous;
-    terms.coulomb = model.coulomb;
-    terms.offset = model.offset && !state.study.drive_spec.offset_per_run;
+// `positions`: one a fit run; empty: the period is not needed.
+std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs,
+                                   const std::vector<ExtraColumns>& columns, int blocks,
+                                   const std::vector<CoarsePositions>& positions) {
+  std::vector<RunRows> rows;
+  for (const OpenRun& run : runs) {
+    if (!run.is_fit()) continue;
+    rows.push_back({&run, fold_with(setup, columns, blocks, run), {}, 0, nullptr});
+    if (!positions.empty()) rows.back().positions = positions[rows.size() - 1];
   }
-  plan_base(state);
+  return rows;
 }
 
-void report_fit(const Wanted& wanted, const FrictionFit& fit, StudyState& state) {
+std::vector<FrictionChoice> choose_forms(const Setup& setup, const Runs& runs, const Wanted& wanted,
+                                         const std::vector<CoarsePositions>& positions) {
+  CrossOptions cross = setup.study().cross.value_or(CrossOptions{});
+  cross.blocks = std::max(cross.blocks, kChoiceGroups);
+  const HeldOut held = held_out_groups(
+      fold_fit_runs(setup, runs, dictionary_columns(wanted.joints), cross.blocks, positions), cross);
+  return choose_friction(wanted.joints, wanted.wishes, held.blocks, held.groups, setup.study().estimate);
+}
+
+std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, const FrictionFit& fit) {
+  std::vector<Finding> findings;
   const auto joint = [&](std::size_t k) {
-    return state.robot.joints[joint_of_row(state, wanted.joints[k].row)].name;
+    return setup.robot.joints[joint_of_row(setup, wanted.joints[k].row)].name;
   };
   for (std::size_t k = 0; k < fit.joints.size(); ++k)
     if (fit.joints[k].status != FrictionStatus::determined)
-      state.findings.push_back(
-          make_finding("friction-degenerate", joint(k),
-                       fmt::format("{}; linear friction ({}) instead", fit.joints[k].evidence,
-                                   to_string(fit.joints[k].status))));
+      findings.push_back(make_finding("friction-degenerate", joint(k),
+                                      fmt::format("{}; linear friction ({}) instead", fit.joints[k].evidence,
+                                                  to_string(fit.joints[k].status))));
   if (!fit.converged)
-    state.findings.push_back(
-        make_finding("friction-not-converged", "",
-                     fmt::format("after {} passes a further step still promises {:.2g} σ²", fit.iterations,
-                                 fit.next_gain)));
+    findings.push_back(make_finding("friction-not-converged", "",
+                                    fmt::format("after {} passes a further step still promises {:.2g} σ²",
+                                                fit.iterations, fit.next_gain)));
+  return findings;
 }
 
 }  // namespace
@@ -155,47 +146,60 @@ void apply_drive_spec(const Study& study, Robot& robot) {
   }
 }
 
-void fit_friction_forms(StudyState& state) {
-  Wanted wanted = wanted_forms(state);
-  if (wanted.joints.empty()) return;
-  StudyFriction& friction = state.friction;
-  state.clock.time("friction", [&] {
-    for (RunState& run : state.runs)
-      if (run.is_fit()) scan_motion(run, wanted.joints);
+FittedForms fit_friction_forms(const Setup& setup, const Runs& runs) {
+  FittedForms out;
+  Wanted wanted = wanted_forms(setup);
+  if (wanted.joints.empty()) return out;
+  setup.clock().time("friction", [&] {
+    std::vector<CoarsePositions> positions;
+    for (const OpenRun& run : runs)
+      if (run.is_fit()) positions.push_back(scan_motion(setup, run, wanted.joints));
     for (FrictionJoint& joint : wanted.joints)
       if (joint.fastest == 0) joint.fastest = 1;  // it never moves, and its shape will not be found
     std::vector<FrictionModel> models;
-    for (const FrictionChoice& choice : choose_forms(state, wanted)) {
+    for (const FrictionChoice& choice : choose_forms(setup, runs, wanted, positions)) {
       models.push_back(choice.model);
-      friction.reasons.push_back(choice.reason);
+      out.forms.reasons.push_back(choice.reason);
     }
     FrictionFitOptions options;
-    options.estimate = state.study.estimate;
+    options.estimate = setup.study().estimate;
     const auto pass = [&](const std::vector<ExtraColumns>& columns) {
-      fold_fit_runs(state, columns, 1);
-      return fit_folds(state.runs);
+      return fit_folds(fold_fit_runs(setup, runs, columns, 1, {}));
     };
     const FrictionFit fit = fit_friction(wanted.joints, std::move(models), pass, options);
-    report_fit(wanted, fit, state);
-    friction.joints = wanted.joints;
+    out.findings = fit_findings(setup, wanted, fit);
+    out.forms.joints = wanted.joints;
     for (std::size_t k = 0; k < fit.joints.size(); ++k) {
-      friction.models.push_back(fit.joints[k].model);
-      friction.statuses.push_back(fit.joints[k].status);
-      if (!fit.joints[k].evidence.empty()) friction.reasons[k] = fit.joints[k].evidence;
+      out.forms.models.push_back(fit.joints[k].model);
+      out.forms.statuses.push_back(fit.joints[k].status);
+      if (!fit.joints[k].evidence.empty()) out.forms.reasons[k] = fit.joints[k].evidence;
     }
-    for (RunState& run : state.runs) run.folds.reset();
-    take_terms(state);
   });
+  return out;
 }
 
-std::string describe_columns(const StudyState& state) {
+Setup with_friction(Setup setup, FrictionForms forms) {
+  if (forms.models.empty()) return setup;
+  Robot robot = setup.robot;
+  for (std::size_t k = 0; k < forms.joints.size(); ++k) {
+    const FrictionModel& model = forms.models[k];
+    DriveTerms& terms = robot.joints[static_cast<std::size_t>(forms.joints[k].number - 1)].drive;
+    terms.viscous = model.viscous;
+    terms.coulomb = model.coulomb;
+    terms.offset = model.offset && !setup.study().drive_spec.offset_per_run;
+  }
+  setup.friction = std::move(forms);
+  return with_robot(std::move(setup), std::move(robot));
+}
+
+std::string describe_columns(const Setup& setup) {
   std::string text;
-  for (const auto* list : {&state.study.drive_spec.columns, &state.study.drive_spec.known})
+  for (const auto* list : {&setup.study().drive_spec.columns, &setup.study().drive_spec.known})
     for (const EffortExpression& effort : *list)
       text += fmt::format("{}:{}={};", effort.joint, effort.name, effort.text);
-  for (std::size_t k = 0; k < state.friction.models.size(); ++k) {
-    const FrictionModel& model = state.friction.models[k];
-    text += fmt::format("{}:{},{},{},{};", state.friction.joints[k].number, to_string(model.form),
+  for (std::size_t k = 0; k < setup.friction.models.size(); ++k) {
+    const FrictionModel& model = setup.friction.models[k];
+    text += fmt::format("{}:{},{},{},{};", setup.friction.joints[k].number, to_string(model.form),
                         model.slope, model.shift, model.velocity);
   }
   return text;

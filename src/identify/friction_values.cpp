@@ -48,14 +48,14 @@ class Values {
   FrictionValues& out_;
 };
 
-FrictionValues values_of(const StudyState& state, std::size_t k) {
-  const FrictionModel& model = state.friction.models[k];
-  const std::string number = std::to_string(state.friction.joints[k].number);
+FrictionValues values_of(const Setup& setup, const Estimate& estimate, std::size_t k) {
+  const FrictionModel& model = setup.friction.models[k];
+  const std::string number = std::to_string(setup.friction.joints[k].number);
   FrictionValues out;
   out.model = to_string(model.form);
-  out.status = to_string(state.friction.statuses[k]);
-  out.reason = state.friction.reasons[k];
-  Values values(state.estimated, out);
+  out.status = to_string(setup.friction.statuses[k]);
+  out.reason = setup.friction.reasons[k];
+  Values values(estimate, out);
   values.put("fv", "fv" + number);
   values.put("fc", "fc" + number);
   values.put("fo", "fo" + number);
@@ -93,10 +93,10 @@ FrictionModel model_of(const FrictionValues& values) {
 
 }  // namespace
 
-void add_friction_values(const StudyState& state, std::vector<DriveValues>& drives) {
-  for (std::size_t k = 0; k < state.friction.models.size(); ++k) {
+void add_friction_values(const Setup& setup, const Estimate& estimate, std::vector<DriveValues>& drives) {
+  for (std::size_t k = 0; k < setup.friction.models.size(); ++k) {
     const std::string& joint =
-        state.robot.joints[static_cast<std::size_t>(state.friction.joints[k].number - 1)].name;
+        setup.robot.joints[static_cast<std::size_t>(setup.friction.joints[k].number - 1)].name;
     auto drive = std::find_if(drives.begin(), drives.end(),
                               [&](const DriveValues& item) { return item.joint == joint; });
     if (drive == drives.end()) {
@@ -105,35 +105,32 @@ void add_friction_values(const StudyState& state, std::vector<DriveValues>& driv
       drive->joint = joint;
       drive->status = "determined";
     }
-    drive->friction = values_of(state, k);
+    drive->friction = values_of(setup, estimate, k);
   }
 }
 
-void restore_friction(const Result& model, StudyState& state) {
+FrictionForms friction_of_model(const Setup& setup, const Result& model) {
+  FrictionForms forms;
+  const std::vector<int> joints = coordinates(setup.robot).joints;
   for (const DriveValues& drive : model.drives) {
     if (!drive.friction) continue;
-    const int joint = state.robot.index_of(drive.joint);
+    const int joint = setup.robot.index_of(drive.joint);
     if (joint < 0)
       throw InputError(
           {fmt::format("the model has friction of joint '{}', which the robot has not", drive.joint),
-           {state.study.path, 0, 0, ""},
+           {setup.study().path, 0, 0, ""},
            "",
            "use the robot file of the study that made the model"});
-    const std::vector<int> joints = coordinates(state.robot).joints;
-    for (std::size_t r = 0; r < state.plan.rows.size(); ++r) {
-      const Index i = state.plan.rows[r].i;
+    for (std::size_t r = 0; r < setup.plan.rows.size(); ++r) {
+      const Index i = setup.plan.rows[r].i;
       if (joints[static_cast<std::size_t>(i)] != joint) continue;
-      state.friction.joints.push_back({joint + 1, static_cast<Index>(r), i, 1});
-      state.friction.models.push_back(model_of(*drive.friction));
-      state.friction.reasons.push_back(drive.friction->reason);
-      state.friction.statuses.push_back(FrictionStatus::determined);
+      forms.joints.push_back({joint + 1, static_cast<Index>(r), i, 1});
+      forms.models.push_back(model_of(*drive.friction));
+      forms.reasons.push_back(drive.friction->reason);
+      forms.statuses.push_back(FrictionStatus::determined);
     }
-    DriveTerms& terms = state.robot.joints[static_cast<std::size_t>(joint)].drive;
-    terms.viscous = state.friction.models.back().viscous;
-    terms.coulomb = state.friction.models.back().coulomb;
-    terms.offset = state.friction.models.back().offset && !state.study.drive_spec.offset_per_run;
   }
-  if (!state.friction.models.empty()) plan_base(state);
+  return forms;
 }
 
 }  // namespace STEELYARD_ABI

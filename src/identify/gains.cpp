@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "identify/sign_gains.hpp"
-#include "identify/state.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/gains/choice.hpp"
 #include "steelyard/gains/feasible.hpp"
 #include "steelyard/gains/payload.hpp"
+#include "steelyard/identify/runs.hpp"
 #include "steelyard/study/provenance.hpp"
 
 namespace steelyard {
@@ -38,14 +38,14 @@ struct CurrentRun {
   GainRun folds;
 };
 
-std::vector<CurrentRun> fold_all(StudyState& state, const CurrentRows& rows) {
+std::vector<CurrentRun> fold_all(const Setup& setup, const CurrentRows& rows) {
   std::vector<CurrentRun> runs;
   Index block = 0;
-  for (const StudyRun& run : state.study.runs) {
-    state.clock.time("currents of " + run.file.label.label, [&] {
-      PreparedRun prepared(open_study_run(run, state.robot), run.file.label, state.prepare);
+  for (const StudyRun& run : setup.study().runs) {
+    setup.clock().time("currents of " + run.file.label.label, [&] {
+      PreparedRun prepared(open_study_run(run, setup.robot), run.file.label, setup.prepare);
       PassOptions pass;
-      pass.threads = state.options.threads;
+      pass.threads = setup.threads();
       pass.slot_samples = gain_slot(prepared);
       const FoldPass folds = fold_currents(prepared, rows, pass);
       const RunErrors errors = run_errors(prepared, rows);
@@ -71,13 +71,12 @@ void check_count(const VectorXd& list, std::size_t joints, const char* what) {
       {fmt::format("{} has {} gains", what, list.size()), {}, fmt::format("{}, one per joint", joints), {}});
 }
 
-GainProblem problem_of(const StudyState& state, const CurrentRows& rows,
-                       const std::vector<CurrentRun>& runs) {
+GainProblem problem_of(const Setup& setup, const CurrentRows& rows, const std::vector<CurrentRun>& runs) {
   std::vector<GainRun> fit;
   for (const CurrentRun& run : runs)
     if (run.run->file.label.role == RunRole::fit) fit.push_back(run.folds);
-  GainProblem problem = gain_problem(rows, state.study.payloads, std::move(fit));
-  const GainSpec& spec = *state.study.gains;
+  GainProblem problem = gain_problem(rows, setup.study().payloads, std::move(fit));
+  const GainSpec& spec = *setup.study().gains;
   check_count(spec.prior, rows.gains.size(), "prior");
   if (spec.prior.size() == 0) return problem;
   problem.prior = spec.prior;
@@ -88,11 +87,11 @@ GainProblem problem_of(const StudyState& state, const CurrentRows& rows,
   return problem;
 }
 
-GainFit fit_by(const StudyState& state, const GainProblem& problem, GainMethod method,
+GainFit fit_by(const Setup& setup, const GainProblem& problem, GainMethod method,
                const GainOptions& options) {
   if (method != GainMethod::feasible) return fit_gains(problem, method, options);
   const GainFit plain = fit_gains(problem, GainMethod::prediction_error, options);
-  return fit_feasible_gains(problem, state.robot, state.base, plain, options).fit;
+  return fit_feasible_gains(problem, setup.robot, setup.base, plain, options).fit;
 }
 
 GainMethodSummary summary_of(const GainProblem& problem, const GainFit& fit) {
@@ -131,33 +130,33 @@ std::vector<Index> misfits(const VectorXd& residual) {
   return found;
 }
 
-void find_problems(StudyState& state, const GainProblem& problem, const GainFit& fit) {
+void report_problems(const GainProblem& problem, const GainFit& fit, DriveGains& gains) {
   for (std::size_t j = 0; j < problem.gains.size(); ++j) {
     if (fit.status[j] != GainStatus::not_identifiable) continue;
-    state.findings.push_back(make_finding(
+    gains.findings.push_back(make_finding(
         "gain-not-identifiable", problem.joints[j],
         fmt::format("the deviation of the gain is {:.0f} % of it",
                     100 * fit.sigma[static_cast<Index>(j)] / std::abs(fit.values[static_cast<Index>(j)]))));
   }
   const VectorXd residual = current_residual(problem, fit).relative;
   for (const Index j : misfits(residual))
-    state.findings.push_back(make_finding(
+    gains.findings.push_back(make_finding(
         "gain-misfit", problem.joints[static_cast<std::size_t>(j)],
         fmt::format("{:.0f} % of the current is not explained, {:.0f} % in the median of the joints",
                     100 * residual[j], 100 * median_of(residual))));
 }
 
-GainOptions gain_options(const StudyState& state) {
+GainOptions gain_options(const Setup& setup) {
   GainOptions options;
-  options.level = state.study.intervals.level;
-  options.bootstrap.replicates = std::max(20, state.study.intervals.replicates);
-  options.bootstrap.seed = state.study.seed;
-  options.bootstrap.threads = state.options.threads;
-  options.rows = state.study.gains->rows;
+  options.level = setup.study().intervals.level;
+  options.bootstrap.replicates = std::max(20, setup.study().intervals.replicates);
+  options.bootstrap.seed = setup.study().seed;
+  options.bootstrap.threads = setup.threads();
+  options.rows = setup.study().gains->rows;
   return options;
 }
 
-void take_loads(const GainProblem& problem, const GainFit& fit, GainState& gains) {
+void take_loads(const GainProblem& problem, const GainFit& fit, DriveGains& gains) {
   for (const Load& load : problem.loads) {
     const std::vector<std::string> names = load_columns(load.name);
     if (std::none_of(problem.runs.begin(), problem.runs.end(),
@@ -170,23 +169,22 @@ void take_loads(const GainProblem& problem, const GainFit& fit, GainState& gains
   }
 }
 
-void find_drift(StudyState& state, const GainProblem& problem, const GainOptions& options,
-                GainsSummary& summary) {
+void report_drift(const GainProblem& problem, const GainOptions& options, DriveGains& gains) {
   if (problem.runs.size() < 2) return;
   const GainFit plain = fit_gains(problem, GainMethod::prediction_error, options);
   for (const GainDrift& drift : gain_drift(problem, plain, options)) {
     if (!drift.significant) continue;
-    summary.drift.push_back({drift.run, drift.joint, drift.change, drift.sigma});
-    state.findings.push_back(
+    gains.summary.drift.push_back({drift.run, drift.joint, drift.change, drift.sigma});
+    gains.findings.push_back(
         make_finding("gain-drift", drift.joint,
                      fmt::format("in the run '{}' the same torque takes {:+.1f} % current, ± {:.1f}",
                                  drift.run, 100 * drift.change, 100 * drift.sigma)));
   }
 }
 
-void identify_gains(StudyState& state, GainProblem problem, GainState& gains) {
-  const GainSpec& spec = *state.study.gains;
-  const GainOptions options = gain_options(state);
+void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) {
+  const GainSpec& spec = *setup.study().gains;
+  const GainOptions options = gain_options(setup);
   validate(problem);
   std::optional<int> essential;
   if (spec.essential) {
@@ -200,7 +198,7 @@ void identify_gains(StudyState& state, GainProblem problem, GainState& gains) {
   GainFit best;
   double least = INFINITY;
   for (const GainMethod method : spec.methods) {
-    const GainFit fit = fit_by(state, problem, method, options);
+    const GainFit fit = fit_by(setup, problem, method, options);
     GainMethodSummary& summary = gains.summary.methods.emplace_back(summary_of(problem, fit));
     summary.essential = essential;
     summary.residual = finite_or_none(current_residual(problem, fit).total);
@@ -210,7 +208,7 @@ void identify_gains(StudyState& state, GainProblem problem, GainState& gains) {
     if (can_hold_out) {
       score =
           held_out_residual(
-              problem, [&](const GainProblem& training) { return fit_by(state, training, method, values); },
+              problem, [&](const GainProblem& training) { return fit_by(setup, training, method, values); },
               spec.blocks)
               .total;
       summary.held_out = finite_or_none(score);
@@ -224,12 +222,12 @@ void identify_gains(StudyState& state, GainProblem problem, GainState& gains) {
   gains.values = best.gain_values();
   gains.covariance = best.covariance.topLeftCorner(best.gains, best.gains);
   take_loads(problem, best, gains);
-  find_problems(state, problem, best);
-  find_drift(state, problem, options, gains.summary);
+  report_problems(problem, best, gains);
+  report_drift(problem, options, gains);
 }
 
-void give_gains(const StudyState& state, GainState& gains) {
-  const GainSpec& spec = *state.study.gains;
+void give_gains(const Setup& setup, DriveGains& gains) {
+  const GainSpec& spec = *setup.study().gains;
   check_count(spec.known, gains.rows.gains.size(), "known");
   gains.values = spec.known;
   GainMethodSummary& summary = gains.summary.methods.emplace_back();
@@ -275,13 +273,13 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
 }
 
 // Every loaded run against the unloaded fit runs, the load unknown: what the gains make of it.
-void identify_payloads(StudyState& state, const std::vector<CurrentRun>& runs, GainState& gains) {
+void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains) {
   std::vector<GainRun> unloaded;
   for (const CurrentRun& run : runs)
     if (run.run->file.label.role == RunRole::fit && run.folds.load.empty()) unloaded.push_back(run.folds);
   for (const CurrentRun& run : runs) {
     if (run.folds.load.empty()) continue;
-    const auto given = std::find_if(state.study.payloads.begin(), state.study.payloads.end(),
+    const auto given = std::find_if(setup.study().payloads.begin(), setup.study().payloads.end(),
                                     [&](const Load& load) { return load.name == run.folds.load; });
     if (unloaded.empty()) {
       if (gains.loads.count(given->name) == 0)
@@ -294,11 +292,11 @@ void identify_payloads(StudyState& state, const std::vector<CurrentRun>& runs, G
     std::vector<GainRun> both = unloaded;
     both.push_back(run.folds);
     const GainProblem problem = gain_problem(gains.rows, {unknown_load(given->name)}, std::move(both));
-    const LoadFit fit = identify_loads(problem, gains.values, gains.covariance, gain_options(state));
+    const LoadFit fit = identify_loads(problem, gains.values, gains.covariance, gain_options(setup));
     gains.payloads.push_back(summary_of(fit.loads[0], run.folds.label, *given));
     gains.loads.try_emplace(given->name, fit.loads[0].values);
     if (fit.loads[0].gains_dominate && std::isfinite(fit.loads[0].sigma[0]))
-      state.findings.push_back(make_finding(
+      gains.findings.push_back(make_finding(
           "payload-gain-error", given->name,
           fmt::format("the mass is {:.3g} ± {:.2g} kg, of which the gains' deviations make {:.2g}",
                       fit.loads[0].values[0], fit.loads[0].sigma[0], fit.loads[0].sigma_gains[0])));
@@ -317,7 +315,7 @@ void add_gain(const std::string& joint, const std::string& status, double gain,
   drive->values["gain"] = gain;
 }
 
-void add_gains(const GainsSummary& gains, std::vector<DriveValues>& drives) {
+void add_used_gains(const GainsSummary& gains, std::vector<DriveValues>& drives) {
   for (const GainMethodSummary& method : gains.methods) {
     if (method.method != gains.used) continue;
     for (const GainValue& joint : method.joints)
@@ -327,36 +325,39 @@ void add_gains(const GainsSummary& gains, std::vector<DriveValues>& drives) {
 
 }  // namespace
 
-void find_gains(StudyState& state) {
-  if (!state.study.gains) return;
-  if (state.study.cutoff.automatic)
+Setup with_gains(Setup setup) {
+  const Study& study = setup.study();
+  if (!study.gains) return setup;
+  if (study.cutoff.automatic)
     throw InputError({"the cut-off is to be chosen, but gains come before it",
-                      {state.study.path, 0, 0, ""},
+                      {study.path, 0, 0, ""},
                       "a cut-off that is given",
                       "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
-  GainState gains;
+  DriveGains gains;
   CurrentRowOptions options;
-  options.preparation = preparation_hash(state.prepare);
-  gains.rows = current_rows(state.robot, state.base, options);
-  const std::vector<CurrentRun> runs = fold_all(state, gains.rows);
-  if (state.study.gains->known.size() > 0)
-    give_gains(state, gains);
+  options.preparation = preparation_hash(setup.prepare);
+  gains.rows = current_rows(setup.robot, setup.base, options);
+  const std::vector<CurrentRun> runs = fold_all(setup, gains.rows);
+  if (study.gains->known.size() > 0)
+    give_gains(setup, gains);
   else
-    state.clock.time("gains", [&] { identify_gains(state, problem_of(state, gains.rows, runs), gains); });
-  state.clock.time("payloads", [&] { identify_payloads(state, runs, gains); });
-  state.gains = std::make_shared<const GainState>(std::move(gains));
+    setup.clock().time("gains", [&] { identify_gains(setup, problem_of(setup, gains.rows, runs), gains); });
+  setup.clock().time("payloads", [&] { identify_payloads(setup, runs, gains); });
+  setup.findings = gains.findings;
+  setup.gains = std::make_shared<const DriveGains>(std::move(gains));
+  return setup;
 }
 
-void restore_gains(const Result& model, StudyState& state) {
-  if (state.study.signs.gains) restore_sign_gains(model, state);
-  if (!state.study.gains) return;
+Setup with_gains_of(const Result& model, Setup setup) {
+  if (setup.study().signs.gains) setup.sign_gains = sign_gains_of(model, setup);
+  if (!setup.study().gains) return setup;
   if (!model.gains)
     throw InputError({"the model has no gains, but the study has currents",
-                      {state.study.path, 0, 0, ""},
+                      {setup.study().path, 0, 0, ""},
                       {},
                       "use a model that was made from currents"});
-  GainState gains;
-  gains.rows = current_rows(state.robot, state.base);
+  DriveGains gains;
+  gains.rows = current_rows(setup.robot, setup.base);
   gains.values = VectorXd::Zero(static_cast<Index>(gains.rows.gains.size()));
   for (const GainMethodSummary& method : model.gains->methods) {
     if (method.method != model.gains->used) continue;
@@ -370,23 +371,21 @@ void restore_gains(const Result& model, StudyState& state) {
         values[static_cast<Index>(k)] = found->second.value;
     gains.loads.try_emplace(load.name, values);
   }
-  for (const StudyRun& run : state.study.runs)
+  for (const StudyRun& run : setup.study().runs)
     if (!run.file.label.payload.empty() && gains.loads.count(run.file.label.payload) == 0)
       throw InputError({fmt::format("the model does not know the load '{}'", run.file.label.payload),
-                        {state.study.path, 0, 0, ""},
+                        {setup.study().path, 0, 0, ""},
                         {},
                         "identify it first"});
-  state.gains = std::make_shared<const GainState>(std::move(gains));
+  setup.gains = std::make_shared<const DriveGains>(std::move(gains));
+  return setup;
 }
 
-void summarize_gains(StudyState& state) {
-  if (state.result.signs)
-    for (const SignGain& gain : state.result.signs->gains)
-      add_gain(gain.joint, gain.status, gain.value, state.result.drives);
-  if (!state.gains) return;
-  state.result.gains = state.gains->summary;
-  state.result.payloads = state.gains->payloads;
-  add_gains(state.gains->summary, state.result.drives);
+void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
+               std::vector<DriveValues>& drives) {
+  if (signs)
+    for (const SignGain& gain : signs->gains) add_gain(gain.joint, gain.status, gain.value, drives);
+  if (setup.gains) add_used_gains(setup.gains->summary, drives);
 }
 
 }  // namespace STEELYARD_ABI

@@ -14,37 +14,32 @@
 #include "steelyard/fold/extra.hpp"
 #include "steelyard/gains/current_rows.hpp"
 #include "steelyard/gains/fit.hpp"
+#include "steelyard/identify/setup.hpp"
 #include "steelyard/log/source.hpp"
 #include "steelyard/result/result.hpp"
-#include "steelyard/study/study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
-
-struct GainState {
+struct DriveGains {
   CurrentRows rows;
   VectorXd values;                        // used
   MatrixXd covariance;                    // of them
   std::map<std::string, Vector10> loads;  // in the tool frame
   GainsSummary summary;
   std::vector<PayloadSummary> payloads;
+  std::vector<Finding> findings;
 };
 
-// Nothing without `gains:` in the study.
-void find_gains(StudyState& state);
-// Gains and loads of a model that was found before.
-void restore_gains(const Result& model, StudyState& state);
-
-// The samples of a run, with torques where the study has gains.
-std::unique_ptr<SampleSource> open_source(const StudyState& state, const StudyRun& run);
+// Gains and loads of a model that was identified before.
+Setup with_gains_of(const Result& model, Setup setup);
 
 // What the load of a run adds to the efforts of its rows; nothing without load.
-std::vector<ExtraColumns> load_efforts(const StudyState& state, const StudyRun& run);
+std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run);
 
-// Into the result.
-void summarize_gains(StudyState& state);
+// The gains that were used, beside the other values of their drives; those found with signs, too.
+void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
+               std::vector<DriveValues>& drives);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

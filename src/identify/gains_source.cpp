@@ -3,8 +3,8 @@
 
 #include "identify/gains.hpp"
 #include "identify/sign_gains.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/identify/runs.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -70,9 +70,9 @@ class ScaledSource final : public SampleSource {
 };
 
 // Gains that are found with the signs hold for all currents, and for the efforts of runs without signs.
-std::unique_ptr<SampleSource> with_sign_gains(const StudyState& state, const StudyRun& run,
+std::unique_ptr<SampleSource> with_sign_gains(const Setup& setup, const StudyRun& run,
                                               std::unique_ptr<SampleSource> source) {
-  const VectorXd gains = gains_of_signs(state);
+  const VectorXd gains = gains_of_signs(setup);
   const std::vector<std::string>& channels = source->channels();
   if (std::find(channels.begin(), channels.end(), channel::kCurrent) != channels.end())
     return std::make_unique<TorqueSource>(std::move(source), MatrixXd(gains.asDiagonal()));
@@ -82,24 +82,24 @@ std::unique_ptr<SampleSource> with_sign_gains(const StudyState& state, const Stu
 
 }  // namespace
 
-std::unique_ptr<SampleSource> open_source(const StudyState& state, const StudyRun& run) {
-  std::unique_ptr<SampleSource> source = open_study_run(run, state.robot);
-  if (state.study.signs.gains) return with_sign_gains(state, run, std::move(source));
-  if (!state.gains) return source;
+std::unique_ptr<SampleSource> open_source(const Setup& setup, const StudyRun& run) {
+  std::unique_ptr<SampleSource> source = open_study_run(run, setup.robot);
+  if (setup.study().signs.gains) return with_sign_gains(setup, run, std::move(source));
+  if (!setup.gains) return source;
   return std::make_unique<TorqueSource>(std::move(source),
-                                        state.gains->rows.mix * state.gains->values.asDiagonal());
+                                        setup.gains->rows.mix * setup.gains->values.asDiagonal());
 }
 
-std::vector<ExtraColumns> load_efforts(const StudyState& state, const StudyRun& run) {
+std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run) {
   const std::string& name = run.file.label.payload;
-  if (!state.gains || name.empty()) return {};
-  const auto found = state.gains->loads.find(name);
-  require(found != state.gains->loads.end(), "the load of a run has values");
-  const CurrentRows& rows = state.gains->rows;
+  if (!setup.gains || name.empty()) return {};
+  const auto found = setup.gains->loads.find(name);
+  require(found != setup.gains->loads.end(), "the load of a run has values");
+  const CurrentRows& rows = setup.gains->rows;
   PlanOptions options;
   options.wanted = rows.tool;
   options.drives = false;
-  const Plan plan = make_plan(state.robot, options);
+  const Plan plan = make_plan(setup.robot, options);
   const VectorXd values = rows.load_to_link * found->second;
   ExtraColumns extra;
   for (std::size_t r = 0; r < plan.rows.size(); ++r)

@@ -1,4 +1,4 @@
-// Step of a study: instrumental variables, from simulation to estimate and back until the values stay.
+// Step of a study: instrumental variables, from simulation to estimate and back until the estimate converges.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,32 +12,33 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Folds of all fit runs with the instruments of a simulation with these values.
-std::vector<Fold> fold_with_instruments(StudyState& state, const std::vector<InstrumentMotion>& references,
-                                        const VectorXd& values, InstrumentSummary& summary) {
-  std::vector<Fold> folds;
+void fold_with_instruments(const Setup& setup, const std::vector<RunRows>& runs,
+                           const std::vector<InstrumentMotion>& references, InstrumentSummary& summary,
+                           Fit& fit) {
+  const VectorXd values = values_for(setup.plan, fit.estimated);
+  fit.instrument_folds.clear();
   Index number = 0;
   std::size_t log = 0;
   summary.simulated = true;
-  state.estimator_blocks.clear();
-  for (RunState& run : state.runs) {
+  fit.estimator_blocks.clear();
+  for (const RunRows& run : runs) {
     if (!run.is_fit()) continue;
-    if (!run.prepared) {  // with the instruments of the study that folded it
-      const FoldedInstruments& folded = run.run->folded->instruments;
+    if (!run.has_samples()) {  // with the instruments of the study that folded it
+      const FoldedInstruments& folded = run.run->run->folded->instruments;
       summary.simulated = summary.simulated && folded.simulated;
-      number = append_blocks(folded.blocks, number, folds);
-      state.estimator_blocks.push_back(folded.blocks);
+      number = append_blocks(folded.blocks, number, fit.instrument_folds);
+      fit.estimator_blocks.push_back(folded.blocks);
       continue;
     }
     const auto motion = std::make_shared<const InstrumentMotion>(follow(
-        state.robot, state.plan, values, references[log++], state.study.estimator.instrument.bandwidth));
+        setup.robot, setup.plan, values, references[log++], setup.study().estimator.instrument.bandwidth));
     summary.simulated = summary.simulated && motion->simulated;
     PassOptions pass;
-    pass.slot_samples = run.folds->slot_samples;
-    const FoldPass found = fold_prepared(state, *run.run, *run.prepared, pass, motion);
-    number = append_blocks(found, number, folds);
-    state.estimator_blocks.push_back(found.folds.blocks());
+    pass.slot_samples = run.folds.slot_samples;
+    const FoldPass found = fold_prepared(setup, *run.run->run, run.prepared(), pass, motion);
+    number = append_blocks(found.folds.blocks(), number, fit.instrument_folds);
+    fit.estimator_blocks.push_back(found.folds.blocks());
   }
-  return folds;
 }
 
 }  // namespace
@@ -60,31 +61,31 @@ void report_instruments(const InstrumentEstimate& found, InstrumentSummary& summ
                                     "the mass matrix of the estimated parameters is not positive definite"));
 }
 
-void estimate_with_instruments(StudyState& state) {
-  const InstrumentSpec& spec = state.study.estimator.instrument;
+Fit with_instruments(const Setup& setup, const std::vector<RunRows>& runs, Fit fit) {
+  const InstrumentSpec& spec = setup.study().estimator.instrument;
   InstrumentSummary summary;
   std::vector<InstrumentMotion> references;
-  for (RunState& run : state.runs) {
-    if (!run.is_fit() || !run.prepared) continue;
-    summary.cutoff = reference_cutoff(run.prepared->preparation(), spec);
-    references.push_back(state.clock.time("motion of " + run.label(),
-                                          [&] { return reference_motion(*run.prepared, summary.cutoff); }));
+  for (const RunRows& run : runs) {
+    if (!run.is_fit() || !run.has_samples()) continue;
+    summary.cutoff = reference_cutoff(run.prepared().preparation(), spec);
+    references.push_back(setup.clock().time(
+        "motion of " + run.label(), [&] { return reference_motion(run.prepared(), summary.cutoff); }));
   }
-  EstimatorSummary& estimator = *state.result.estimator;
+  EstimatorSummary& estimator = fit.estimator;
   estimator.converged = false;
-  EstimateOptions options = state.study.estimate;
+  EstimateOptions options = setup.study().estimate;
   for (estimator.iterations = 0; estimator.iterations < spec.most_iterations && !estimator.converged;
        ++estimator.iterations) {
-    state.clock.time(fmt::format("instruments {}", estimator.iterations + 1), [&] {
-      const VectorXd values = values_for(state.plan, state.estimated);
-      state.instrument_folds = fold_with_instruments(state, references, values, summary);
-      state.instrument = instrument_estimate(state.instrument_folds, options, state.priors);
+    setup.clock().time(fmt::format("instruments {}", estimator.iterations + 1), [&] {
+      fold_with_instruments(setup, runs, references, summary, fit);
+      fit.instrument = instrument_estimate(fit.instrument_folds, options, fit.priors);
     });
-    estimator.converged = change_in_sigma(state.estimated, state.instrument->estimate) < spec.tolerance;
-    state.estimated = state.instrument->estimate;
+    estimator.converged = change_in_sigma(fit.estimated, fit.instrument->estimate) < spec.tolerance;
+    fit.estimated = fit.instrument->estimate;
   }
-  report_instruments(*state.instrument, summary, state.findings);
+  report_instruments(*fit.instrument, summary, fit.findings);
   estimator.instruments = summary;
+  return fit;
 }
 
 }  // namespace STEELYARD_ABI

@@ -7,19 +7,16 @@
 #include <cmath>
 
 #include "identify/bias.hpp"
-#include "identify/folded.hpp"
 #include "identify/intervals.hpp"
-#include "identify/signs.hpp"
-#include "identify/state.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
 // The smallest over the fit runs: the efforts' noise goes through the filter of the columns only.
-double effective_share_of(const std::vector<RunState>& runs) {
+double effective_share_of(const Runs& runs) {
   double share = 1;
-  for (const RunState& run : runs) {
+  for (const OpenRun& run : runs) {
     if (!run.is_fit()) continue;
     const Preparation& preparation = run.preparation();
     if (preparation.column_filter)
@@ -28,59 +25,66 @@ double effective_share_of(const std::vector<RunState>& runs) {
   return share;
 }
 
-void tell(StudyState& state) {
-  const Intervals& found = state.intervals;
-  if (state.study.intervals.method == IntervalMethod::bootstrap && found.blocks < kFewBlocks)
-    state.findings.push_back(make_finding(
+std::vector<Finding> interval_findings(const Setup& setup, const Fit& fit, const Uncertainty& spread) {
+  std::vector<Finding> findings;
+  const Intervals& found = spread.intervals;
+  if (setup.study().intervals.method == IntervalMethod::bootstrap && found.blocks < kFewBlocks)
+    findings.push_back(make_finding(
         "few-blocks", "",
         found.method == IntervalMethod::classical
             ? fmt::format("{} blocks are too few for a bootstrap; intervals are classical", found.blocks)
             : fmt::format("intervals from {} blocks", found.blocks)));
-  if (!state.bias) return;
+  if (!spread.bias) return findings;
   std::string names;
   int count = 0;
-  for (std::size_t k = 0; k < state.bias->biased.size(); ++k) {
-    if (!state.bias->biased[k]) continue;
-    if (++count <= 8) names += (names.empty() ? "" : ", ") + state.estimated.columns[k];
+  for (std::size_t k = 0; k < spread.bias->biased.size(); ++k) {
+    if (!spread.bias->biased[k]) continue;
+    if (++count <= 8) names += (names.empty() ? "" : ", ") + fit.estimated.columns[k];
   }
   if (count > 0)
-    state.findings.push_back(make_finding(
+    findings.push_back(make_finding(
         "biased-by-differentiation", "",
         fmt::format("{} of {} values move with the cut-off by more than half their deviation: {}{}", count,
-                    state.estimated.columns.size(), names,
+                    fit.estimated.columns.size(), names,
                     count > 8 ? fmt::format(" and {} more", count - 8) : "")));
+  return findings;
 }
 
 }  // namespace
 
-void find_intervals(StudyState& state) {
-  const IntervalSpec& spec = state.study.intervals;
+Uncertainty find_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,
+                           const Fit& fit) {
+  const IntervalSpec& spec = setup.study().intervals;
   IntervalOptions options;
   options.level = spec.level;
   options.method = spec.method;
-  options.effective_share = effective_share_of(state.runs);
+  options.effective_share = effective_share_of(runs);
   options.bootstrap.replicates = spec.replicates;
-  options.bootstrap.seed = state.study.seed;
-  options.bootstrap.threads = state.options.threads;
-  const bool usable = state.estimated.status != EstimateStatus::too_few_rows;
-  state.clock.time("intervals", [&] {
+  options.bootstrap.seed = setup.study().seed;
+  options.bootstrap.threads = setup.threads();
+  const bool usable = fit.estimated.status != EstimateStatus::too_few_rows;
+  Uncertainty out;
+  setup.clock().time("intervals", [&] {
     BlockMoments moments;
     if (usable)
-      moments = state.instrument ? block_moments(state.instrument_folds, *state.instrument, state.priors)
-                                 : block_moments(state.folds, state.full(), state.priors);
-    state.intervals = intervals(state.full(), usable ? &moments : nullptr, options);
+      moments = fit.instrument ? block_moments(fit.instrument_folds, *fit.instrument, fit.priors)
+                               : block_moments(fit.folds, fit.full(), fit.priors);
+    out.intervals = intervals(fit.full(), usable ? &moments : nullptr, options);
   });
-  if (spec.bias_check && usable && !state.instrument && !fits_folds(state) && !has_unsigned_runs(state.study))
-    check_bias(state);
-  tell(state);
+  if (spec.bias_check && usable && !fit.instrument && !fits_folds(runs) &&
+      !has_unsigned_runs(setup.study())) {
+    BiasCheck check = check_bias(setup, runs, rows, fit, out.intervals.sigma);
+    out.bias = std::move(check.bias);
+    out.passes = check.passes;
+  }
+  out.findings = interval_findings(setup, fit, out);
+  return out;
 }
 
-void put_intervals(const StudyState& state, Result& result) {
-  const Intervals& found = state.intervals;
-  result.intervals = {found.level, to_string(found.method), found.blocks, found.effective_rows,
-                      state.bias.has_value()};
-  for (BaseValue& value : result.base) {
-    const Index k = state.estimated.find(value.name);
+IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::vector<BaseValue>& base) {
+  const Intervals& found = spread.intervals;
+  for (BaseValue& value : base) {
+    const Index k = fit.estimated.find(value.name);
     if (k < 0 || k >= found.sigma.size() || !std::isfinite(found.sigma[k])) continue;
     value.sigma = found.sigma[k];
     value.sigma_classical = found.sigma_classical[k];
@@ -88,10 +92,11 @@ void put_intervals(const StudyState& state, Result& result) {
     if (value.value != 0) value.relative_sigma = found.sigma[k] / std::abs(value.value);
     value.method = to_string(found.method);
     value.interval = {found.lower[k], found.upper[k]};
-    if (!state.bias || !state.bias->biased[static_cast<std::size_t>(k)]) continue;
+    if (!spread.bias || !spread.bias->biased[static_cast<std::size_t>(k)]) continue;
     value.interval.reset();
     value.status = "biased by differentiation";
   }
+  return {found.level, to_string(found.method), found.blocks, found.effective_rows, spread.bias.has_value()};
 }
 
 }  // namespace STEELYARD_ABI

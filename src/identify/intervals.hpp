@@ -1,15 +1,27 @@
-// Intervals of a study's estimate in its result.
+// Step 4 of a study, second part: intervals of the estimate, and whether differentiation has biased it.
 #pragma once
 
-#include "steelyard/result/result.hpp"
+#include <optional>
+#include <vector>
+
+#include "identify/estimators.hpp"
+#include "steelyard/estimate/bias.hpp"
+#include "steelyard/estimate/intervals.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
+struct Uncertainty {
+  Intervals intervals;  // in the order of the estimate's columns
+  std::optional<DifferentiationBias> bias;
+  int passes = 0;  // over every fit run, for cut-offs that were tried
+  std::vector<Finding> findings;
+};
+Uncertainty find_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,
+                           const Fit& fit);
 
-// Deviations, intervals, method and status of the base parameters, from state.intervals and state.bias.
-void put_intervals(const StudyState& state, Result& result);
+// Standard deviations, intervals, method and status of base parameters.
+IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::vector<BaseValue>& base);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

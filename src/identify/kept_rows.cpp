@@ -14,8 +14,8 @@ namespace {
 
 using Counts = std::vector<Index>;  // one per row of the plan
 
-std::string joint_name(const StudyState& state, std::size_t row) {
-  return log_joints(state.robot)[static_cast<std::size_t>(state.plan.rows[row].i)].name;
+std::string joint_name(const Setup& setup, std::size_t row) {
+  return log_joints(setup.robot)[static_cast<std::size_t>(setup.plan.rows[row].i)].name;
 }
 
 // Columns that no other joint's row has.
@@ -43,46 +43,47 @@ double velocity_limit(const PrepareOptions& prepare, int joint) {
 }
 
 // What took the rows, as the study has it.
-std::string causes(const StudyState& state, int joint) {
+std::string causes(const Setup& setup, int joint) {
   std::string text;
-  if (const double limit = velocity_limit(state.prepare, joint); limit > 0)
+  if (const double limit = velocity_limit(setup.prepare, joint); limit > 0)
     text = fmt::format("`reject: {{velocity_below: {:.4g}}}` leaves out slower samples", limit);
-  if (state.prepare.decimation > 1)
+  if (setup.prepare.decimation > 1)
     text +=
-        fmt::format("{}one sample in {} is taken", text.empty() ? "" : ", and ", state.prepare.decimation);
+        fmt::format("{}one sample in {} is taken", text.empty() ? "" : ", and ", setup.prepare.decimation);
   return text.empty() ? "" : "; " + text;
 }
 
-Finding lost_joint(const StudyState& state, std::size_t row, Index rows, Index own) {
-  const int joint = state.plan.rows[row].i;
+Finding lost_joint(const Setup& setup, std::size_t row, Index rows, Index own) {
+  const int joint = setup.plan.rows[row].i;
   return make_finding(
-      "joint-without-rows", joint_name(state, row),
-      rows == 0 ? fmt::format("no row of this joint is left{}", causes(state, joint))
+      "joint-without-rows", joint_name(setup, row),
+      rows == 0 ? fmt::format("no row of this joint is left{}", causes(setup, joint))
                 : fmt::format("{} rows of this joint are left for the {} parameters that only it shows{}",
-                              rows, own, causes(state, joint)));
+                              rows, own, causes(setup, joint)));
 }
 
 // Signs that were not found leave a joint without rows too, and say so themselves.
-bool has_no_segments(const StudyState& state, const std::string& joint) {
-  return std::any_of(state.findings.begin(), state.findings.end(), [&](const Finding& finding) {
+bool has_no_segments(const std::vector<Finding>& of_signs, const std::string& joint) {
+  return std::any_of(of_signs.begin(), of_signs.end(), [&](const Finding& finding) {
     return is(finding, "no-segments") && finding.joint == joint;
   });
 }
 
-std::vector<Finding> lost_joints(const StudyState& state, const Counts& rows, const Counts& own) {
+std::vector<Finding> lost_joints(const Setup& setup, const Counts& rows, const Counts& own,
+                                 const std::vector<Finding>& of_signs = {}) {
   std::vector<Finding> findings;
   for (std::size_t r = 0; r < rows.size(); ++r)
-    if (rows[r] <= own[r] && !has_no_segments(state, joint_name(state, r)))
-      findings.push_back(lost_joint(state, r, rows[r], own[r]));
+    if (rows[r] <= own[r] && !has_no_segments(of_signs, joint_name(setup, r)))
+      findings.push_back(lost_joint(setup, r, rows[r], own[r]));
   return findings;
 }
 
-[[noreturn]] void refuse(const StudyState& state) {
+[[noreturn]] void refuse(const Setup& setup) {
   std::string names;
-  for (std::size_t r = 0; r < state.plan.rows.size(); ++r) names += (r ? ", " : "") + joint_name(state, r);
+  for (std::size_t r = 0; r < setup.plan.rows.size(); ++r) names += (r ? ", " : "") + joint_name(setup, r);
   throw InputError(
-      {fmt::format("there is no row to estimate from: none is left of {}{}", names, causes(state, 0)),
-       {state.study.path, 0, 0, ""},
+      {fmt::format("there is no row to estimate from: none is left of {}{}", names, causes(setup, 0)),
+       {setup.study().path, 0, 0, ""},
        "at least one row",
        "lower `velocity_below` and `decimate` under `prepare`, or use a longer or faster run"});
 }
@@ -115,36 +116,37 @@ void add_rows(const Plan& plan, PreparedRun& run, const Counts& own, Counts& row
 
 }  // namespace
 
-std::vector<Finding> missing_rows(const StudyState& state, std::vector<RunState>& opened) {
-  const Counts own = own_columns(state.plan);
+std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened) {
+  const Counts own = own_columns(setup.plan);
   Counts rows(own.size(), 0);
   bool any = false;
-  for (RunState& run : opened) {
+  for (const OpenRun& run : opened) {
     if (!run.is_fit() || is_enough(rows, own)) continue;
     if (run.run->unsigned_effort) return {};  // which rows are left is known with their signs
     any = any || run.prepared || run.folds;
-    if (run.prepared) add_rows(state.plan, *run.prepared, own, rows);
+    if (run.prepared) add_rows(setup.plan, *run.prepared, own, rows);
     if (!run.folds || run.folds->kept.size() != rows.size()) continue;
     for (std::size_t r = 0; r < rows.size(); ++r) rows[r] += run.folds->kept[r];
   }
   if (!any) return {};
-  if (std::accumulate(rows.begin(), rows.end(), Index{0}) == 0) refuse(state);
-  return lost_joints(state, rows, own);
+  if (std::accumulate(rows.begin(), rows.end(), Index{0}) == 0) refuse(setup);
+  return lost_joints(setup, rows, own);
 }
 
-void find_missing_rows(StudyState& state) {
-  const Counts own = own_columns(state.plan);
+std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>& runs,
+                                  const std::vector<Finding>& of_signs) {
+  const Counts own = own_columns(setup.plan);
   Counts fitted(own.size(), 0);
   bool fits = false;
   std::vector<Finding> findings;
-  for (const RunState& run : state.runs) {
-    const Counts& rows = run.folds->kept;
+  for (const RunRows& run : runs) {
+    const Counts& rows = run.folds.kept;
     fits = fits || run.is_fit();
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (run.is_fit()) {
         fitted[r] += rows[r];
-      } else if (rows[r] == 0 && !has_no_segments(state, joint_name(state, r))) {
-        Finding finding = lost_joint(state, r, 0, own[r]);
+      } else if (rows[r] == 0 && !has_no_segments(of_signs, joint_name(setup, r))) {
+        Finding finding = lost_joint(setup, r, 0, own[r]);
         finding.severity = Severity::warning;
         finding.evidence = fmt::format("run '{}': {}", run.label(), finding.evidence);
         findings.push_back(std::move(finding));
@@ -152,10 +154,11 @@ void find_missing_rows(StudyState& state) {
     }
   }
   if (fits) {
-    if (std::accumulate(fitted.begin(), fitted.end(), Index{0}) == 0) refuse(state);
-    for (Finding& finding : lost_joints(state, fitted, own)) state.findings.push_back(std::move(finding));
+    if (std::accumulate(fitted.begin(), fitted.end(), Index{0}) == 0) refuse(setup);
+    std::vector<Finding> lost = lost_joints(setup, fitted, own, of_signs);
+    findings.insert(findings.begin(), lost.begin(), lost.end());
   }
-  for (Finding& finding : findings) state.findings.push_back(std::move(finding));
+  return findings;
 }
 
 }  // namespace STEELYARD_ABI

@@ -4,19 +4,20 @@
 
 #include <vector>
 
-#include "identify/state.hpp"
 #include "steelyard/core/finding.hpp"
+#include "steelyard/identify/folded.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Before anything is folded: counts the rows of the runs that are fitted, row by row of the plan, and stops
-// reading as soon as every joint has enough. Runs that cannot be opened are left out (`opened` has no folds
-// and no samples of them). Passes over a log only when rows are rejected by their velocity.
-std::vector<Finding> missing_rows(const StudyState& state, std::vector<RunState>& opened);
+// Before anything is folded: counts the rows of the runs that are fitted, row by row of the plan, and stops reading as
+// soon as every joint has enough. Runs that cannot be opened are left out (they have neither folds nor samples). Passes
+// over a log only when rows are rejected by their velocity. Throws InputError when there is no row at all.
+std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened);
 
-// After fold_runs: into state.findings. Throws InputError when there is no row at all to estimate from.
-void find_missing_rows(StudyState& state);
+// The same of folded runs. Joints without segments of a sign (`of_signs`) are not reported twice.
+std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>& runs,
+                                  const std::vector<Finding>& of_signs);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

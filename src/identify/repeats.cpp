@@ -34,16 +34,15 @@ bool is_comparable(const Study& study) {
 }
 
 // RᵀR of every row of the plan.
-std::vector<MatrixXd> grams_of(const RunState& run) {
+std::vector<MatrixXd> grams_of(const RunRows& run) {
   std::vector<MatrixXd> grams;
-  for (const Fold& fold : run.folds->folds.total()) grams.emplace_back(fold.R().transpose() * fold.R());
+  for (const Fold& fold : run.folds.folds.total()) grams.emplace_back(fold.R().transpose() * fold.R());
   return grams;
 }
 
-bool has_same_rows(const RunState& a, const RunState& b) {
-  if (!a.folds || !b.folds || a.folds->samples != b.folds->samples || a.folds->kept != b.folds->kept)
-    return false;
-  if (std::all_of(a.folds->kept.begin(), a.folds->kept.end(), [](Index rows) { return rows == 0; }))
+bool has_same_rows(const RunRows& a, const RunRows& b) {
+  if (a.folds.samples != b.folds.samples || a.folds.kept != b.folds.kept) return false;
+  if (std::all_of(a.folds.kept.begin(), a.folds.kept.end(), [](Index rows) { return rows == 0; }))
     return false;
   const std::vector<MatrixXd> p = grams_of(a), q = grams_of(b);
   for (std::size_t r = 0; r < p.size(); ++r)
@@ -87,26 +86,29 @@ std::vector<Repeat> repeated_folds(
   return repeats;
 }
 
-void find_same_rows(std::vector<RunState>& runs, std::vector<Finding>& findings) {
+SameRows same_rows(const std::vector<RunRows>& runs) {
+  SameRows out;
+  out.original.resize(runs.size());
   for (std::size_t b = 1; b < runs.size(); ++b)
     for (std::size_t a = 0; a < b; ++a) {
       if (!runs[a].is_fit() && !runs[b].is_fit()) continue;
       if (!has_same_rows(runs[a], runs[b])) continue;
       const bool both = runs[a].is_fit() && runs[b].is_fit();
-      RunState& again = both || runs[a].is_fit() ? runs[b] : runs[a];
-      const RunState& original = &again == &runs[b] ? runs[a] : runs[b];
-      again.repeats = original.label();
-      findings.push_back(
-          both ? make_finding("same-log", again.label(),
+      const std::size_t again = both || runs[a].is_fit() ? b : a;
+      const std::string& label = runs[again].label();
+      const std::string& original = out.original[again] = runs[again == b ? a : b].label();
+      out.findings.push_back(
+          both ? make_finding("same-log", label,
                               fmt::format("its rows are those of run '{}': they count twice, and all "
                                           "deviations are too small",
-                                          original.label()))
-               : make_finding("fitted-run", again.label(),
+                                          original))
+               : make_finding("fitted-run", label,
                               fmt::format("the model is fitted to this very log (run '{}'): predicting it "
                                           "proves nothing",
-                                          original.label())));
+                                          original)));
       break;  // one original is enough
     }
+  return out;
 }
 
 }  // namespace STEELYARD_ABI

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "identify/state.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/doctor/coarse.hpp"
+#include "steelyard/identify/folded.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -28,8 +28,12 @@ struct Repeat {
 std::vector<Repeat> repeated_folds(
     const Study& study, const std::function<std::optional<CoarseRun>(std::size_t run)>& log_motion);
 
-// The same rows twice, of runs with folds: into findings, and into the runs' `repeats`.
-void find_same_rows(std::vector<RunState>& runs, std::vector<Finding>& findings);
+// The same rows twice.
+struct SameRows {
+  std::vector<std::string> original;  // by run: another one with the same rows; empty: none
+  std::vector<Finding> findings;
+};
+SameRows same_rows(const std::vector<RunRows>& runs);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

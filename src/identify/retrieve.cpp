@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "identify/feasible.hpp"
+#include "identify/earlier_model.hpp"
 #include "identify/friction.hpp"
-#include "identify/given_base.hpp"
-#include "identify/state.hpp"
+#include "identify/summarize.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/identify/run.hpp"
@@ -61,6 +60,29 @@ Result without_feasible(Result model) {
   return model;
 }
 
+Result summarize_retrieval(const Setup& setup, const Fit& fit, const FeasibleModel& feasible,
+                           const Result& model, const std::string& base_values_path) {
+  const FeasibleCheck check = check_feasible(setup, {}, fit, feasible, false);
+  Result result = without_feasible(model);
+  const bool by_hand = model.robot_name.empty();
+  result.robot_name = setup.robot.name;
+  result.robot_hash = setup.robot_hash;
+  result.dof = setup.robot.dof();
+  if (by_hand) result.base = base_values(setup.base, fit.estimated);
+  add_to(result.findings, feasible.findings);
+  result.feasible = check.summary;
+  result.links = check.links;
+  if (feasible.retrieval.x.size() > 0)
+    result.feasible->moved_sigma =
+        moved_deviations(fit.estimated, with_feasible_values(setup, fit.estimated, feasible).values);
+  result.unavailable = {"residuals of the feasible parameters: made from base values, without rows"};
+  if (by_hand) result.unavailable.emplace_back("residuals: base values written by hand have no rows");
+  judge_result(setup.study(), result);
+  result.provenance = provenance(setup.study(), setup.robot_hash);
+  result.provenance.inputs.push_back({base_values_path, sha256_file(base_values_path)});
+  return result;
+}
+
 }  // namespace
 
 StudyOutcome retrieve_study(const Study& study, const std::string& base_values_path,
@@ -71,33 +93,15 @@ StudyOutcome retrieve_study(const Study& study, const std::string& base_values_p
   given.cross.reset();
   if (!given.feasible) given.feasible = FeasibleSpec{};
   given.feasible->fits_torque = false;
-  StudyState state(given, options);
-  open_robot(state);
-  restore_friction(model, state);
-  take_base_values(model, state);
-  take_deviations(model, state.estimated);
-  require_deviations(given, state.estimated);
-  retrieve_feasible(state);
-
-  Result& result = state.result = without_feasible(model);
-  const bool by_hand = model.robot_name.empty();
-  result.robot_name = state.robot.name;
-  result.robot_hash = state.robot_hash;
-  result.dof = state.robot.dof();
-  if (by_hand) result.base = base_values(state.base, state.estimated);
-  for (Finding& finding : state.findings) result.findings.push_back(std::move(finding));
-  summarize_feasible(state);
-  if (state.feasible->retrieval.x.size() > 0)
-    result.feasible->moved_sigma =
-        moved_deviations(state.estimated, lead_values(state.estimated.columns, state.base,
-                                                      Quantities(state.robot, state.feasible->columns),
-                                                      state.feasible->retrieval.x));
-  result.unavailable = {"residuals of the feasible parameters: made from base values, without rows"};
-  if (by_hand) result.unavailable.emplace_back("residuals: base values written by hand have no rows");
-  judge_result(given, result);
-  result.provenance = provenance(given, state.robot_hash);
-  result.provenance.inputs.push_back({base_values_path, sha256_file(base_values_path)});
-  return take_outcome(state);
+  StudyClock clock(options);
+  Setup setup = open_robot({&given, &options, &clock});
+  setup = with_friction(setup, friction_of_model(setup, model));
+  Fit fit;
+  fit.estimated = base_values_of(model, setup);
+  take_deviations(model, fit.estimated);
+  require_deviations(given, fit.estimated);
+  const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, fit.estimated, {});
+  return outcome_of(setup, summarize_retrieval(setup, fit, *feasible, model, base_values_path), {});
 }
 
 }  // namespace STEELYARD_ABI

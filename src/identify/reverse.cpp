@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "identify/state.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/reverse/rows.hpp"
 #include "steelyard/robot/derived.hpp"
@@ -33,26 +32,26 @@ bool has_rows(const ReverseTable& table, RowSet rows) {
 }
 
 // Gravity that the robot says is zero, and the table does not.
-void find_tilt(ReverseState& reverse, StudyState& state) {
+void find_tilt(ReverseState& reverse, Setup& setup) {
   const ReverseTable& table = reverse.tables.training;
   if (!table.has_gravity() || reverse.options.rows == RowSet::inertia) return;
-  const bool wanted = state.study.reverse->tilt;
+  const bool wanted = setup.study().reverse->tilt;
   if (!wanted) {
-    const Plan plan = plan_of(with_rotors(state.robot, false), RowKind::gravity, {});
+    const Plan plan = plan_of(with_rotors(setup.robot, false), RowKind::gravity, {});
     const ReverseTable level =
-        predict_table(state.robot, {"mx1"}, VectorXd::Ones(1), table.q, RowSet::gravity);
+        predict_table(setup.robot, {"mx1"}, VectorXd::Ones(1), table.q, RowSet::gravity);
     const double scale = table.gravity.array().isNaN().select(0, table.gravity.array()).abs().maxCoeff();
     const VectorXd first = used_entries(table, plan.rows.front(), reverse.options);
     const double largest = first.array().isNaN().select(0, first.array().abs()).maxCoeff();
     // A first axis along gravity: nothing turns it.
     if (level.gravity.col(0).cwiseAbs().maxCoeff() > 1e-9 || largest < 1e-4 * scale) return;
   }
-  const Tilt tilt = estimate_tilt(state.robot, table, reverse.options);
+  const Tilt tilt = estimate_tilt(setup.robot, table, reverse.options);
   if (wanted) {
     reverse.tilt = tilt;
-    state.robot.gravity = tilt.gravity;
+    setup.robot.gravity = tilt.gravity;
   } else if (tilt.residual < 0.5 * tilt.residual_level) {
-    state.findings.push_back(make_finding(
+    reverse.findings.push_back(make_finding(
         "base-not-level", "g1",
         fmt::format("g1 is not zero: the base would be turned by {:.4g} ± {:.2g} deg; gravity then leaves "
                     "{:.3g} instead of {:.3g} (RMS)",
@@ -64,7 +63,7 @@ void add_findings(std::vector<Finding>& to, std::vector<Finding> findings) {
   for (Finding& finding : findings) to.push_back(std::move(finding));
 }
 
-void fit_parts(ReverseState& reverse, StudyState& state) {
+void fit_parts(ReverseState& reverse, const Setup& setup) {
   const ReverseTable& table = reverse.tables.training;
   if (reverse.options.rows == RowSet::gravity_inertia && table.has_gravity() && table.has_inertia())
     for (const RowSet rows : {RowSet::gravity, RowSet::inertia}) {
@@ -72,35 +71,35 @@ void fit_parts(ReverseState& reverse, StudyState& state) {
       alone.rows = rows;
       // What a relation says of columns that these rows do not have is left to the fit of both.
       if (rows == RowSet::gravity) alone.relations.clear(), alone.rotor_inertia = false;
-      if (has_rows(table, rows) && shows_anything(state.robot, rows, alone))
-        reverse.parts.push_back(fit_table(state.robot, table, alone));
+      if (has_rows(table, rows) && shows_anything(setup.robot, rows, alone))
+        reverse.parts.push_back(fit_table(setup.robot, table, alone));
     }
-  reverse.fit = fit_table(state.robot, table, reverse.options);
+  reverse.fit = fit_table(setup.robot, table, reverse.options);
 }
 
-void examine_tables(ReverseState& reverse, StudyState& state) {
+void examine_tables(ReverseState& reverse, const Setup& setup) {
   const ReverseTable& table = reverse.tables.training;
-  add_findings(state.findings, examine(table));
-  add_findings(state.findings, examine(state.robot, table, reverse.fit, reverse.options));
+  add_findings(reverse.findings, examine(table));
+  add_findings(reverse.findings, examine(setup.robot, table, reverse.fit, reverse.options));
   if (table.has_jacobian()) {
-    reverse.kinematics = check_kinematics(state.robot, table);
-    add_findings(state.findings, examine(state.robot, *reverse.kinematics));
+    reverse.kinematics = check_kinematics(setup.robot, table);
+    add_findings(reverse.findings, examine(setup.robot, *reverse.kinematics));
   }
-  reverse.gravity_scale = compare_gravity(state.robot, table, reverse.options);
+  reverse.gravity_scale = compare_gravity(setup.robot, table, reverse.options);
   // Joints in another order make g and M differ as well: the cause is told once.
-  if (reverse.gravity_scale && state.findings.empty())
-    add_findings(state.findings, examine(*reverse.gravity_scale));
+  if (reverse.gravity_scale && reverse.findings.empty())
+    add_findings(reverse.findings, examine(*reverse.gravity_scale));
 }
 
-void weigh_load(ReverseState& reverse, StudyState& state) {
+void weigh_load(ReverseState& reverse, const Setup& setup) {
   if (!reverse.tables.loaded) return;
   const ReverseTable& table = *reverse.tables.loaded;
-  reverse.loaded = fit_table(state.robot, table, reverse.options);
+  reverse.loaded = fit_table(setup.robot, table, reverse.options);
   std::vector<Finding> findings = examine(table);
-  add_findings(findings, examine(state.robot, table, *reverse.loaded, reverse.options));
+  add_findings(findings, examine(setup.robot, table, *reverse.loaded, reverse.options));
   for (Finding& finding : findings) finding.evidence = "loaded: " + finding.evidence;
-  add_findings(state.findings, std::move(findings));
-  reverse.payload = payload_change(state.robot, reverse.fit, *reverse.loaded);
+  add_findings(reverse.findings, std::move(findings));
+  reverse.payload = payload_change(setup.robot, reverse.fit, *reverse.loaded);
 }
 
 // Known zeros and relations hold for feasible parameters, too.
@@ -119,28 +118,31 @@ void constrain_known(const ReverseOptions& options, FeasibleSpec& spec) {
 }
 
 // The torques of the study's runs by eq. (26): nothing is fitted.
-void predict_torques(const ReverseState& reverse, StudyState& state) {
-  if (state.study.runs.empty()) return;
+Predicted predict_torques(const ReverseState& reverse, Setup setup, const Estimate& estimate,
+                          Result& result) {
+  const Study& study = setup.study();
+  if (study.runs.empty()) return {};
   if (reverse.fit.rows != RowSet::gravity_inertia)
-    throw InputError({"runs need the whole model", state.study.reverse->place, "g(q) and M(q)",
+    throw InputError({"runs need the whole model", study.reverse->place, "g(q) and M(q)",
                       "give both, or leave out `runs`"});
-  if (state.study.cutoff.automatic)
+  if (study.cutoff.automatic)
     throw InputError({"`cutoff: auto` beside `reverse`",
-                      {state.study.path, 0, 0, ""},
+                      {study.path, 0, 0, ""},
                       "a number in Hz",
                       "nothing is fitted to the runs, so that no cut-off can be chosen by them"});
   // Simulated runs move the robot that the source is.
-  const SourceSpec& source = *state.study.reverse->training.source;
+  const SourceSpec& source = *study.reverse->training.source;
   if (source.kind == SourceKind::robot) {
     const Robot truth = read_robot(source.path).robot;
-    for (std::size_t k = 0; k < state.robot.joints.size() && k < truth.joints.size(); ++k)
-      state.robot.joints[k].inertia = truth.joints[k].inertia;
+    for (std::size_t k = 0; k < setup.robot.joints.size() && k < truth.joints.size(); ++k)
+      setup.robot.joints[k].inertia = truth.joints[k].inertia;
   }
-  open_runs(state);
-  fold_runs(state);
-  predict_runs(state);
-  for (const RunState& run : state.runs) state.result.validation.push_back(validation_of(state, run));
-  summarize_torques(state);
+  Runs runs = open_runs(setup);
+  Folded folded;
+  folded.runs = fold_runs(setup, runs, {});
+  Predicted predicted = predict_runs(setup, folded, estimate);
+  summarize_torques(setup, folded, estimate, predicted, result);
+  return predicted;
 }
 
 }  // namespace
@@ -149,30 +151,35 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   Study study = given;
   for (StudyRun& run : study.runs) run.file.label.role = RunRole::validate;
   if (study.feasible) constrain_known(study.reverse->options, *study.feasible);
-  StudyState state(study, options);
-  state.robot = with_rotors(study_robot(study, &state.warnings), study.reverse->options.rotor_inertia);
-  state.robot_hash = robot_file_hash(study.robot_path);
+  StudyClock clock(options);
+  Setup setup;
+  setup.job = {&study, &options, &clock};
+  setup.prepare = study.prepare;
+  setup.prepare.threads = options.threads;
+  setup.robot = with_rotors(study_robot(study, &setup.warnings), study.reverse->options.rotor_inertia);
+  setup.robot_hash = robot_file_hash(study.robot_path);
   ReverseState reverse;
-  reverse.options = options_of(*study.reverse, state.robot);
-  reverse.tables = state.clock.time("asking", [&] { return open_tables(study, state.robot); });
-  state.clock.time("tilt", [&] { find_tilt(reverse, state); });
-  state.clock.time("fitting", [&] { fit_parts(reverse, state); });
-  state.clock.time("examining", [&] {
-    examine_tables(reverse, state);
-    weigh_load(reverse, state);
+  reverse.options = options_of(*study.reverse, setup.robot);
+  reverse.tables = clock.time("asking", [&] { return open_tables(study, setup.robot); });
+  clock.time("tilt", [&] { find_tilt(reverse, setup); });
+  clock.time("fitting", [&] { fit_parts(reverse, setup); });
+  clock.time("examining", [&] {
+    examine_tables(reverse, setup);
+    weigh_load(reverse, setup);
   });
-  state.base = reverse.fit.base;
-  state.estimated = reverse.fit.estimate;
+  setup.base = reverse.fit.base;
   PlanOptions plan;
   plan.wanted = reverse.fit.leads();
-  state.plan = make_plan(state.robot, plan);
-  retrieve_feasible(state);
-  state.estimated.columns = reverse.fit.leads();
-  state.estimated.values = reverse.fit.values;
-  state.clock.time("summary", [&] { summarize_reverse(reverse, state); });
-  predict_torques(reverse, state);
-  state.result.provenance = provenance(given, state.robot_hash);
-  return take_outcome(state);
+  setup.plan = make_plan(setup.robot, plan);
+  const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, reverse.fit.estimate, {});
+  if (feasible) add_findings(reverse.findings, feasible->findings);
+  Result result = clock.time("summary", [&] { return summarize_reverse(reverse, setup, feasible); });
+  Estimate estimate = reverse.fit.estimate;
+  estimate.columns = reverse.fit.leads();
+  estimate.values = reverse.fit.values;
+  Predicted predicted = predict_torques(reverse, setup, estimate, result);
+  result.provenance = provenance(given, setup.robot_hash);
+  return outcome_of(setup, std::move(result), std::move(predicted));
 }
 
 }  // namespace STEELYARD_ABI

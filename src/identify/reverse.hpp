@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "identify/summarize.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/reverse/examine.hpp"
 #include "steelyard/reverse/payload.hpp"
@@ -16,8 +17,6 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-struct StudyState;
 
 // All sets of configurations that a study speaks of.
 struct ReverseTables {
@@ -38,6 +37,7 @@ struct ReverseState {
   ReverseFit fit;
   std::optional<ReverseFit> loaded;
   std::optional<PayloadChange> payload;
+  std::vector<Finding> findings;
 };
 
 // Coefficients of the study's reference beside ours, and what they make of the training table.
@@ -48,11 +48,13 @@ struct ReferenceComparison {
 ReferenceComparison compare_with_reference(const ReferenceSpec& spec, const ReverseState& reverse,
                                            const Robot& robot);
 
-// Into the result: everything but the torques of runs.
-void summarize_reverse(const ReverseState& reverse, StudyState& state);
+// Everything but the torques of runs.
+Result summarize_reverse(const ReverseState& reverse, const Setup& setup,
+                         const std::optional<FeasibleModel>& feasible);
 
 // Mean-square and largest torque errors of the runs that were predicted.
-void summarize_torques(StudyState& state);
+void summarize_torques(const Setup& setup, const Folded& folded, const Estimate& estimate,
+                       const Predicted& predicted, Result& result);
 
 StudyOutcome run_reverse(const Study& study, const StudyOptions& options);
 

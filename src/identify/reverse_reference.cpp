@@ -1,4 +1,4 @@
-#include "identify/given_base.hpp"
+#include "identify/earlier_model.hpp"
 #include "identify/reverse.hpp"
 
 namespace steelyard {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "identify/reverse.hpp"
-#include "identify/state.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/statistics.hpp"
 #include "steelyard/excite/configurations.hpp"
@@ -78,20 +77,20 @@ ReversePayload payload_summary(const PayloadChange& change) {
   return payload;
 }
 
-ReverseDesign design_of(const ReverseState& reverse, const StudyState& state) {
+ReverseDesign design_of(const ReverseState& reverse, const Setup& setup) {
   ConfigurationOptions options;
   options.rows = reverse.fit.rows;
-  options.seed = state.study.seed;
+  options.seed = setup.study().seed;
   ReverseDesign design;
-  design.least = least_configurations(state.robot, reverse.fit.base, options);
+  design.least = least_configurations(setup.robot, reverse.fit.base, options);
   const ReverseTable& table = reverse.tables.training;
   if (table.size() > kComparedWithRandom) return design;
-  const ConfigurationSet own = measure(state.robot, reverse.fit.base, table.q, options);
+  const ConfigurationSet own = measure(setup.robot, reverse.fit.base, table.q, options);
   std::vector<double> log_det, variance;
   for (std::uint64_t k = 0; k < 21; ++k) {
     const ConfigurationSet other =
-        measure(state.robot, reverse.fit.base,
-                random_configurations(state.robot, table.size(), options, (1U << 16U) + k), options);
+        measure(setup.robot, reverse.fit.base,
+                random_configurations(setup.robot, table.size(), options, (1U << 16U) + k), options);
     log_det.push_back(other.log_det);
     variance.push_back(other.mean_variance);
   }
@@ -125,10 +124,8 @@ ResidualSummary residual_of(const Robot& robot, const std::vector<ComponentError
   return residual;
 }
 
-void judge_reverse(const ReverseSummary& reverse, StudyState& state) {
-  Result& result = state.result;
-  result.findings = state.findings;
-  waive_findings(state.study, result.findings);
+void judge_reverse(const Setup& setup, const ReverseSummary& reverse, Result& result) {
+  waive_findings(setup.study(), result.findings);
   Evidence evidence;
   evidence.of_tables = true;
   evidence.findings = result.findings;
@@ -138,38 +135,39 @@ void judge_reverse(const ReverseSummary& reverse, StudyState& state) {
   result.verdict = judge(evidence);
 }
 
-void summarize_feasible_fit(const ReverseState& reverse, StudyState& state) {
-  if (!state.feasible) return;
-  FeasibleSummary summary = feasible_outcome(*state.feasible);
-  const Retrieval& retrieval = state.feasible->retrieval;
+void summarize_feasible_fit(const ReverseState& reverse, const Setup& setup, const FeasibleModel& feasible,
+                            Result& result) {
+  FeasibleSummary summary = feasible_outcome(feasible);
+  const Retrieval& retrieval = feasible.retrieval;
   if (retrieval.x.size() > 0) {
-    const Quantities quantities(state.robot, state.feasible->columns);
+    const Quantities quantities(setup.robot, feasible.columns);
     const std::vector<std::string> leads = reverse.fit.leads();
     const VectorXd values = lead_values(leads, reverse.fit.base, quantities, retrieval.x);
     summary.residual =
-        residual_of(state.robot, table_errors(state.robot, leads, values, reverse.tables.training));
-    state.result.links = link_values(state, *state.feasible);
+        residual_of(setup.robot, table_errors(setup.robot, leads, values, reverse.tables.training));
+    result.links = link_values(setup.robot, feasible);
   }
-  state.result.feasible = std::move(summary);
+  result.feasible = std::move(summary);
 }
 
 }  // namespace
 
-void summarize_reverse(const ReverseState& reverse, StudyState& state) {
-  const ReverseSpec& spec = *state.study.reverse;
+Result summarize_reverse(const ReverseState& reverse, const Setup& setup,
+                         const std::optional<FeasibleModel>& feasible) {
+  const ReverseSpec& spec = *setup.study().reverse;
   const ReverseFit& fit = reverse.fit;
-  Result& result = state.result;
-  result.robot_name = state.robot.name;
-  result.robot_hash = state.robot_hash;
-  result.dof = state.robot.dof();
+  Result result;
+  result.robot_name = setup.robot.name;
+  result.robot_hash = setup.robot_hash;
+  result.dof = setup.robot.dof();
   result.samples = reverse.tables.training.size();
   result.rows = fit.estimate.rows;
   result.condition = finite_or_none(fit.estimate.condition);
   result.condition_scaled = finite_or_none(fit.estimate.condition_scaled);
-  result.residual = residual_of(state.robot, fit.training);
+  result.residual = residual_of(setup.robot, fit.training);
   result.residual.prepared_weighted = finite_or_none(fit.estimate.residual_weighted);
   result.base = base_of_fit(fit);
-  result.drives = drive_values(state.robot, fit.estimate);
+  result.drives = drive_values(setup.robot, fit.estimate);
   ReverseSummary summary;
   summary.source =
       std::string(to_string(spec.training.source->kind)) + " " + spec.training.source->path_as_written;
@@ -180,13 +178,13 @@ void summarize_reverse(const ReverseState& reverse, StudyState& state) {
   for (std::size_t k = 0; k < reverse.tables.validation.size(); ++k) {
     const ReverseTable& table = reverse.tables.validation[k];
     summary.errors.push_back(errors_of(spec.validation[k].label, "validation", table.size(),
-                                       table_errors(state.robot, fit.leads(), fit.values, table)));
+                                       table_errors(setup.robot, fit.leads(), fit.values, table)));
   }
   if (reverse.loaded)
     summary.errors.push_back(
         errors_of(spec.loaded->label, "loaded", reverse.tables.loaded->size(), reverse.loaded->training));
   if (spec.reference) {
-    ReferenceComparison comparison = compare_with_reference(*spec.reference, reverse, state.robot);
+    ReferenceComparison comparison = compare_with_reference(*spec.reference, reverse, setup.robot);
     summary.reference = std::move(comparison.reference);
     if (comparison.errors)
       summary.errors.push_back(
@@ -203,39 +201,45 @@ void summarize_reverse(const ReverseState& reverse, StudyState& state) {
     summary.gravity_scale = ReverseGravityScale{reverse.gravity_scale->scale, reverse.gravity_scale->apart,
                                                 reverse.gravity_scale->together};
   if (fit.rows == RowSet::gravity_inertia)
-    summary.skew_symmetry = finite_or_none(skew_symmetry_error(ReverseModel(state.robot, fit), state.robot));
+    summary.skew_symmetry = finite_or_none(skew_symmetry_error(ReverseModel(setup.robot, fit), setup.robot));
   if (reverse.payload) summary.payload = payload_summary(*reverse.payload);
-  if (fit.estimate.rank > 0) summary.design = design_of(reverse, state);
-  for (const Identifiability& item : identifiability(state.robot, fit.base))
+  if (fit.estimate.rank > 0) summary.design = design_of(reverse, setup);
+  for (const Identifiability& item : identifiability(setup.robot, fit.base))
     if (item.kind == Identifiability::Kind::unseen) summary.unknown.push_back(item.parameter);
-  summarize_feasible_fit(reverse, state);
-  judge_reverse(summary, state);
+  if (feasible) summarize_feasible_fit(reverse, setup, *feasible, result);
+  result.findings = reverse.findings;
+  judge_reverse(setup, summary, result);
   result.reverse = std::move(summary);
+  return result;
 }
 
-void summarize_torques(StudyState& state) {
-  for (const RunState& run : state.runs) {
+void summarize_torques(const Setup& setup, const Folded& folded, const Estimate& estimate,
+                       const Predicted& predicted, Result& result) {
+  for (std::size_t k = 0; k < folded.runs.size(); ++k) {
+    const RunRows& run = folded.runs[k];
+    const Prediction& prediction = predicted.runs[k];
     ReverseErrors errors;
     errors.label = run.label();
     errors.role = "torque";
-    const RunValidation validation = validation_of(state, run);
+    const RunValidation validation = validation_of(setup, run, estimate, prediction);
+    result.validation.push_back(validation);
     errors.relative = validation.residual.raw.value_or(validation.residual.prepared);
-    for (std::size_t r = 0; r < run.prediction.curves.size(); ++r) {
-      const EffortCurve& curve = run.prediction.curves[r];
+    for (std::size_t r = 0; r < prediction.curves.size(); ++r) {
+      const EffortCurve& curve = prediction.curves[r];
       const auto row = static_cast<Index>(r);
       ReverseComponent component;
       component.name = curve.joint;
-      component.count = run.folds->samples;
-      errors.configurations = run.folds->samples;
-      const auto samples = static_cast<double>(std::max<Index>(run.folds->samples, 1));
-      component.mean_square = run.prediction.residual_squared[row] / samples;
-      component.scale = std::sqrt(run.prediction.effort_squared[row] / samples);
-      for (std::size_t k = 0; k < curve.residual_min.size(); ++k)
+      component.count = run.folds.samples;
+      errors.configurations = run.folds.samples;
+      const auto samples = static_cast<double>(std::max<Index>(run.folds.samples, 1));
+      component.mean_square = prediction.residual_squared[row] / samples;
+      component.scale = std::sqrt(prediction.effort_squared[row] / samples);
+      for (std::size_t s = 0; s < curve.residual_min.size(); ++s)
         component.largest =
-            std::max({component.largest, std::abs(curve.residual_min[k]), std::abs(curve.residual_max[k])});
+            std::max({component.largest, std::abs(curve.residual_min[s]), std::abs(curve.residual_max[s])});
       errors.components.push_back(std::move(component));
     }
-    state.result.reverse->errors.push_back(std::move(errors));
+    result.reverse->errors.push_back(std::move(errors));
   }
 }
 

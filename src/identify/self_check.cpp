@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "identify/estimators.hpp"
+#include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
@@ -28,19 +27,19 @@ constexpr Index kLongestLog = 200'000;  // samples, for one more pass
 constexpr int kModelStates = 16;
 
 // The rows of one run as they are folded. One thread: sums depend on the order.
-void add_rows(const StudyState& state, const RunState& run, std::vector<RowSums>& sums) {
+void add_rows(const Setup& setup, const RunRows& run, const Estimate& estimate, std::vector<RowSums>& sums) {
   std::vector<VectorXd> values;
-  for (const auto& layout : run.folds->folds.layouts()) {
+  for (const auto& layout : run.folds.folds.layouts()) {
     VectorXd of_row = VectorXd::Zero(static_cast<Index>(layout->columns.size()));
     for (std::size_t k = 0; k < layout->columns.size(); ++k)
-      if (const Index found = state.estimated.find(layout->columns[k]); found >= 0)
-        of_row[static_cast<Index>(k)] = state.estimated.values[found];
+      if (const Index found = estimate.find(layout->columns[k]); found >= 0)
+        of_row[static_cast<Index>(k)] = estimate.values[found];
     values.push_back(std::move(of_row));
   }
   PassOptions pass;
-  pass.slot_samples = run.folds->slot_samples;
-  pass.extra = all_columns(state, *run.run);
-  pass.known = known_efforts(state, *run.run);
+  pass.slot_samples = run.folds.slot_samples;
+  pass.extra = all_columns(setup, *run.run->run);
+  pass.known = known_efforts(setup, *run.run->run);
   pass.weigh = [&](Index row, std::span<const double* const> columns, Index count, const std::uint8_t* mask,
                    double* weight) {
     RowSums& sum = sums[static_cast<std::size_t>(row)];
@@ -57,22 +56,21 @@ void add_rows(const StudyState& state, const RunState& run, std::vector<RowSums>
       ++sum.rows;
     }
   };
-  fold_run(*run.prepared, state.plan, with_extra_columns(study_layouts(state), pass.extra), pass);
+  fold_run(run.prepared(), setup.plan, with_extra_columns(study_layouts(setup), pass.extra), pass);
 }
 
 // Nothing when a run has no rows to look at again: it came without signs, as folds, or is too long.
-std::optional<double> rows_again(StudyState& state) {
+std::optional<double> rows_again(const Setup& setup, const Folded& folded, const Estimate& estimate) {
   std::vector<Fold> folds;
-  std::vector<RowSums> sums(state.plan.rows.size());
-  for (const RunState& run : state.runs) {
+  std::vector<RowSums> sums(setup.plan.rows.size());
+  for (const RunRows& run : folded.runs) {
     if (!run.is_fit()) continue;
-    if (!run.prepared || run.signs || run.folds->samples > kLongestLog) return {};
-    append_blocks(*run.folds, 0, folds);
+    if (!run.has_samples() || run.signs != nullptr || run.folds.samples > kLongestLog) return {};
+    append_blocks(run.folds.folds.blocks(), 0, folds);
   }
-  for (const RunState& run : state.runs)
-    if (run.is_fit()) add_rows(state, run, sums);
-  ++state.result.passes;
-  return rows_difference(residuals(folds, state.estimated.columns, state.estimated.values).per_row, sums);
+  for (const RunRows& run : folded.runs)
+    if (run.is_fit()) add_rows(setup, run, estimate, sums);
+  return rows_difference(residuals(folds, estimate.columns, estimate.values).per_row, sums);
 }
 
 using Matrix4l = Eigen::Matrix<long double, 4, 4>;
@@ -172,25 +170,30 @@ double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& l
   return static_cast<double>(short_by);
 }
 
-void check_itself(StudyState& state) {
-  Result& result = state.result;
+SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit,
+                        const std::optional<FeasibleCheck>& feasible) {
+  SelfChecks out;
   const auto add = [&](const char* what, double difference, double limit) {
     const SelfCheck check{what, std::isfinite(difference) ? difference : 1, limit};
     if (!check.passed())
-      result.findings.push_back(make_finding(
+      out.findings.push_back(make_finding(
           "self-check-failed", "", fmt::format("{}: {:.1e}, at most {:.0e}", what, check.difference, limit)));
-    result.self_checks.push_back(check);
+    out.checks.push_back(check);
   };
-  state.clock.time("self-checks", [&] {
-    if (const auto found = rows_again(state)) add("rows", *found, kRowsLimit);
-    add("model", model_difference(state.robot, state.plan, values_for(state.plan, state.estimated)),
+  setup.clock().time("self-checks", [&] {
+    if (const auto found = rows_again(setup, folded, fit.estimated)) {
+      add("rows", *found, kRowsLimit);
+      out.passes = 1;
+    }
+    add("model", model_difference(setup.robot, setup.plan, values_for(setup.plan, fit.estimated)),
         kModelLimit);
-    const bool squares = !state.instrument && state.estimated.factor.rows() > 0;
-    if (squares) add("gradient", gradient_difference(state.estimated), kGradientLimit);
-    if (!result.links.empty() && result.feasible && result.feasible->residual)
-      add("bodies", bodies_difference(result.links, link_lengths(state.robot), result.feasible->drives),
+    const bool squares = !fit.instrument && fit.estimated.factor.rows() > 0;
+    if (squares) add("gradient", gradient_difference(fit.estimated), kGradientLimit);
+    if (feasible && !feasible->links.empty() && feasible->summary.residual)
+      add("bodies", bodies_difference(feasible->links, link_lengths(setup.robot), feasible->summary.drives),
           kBodiesLimit);
   });
+  return out;
 }
 
 }  // namespace STEELYARD_ABI

@@ -10,8 +10,6 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
-
 // Residual squares of rows one by one, by row kind, against those of folds.
 struct RowSums {
   long double residual = 0;
@@ -28,9 +26,6 @@ double gradient_difference(const Estimate& estimate);
 // `lengths`: one a link; drives: those of the feasible parameters.
 double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths,
                          const std::vector<DriveValues>& drives);
-
-// After summarize_feasible(): fills `self_checks`, and a finding for each that fails.
-void check_itself(StudyState& state);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

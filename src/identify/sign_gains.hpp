@@ -8,24 +8,28 @@
 
 #include <vector>
 
+#include "steelyard/identify/setup.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/signs/recover.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
+// Found, of a model, or assumed, one per joint. Throws InputError for lists of the wrong length.
+VectorXd gains_of_signs(const Setup& setup);
 
-// Found, restored or assumed, one per joint. Throws InputError for lists of the wrong length.
-VectorXd gains_of_signs(const StudyState& state);
+struct SignGains {
+  std::vector<SignGain> gains;  // for the result
+  VectorXd factors;             // on the assumed ones
+  VectorXd values;
+  std::vector<Finding> findings;
+};
+SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds,
+                              const std::vector<SignSegment>& segments, const VectorXd& weights,
+                              const SignOptions& options);
 
-// Finds them, opens the runs with them and multiplies what their SignedRun holds. Returns what is to be told.
-std::vector<SignGain> find_sign_gains(StudyState& state, const std::vector<Fold>& folds,
-                                      const std::vector<SignSegment>& segments, const VectorXd& weights,
-                                      const SignOptions& options);
-
-// Those of a model that was found before.
-void restore_sign_gains(const Result& model, StudyState& state);
+// Those of a model that was identified before.
+VectorXd sign_gains_of(const Result& model, const Setup& setup);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

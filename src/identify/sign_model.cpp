@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "identify/signs.hpp"
-#include "identify/state.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/signs/complete.hpp"
@@ -15,16 +14,17 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-std::string name_of_joint(const StudyState& state, Index joint) {
-  return sign_joint_names(state.robot)[static_cast<std::size_t>(joint)];
+std::string name_of_joint(const Setup& setup, Index joint) {
+  return sign_joint_names(setup.robot)[static_cast<std::size_t>(joint)];
 }
 
-void tell_goodness(StudyState& state, const RunState& run, const SignGoodness& goodness) {
+void report_goodness(const Setup& setup, const OpenRun& run, const SignedRun& own,
+                     const SignGoodness& goodness, std::vector<Finding>& findings) {
   const UniformGrid& grid = run.prepared->preparation().grid;
   for (const HiddenChange& change : goodness.changes) {
-    const SignSegment& segment = run.signs->segmented.segments[static_cast<std::size_t>(change.segment)];
-    state.findings.push_back(make_finding(
-        "mixed-segment", name_of_joint(state, segment.joint),
+    const SignSegment& segment = own.segmented.segments[static_cast<std::size_t>(change.segment)];
+    findings.push_back(make_finding(
+        "mixed-segment", name_of_joint(setup, segment.joint),
         fmt::format(
             "the segment from {:.2f} s to {:.2f} s of '{}' seems to change its sign inside: cut at {:.2f} "
             "s, where {:.0f} % of its squares go away",
@@ -32,24 +32,24 @@ void tell_goodness(StudyState& state, const RunState& run, const SignGoodness& g
             grid.time(change.sample), 100 * change.gain)));
   }
   for (const MissingFriction& friction : goodness.friction)
-    state.findings.push_back(make_finding(
-        "missing-friction", name_of_joint(state, friction.joint),
+    findings.push_back(make_finding(
+        "missing-friction", name_of_joint(setup, friction.joint),
         fmt::format("on average {:.3g} along the motion in '{}' is not explained, {:.0f} deviations",
                     friction.effort, run.label(), friction.deviations)));
 }
 
-std::vector<DecidedRun> decided_runs(const StudyState& state) {
-  std::vector<DecidedRun> runs;
-  for (const RunState& run : state.runs)
-    if (run.signs)
-      runs.push_back({&run.signs->samples, 1 / run.prepared->preparation().grid.step, &run.signs->segmented,
-                      run.signs->best, run.signs->signs});
-  return runs;
+std::vector<DecidedRun> decided_runs(const Runs& runs, const SignedRuns& signs) {
+  std::vector<DecidedRun> decided;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    if (signs[r])
+      decided.push_back({&signs[r]->samples, 1 / runs[r].prepared->preparation().grid.step,
+                         &signs[r]->segmented, signs[r]->best, signs[r]->signs});
+  return decided;
 }
 
-void tell_guesses(StudyState& state, const Completion& found, const CompletedSummary& told) {
+void report_guesses(const Completion& found, const CompletedSummary& told, std::vector<Finding>& findings) {
   for (const std::string& joint : told.guessed)
-    state.findings.push_back(make_finding(
+    findings.push_back(make_finding(
         "guessed-signs", joint,
         found.held_out_certain > 0
             ? fmt::format("no sign of this joint is decided; with the best ones held-out |effort| is {:.3g} "
@@ -74,36 +74,37 @@ Index sign_joint_index(const std::vector<std::string>& names, const std::string&
   throw InputError(complaint);
 }
 
-void judge_run_signs(StudyState& state, const std::vector<Fold>& folds, const WeighedSearch& found,
-                     double correlation) {
+void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fold>& folds,
+                     const WeighedSearch& found, double correlation, Signs& signs) {
   const SignModel model = model_of_signs(folds, found.problem, found.search.signs);
   GoodnessOptions options;
   options.correlation = correlation;
   Index first = 0;
-  for (const RunState& run : state.runs) {
-    if (!run.signs) continue;
-    tell_goodness(state, run,
-                  judge_signs(state.plan, run.signs->samples, run.signs->segmented, run.signs->best, model,
-                              first, options));
-    first += run.signs->best.size();
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!signs.runs[r]) continue;
+    const SignedRun& own = *signs.runs[r];
+    report_goodness(setup, runs[r], own,
+                    judge_signs(setup.plan, own.samples, own.segmented, own.best, model, first, options),
+                    signs.findings);
+    first += own.best.size();
   }
 }
 
-void complete_run_signs(StudyState& state, double correlation) {
-  const SignsSpec& spec = state.study.signs;
+void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs) {
+  const SignsSpec& spec = setup.study().signs;
   if (spec.complete == CompleteSigns::none) return;
   const bool guess = spec.complete == CompleteSigns::guess;
   const bool automatic = spec.complete == CompleteSigns::automatic;
-  const std::vector<DecidedRun> runs = decided_runs(state);
+  const std::vector<DecidedRun> decided = decided_runs(runs, signs.runs);
   const bool has_decided = std::any_of(
-      runs.begin(), runs.end(), [](const DecidedRun& run) { return (run.decided.array() != 0).any(); });
+      decided.begin(), decided.end(), [](const DecidedRun& run) { return (run.decided.array() != 0).any(); });
   if (!guess && !has_decided) return;
   CompleteOptions options;
   options.filter = spec.segments.filter;
   options.correlation = correlation;
   options.guess = guess ? GuessJoints::always : automatic ? GuessJoints::automatic : GuessJoints::never;
-  const Completion found = complete_efforts(state.plan, study_layouts(state), runs, options);
-  CompletedSummary& told = state.result.signs->completed.emplace();
+  const Completion found = complete_efforts(setup.plan, study_layouts(setup), decided, options);
+  CompletedSummary& told = signs.summary->completed.emplace();
   told.used = guess || found.helps();
   told.held_out = found.held_out;
   told.held_out_segments = found.held_out_segments;
@@ -112,16 +113,16 @@ void complete_run_signs(StudyState& state, double correlation) {
     if (!found.has_rows[j]) continue;
     ++joints;
     told.sure_share += found.sure_share[static_cast<Index>(j)];
-    if (found.is_guess[j]) told.guessed.push_back(name_of_joint(state, static_cast<Index>(j)));
+    if (found.is_guess[j]) told.guessed.push_back(name_of_joint(setup, static_cast<Index>(j)));
   }
   told.sure_share /= std::max(1.0, joints);
   if (!told.used) return;
-  tell_guesses(state, found, told);
+  report_guesses(found, told, signs.findings);
   std::size_t at = 0;
-  for (RunState& run : state.runs) {
-    if (!run.signs) continue;
-    run.signs->completed = found.efforts[at++];
-    run.signs->has_rows = found.has_rows;
+  for (std::optional<SignedRun>& run : signs.runs) {
+    if (!run) continue;
+    run->completed = found.efforts[at++];
+    run->has_rows = found.has_rows;
   }
 }
 

@@ -3,24 +3,22 @@
 
 #include <vector>
 
+#include "identify/signs.hpp"
 #include "steelyard/signs/recover.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-struct StudyState;
 
 std::vector<std::string> sign_joint_names(const Robot& robot);
 // Throws InputError with the nearest name.
 Index sign_joint_index(const std::vector<std::string>& names, const std::string& joint, const Place& place);
 
 // Findings for changes of sign inside segments and for friction that is not modelled.
-void judge_run_signs(StudyState& state, const std::vector<Fold>& folds, const WeighedSearch& found,
-                     double correlation);
+void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fold>& folds,
+                     const WeighedSearch& found, double correlation, Signs& signs);
 
-// Completed efforts of all unsigned runs, where the study asks for them and they help; state.result.signs
-// says which.
-void complete_run_signs(StudyState& state, double correlation);
+// Completed efforts of all unsigned runs, where the study asks for them and they help; the summary says which.
+void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -9,7 +9,7 @@
 #include "identify/extra_columns.hpp"
 #include "identify/sign_gains.hpp"
 #include "identify/sign_model.hpp"
-#include "identify/state.hpp"
+#include "identify/summary.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/fold/samples.hpp"
 #include "steelyard/log/whole_run.hpp"
@@ -18,33 +18,32 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-[[noreturn]] void refuse_unsigned(const StudyState& state, const std::string& what,
-                                  const std::string& remedy) {
-  throw InputError({what, {state.study.path, 0, 0, ""}, "", remedy});
+[[noreturn]] void refuse_unsigned(const Setup& setup, const std::string& what, const std::string& remedy) {
+  throw InputError({what, {setup.study().path, 0, 0, ""}, "", remedy});
 }
 
-void check_unsigned(const StudyState& state) {
-  const Study& study = state.study;
+void check_unsigned(const Setup& setup) {
+  const Study& study = setup.study();
   for (const StudyRun& run : study.runs) {
     if (!run.unsigned_effort) continue;
     if (run.file.label.role != RunRole::fit)
-      refuse_unsigned(state,
+      refuse_unsigned(setup,
                       fmt::format("run '{}' has |effort| only and is not fitted", run.file.label.label),
                       "set `role: fit`; a model is tried on runs with signs");
-    if (!all_columns(state, run).empty() || !known_efforts(state, run).empty())
-      refuse_unsigned(state, "friction forms, extra columns and known efforts need runs with signs",
+    if (!all_columns(setup, run).empty() || !known_efforts(setup, run).empty())
+      refuse_unsigned(setup, "friction forms, extra columns and known efforts need runs with signs",
                       "use linear friction for runs with `unsigned: true`");
   }
   if (study.gains || study.elastic)
-    refuse_unsigned(state, "gains and springs need runs with signs",
+    refuse_unsigned(setup, "gains and springs need runs with signs",
                     "find the links first, without `gains` and `elastic`");
-  if (study.signs.gains && !state.robot.pairs.empty())
-    refuse_unsigned(state, "|effort| of coupled motors does not tell their gains",
+  if (study.signs.gains && !setup.robot.pairs.empty())
+    refuse_unsigned(setup, "|effort| of coupled motors does not tell their gains",
                     "remove `gains` from `signs`, or log efforts with signs");
   if (study.cutoff.automatic)
-    refuse_unsigned(state, "an automatic cut-off needs runs with signs", "give `cutoff` a number");
+    refuse_unsigned(setup, "an automatic cut-off needs runs with signs", "give `cutoff` a number");
   if (study.estimator.instruments || study.estimator.single_rows)
-    refuse_unsigned(state, "this method of estimation needs runs with signs", "use `method: wls` or `ols`");
+    refuse_unsigned(setup, "this method of estimation needs runs with signs", "use `method: wls` or `ols`");
 }
 
 // Interpolation and filters swing a little below zero where |effort| touches it; a log with signs goes far
@@ -65,22 +64,33 @@ void lift_ripple(SampleBlock& samples, const SegmentOptions& options) {
   }
 }
 
-SegmentOptions segment_options(const StudyState& state) {
-  SegmentOptions options = state.study.signs.segments;
-  if (!state.study.signs.reversals_given)
-    for (const Joint& joint : state.robot.joints) options.at_reversals |= joint.drive.coulomb;
-  const std::vector<std::string> names = sign_joint_names(state.robot);
-  if (!state.study.signs.with_sign.empty()) options.has_sign.assign(names.size(), false);
-  for (const std::string& joint : state.study.signs.with_sign)
-    options.has_sign[static_cast<std::size_t>(sign_joint_index(names, joint, {state.study.path, 0, 0, ""}))] =
+void scale_run(const VectorXd& factors, SignedRun& run) {
+  const int torque = run.samples.find(channel::kTorque);
+  for (Index j = 0; j < factors.size(); ++j) {
+    double* effort = run.samples.row(torque, j);
+    for (Index s = 0; s < run.samples.size(); ++s) effort[s] *= factors[j];
+    run.segmented.effort.col(j) *= factors[j];
+    run.segmented.rms[j] *= factors[j];
+  }
+}
+
+SegmentOptions segment_options(const Setup& setup) {
+  SegmentOptions options = setup.study().signs.segments;
+  if (!setup.study().signs.reversals_given)
+    for (const Joint& joint : setup.robot.joints) options.at_reversals |= joint.drive.coulomb;
+  const std::vector<std::string> names = sign_joint_names(setup.robot);
+  if (!setup.study().signs.with_sign.empty()) options.has_sign.assign(names.size(), false);
+  for (const std::string& joint : setup.study().signs.with_sign)
+    options
+        .has_sign[static_cast<std::size_t>(sign_joint_index(names, joint, {setup.study().path, 0, 0, ""}))] =
         true;
   return options;
 }
 
 // A segment takes a sign that is known for all of its samples.
-void set_known(const StudyState& state, const std::string& label, SegmentedRun& run) {
-  const std::vector<std::string> names = sign_joint_names(state.robot);
-  for (const KnownSign& known : state.study.signs.known) {
+void set_known(const Setup& setup, const std::string& label, SegmentedRun& run) {
+  const std::vector<std::string> names = sign_joint_names(setup.robot);
+  for (const KnownSign& known : setup.study().signs.known) {
     const Index joint = sign_joint_index(names, known.joint, known.place);
     if (!known.run.empty() && known.run != label) continue;
     for (SignSegment& segment : run.segments)
@@ -90,23 +100,25 @@ void set_known(const StudyState& state, const std::string& label, SegmentedRun& 
   }
 }
 
-void report_undecided(StudyState& state, const SignsSummary& signs) {
+std::vector<Finding> undecided_findings(const SignsSummary& signs) {
+  std::vector<Finding> findings;
   std::map<std::string, int> undecided;
   for (const SegmentSummary& segment : signs.segments)
     if (!segment.decided) ++undecided[segment.joint];
   for (const auto& [joint, count] : undecided)
-    state.findings.push_back(
-        make_finding("undecided-signs", joint,
-                     fmt::format("{} {} of this joint fit about as well with the other sign", count,
-                                 count == 1 ? "segment" : "segments")));
+    findings.push_back(make_finding("undecided-signs", joint,
+                                    fmt::format("{} {} of this joint fit about as well with the other sign",
+                                                count, count == 1 ? "segment" : "segments")));
   if (signs.certified != "feasible-optimal")
-    state.findings.push_back(
+    findings.push_back(
         make_finding("signs-not-proven", "",
                      fmt::format("{}: cost {:.4g}, no pattern is below {:.4g}, {} nodes and {} fits",
                                  signs.certified, signs.cost, signs.lower_bound, signs.nodes, signs.fits)));
+  return findings;
 }
 
-void summarize_signs(StudyState& state, const WeighedSearch& found, Index samples) {
+SignsSummary summarize_signs(const Setup& setup, const Runs& runs, const SignedRuns& signed_runs,
+                             const WeighedSearch& found, Index samples) {
   const SignSearch& search = found.search;
   SignsSummary signs;
   signs.certified = to_string(search.proof);
@@ -114,13 +126,14 @@ void summarize_signs(StudyState& state, const WeighedSearch& found, Index sample
   signs.lower_bound = search.lower_bound;
   signs.nodes = static_cast<std::int64_t>(search.nodes);
   signs.fits = search.fits;
-  const std::vector<std::string> names = sign_joint_names(state.robot);
+  const std::vector<std::string> names = sign_joint_names(setup.robot);
   double kept = 0, decided = 0;
   std::size_t k = 0;
-  for (const RunState& run : state.runs) {
-    if (!run.signs) continue;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!signed_runs[r]) continue;
+    const OpenRun& run = runs[r];
     const UniformGrid& grid = run.prepared->preparation().grid;
-    for (const SignSegment& segment : run.signs->segmented.segments) {
+    for (const SignSegment& segment : signed_runs[r]->segmented.segments) {
       const SegmentSign& sign = search.segments[k++];
       SegmentSummary& row = signs.segments.emplace_back();
       row.run = run.label();
@@ -138,23 +151,23 @@ void summarize_signs(StudyState& state, const WeighedSearch& found, Index sample
   }
   signs.kept_share = kept / static_cast<double>(std::max<Index>(1, samples));
   signs.decided_share = kept > 0 ? decided / kept : 0;
-  report_undecided(state, signs);
-  state.result.signs = std::move(signs);
+  return signs;
 }
 
-// Segments of all unsigned runs; a joint without any is told.
-std::vector<SignSegment> segment_runs(StudyState& state, Index& samples) {
-  const SegmentOptions options = segment_options(state);
-  const std::vector<std::string> names = sign_joint_names(state.robot);
+// Segments of all unsigned runs; a joint without any is reported.
+std::vector<SignSegment> segment_runs(const Setup& setup, const Runs& runs, Index& samples, Signs& signs) {
+  const SegmentOptions options = segment_options(setup);
+  const std::vector<std::string> names = sign_joint_names(setup.robot);
   std::vector<SignSegment> segments;
   std::vector<bool> has_segment(names.size(), false);
-  for (RunState& run : state.runs) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const OpenRun& run = runs[r];
     if (!run.run->unsigned_effort) continue;
-    SignedRun& own = run.signs.emplace();
+    SignedRun& own = signs.runs[r].emplace();
     own.samples = whole_run(*run.prepared);
     lift_ripple(own.samples, options);
     own.segmented = find_segments(own.samples, 1 / run.prepared->preparation().grid.step, options);
-    set_known(state, run.label(), own.segmented);
+    set_known(setup, run.label(), own.segmented);
     samples += own.segmented.effort.size();
     for (const SignSegment& segment : own.segmented.segments) {
       segments.push_back(segment);
@@ -163,20 +176,20 @@ std::vector<SignSegment> segment_runs(StudyState& state, Index& samples) {
   }
   for (std::size_t j = 0; j < names.size(); ++j)
     if (!has_segment[j])
-      state.findings.push_back(
+      signs.findings.push_back(
           make_finding("no-segments", names[j],
                        "not one stretch of this joint's |effort| is long enough above its threshold"));
   return segments;
 }
 
 // One fold per segment, and one over the RMS effort of every joint.
-std::vector<Fold> fold_run_segments(const StudyState& state, VectorXd& weights) {
+std::vector<Fold> fold_run_segments(const Setup& setup, const SignedRuns& runs, VectorXd& weights) {
   std::vector<Fold> folds;
-  VectorXd squares = VectorXd::Zero(state.plan.joints), counts = squares;
-  for (const RunState& run : state.runs) {
-    if (!run.signs) continue;
-    const SegmentedRun& segmented = run.signs->segmented;
-    for (Fold& fold : fold_segments(state.plan, study_layouts(state), run.signs->samples, segmented))
+  VectorXd squares = VectorXd::Zero(setup.plan.joints), counts = squares;
+  for (const std::optional<SignedRun>& run : runs) {
+    if (!run) continue;
+    const SegmentedRun& segmented = run->segmented;
+    for (Fold& fold : fold_segments(setup.plan, study_layouts(setup), run->samples, segmented))
       folds.push_back(std::move(fold));
     for (const SignSegment& segment : segmented.segments) {
       squares[segment.joint] += segmented.effort.col(segment.joint)
@@ -185,17 +198,17 @@ std::vector<Fold> fold_run_segments(const StudyState& state, VectorXd& weights) 
       counts[segment.joint] += static_cast<double>(segment.range.size());
     }
   }
-  weights = VectorXd::Zero(state.plan.joints);
+  weights = VectorXd::Zero(setup.plan.joints);
   for (Index j = 0; j < weights.size(); ++j)
     if (squares[j] > 0) weights[j] = std::sqrt(counts[j] / squares[j]);
   return folds;
 }
 
-SignOptions search_options(const StudyState& state) {
-  SignOptions options = state.study.signs.search;
-  const double cutoff = state.study.signs.segments.filter.cutoff;
-  for (const RunState& run : state.runs)
-    if (run.signs && cutoff > 0)
+SignOptions search_options(const Setup& setup, const Runs& runs) {
+  SignOptions options = setup.study().signs.search;
+  const double cutoff = setup.study().signs.segments.filter.cutoff;
+  for (const OpenRun& run : runs)
+    if (run.run->unsigned_effort && cutoff > 0)
       options.correlation =
           std::max(options.correlation, 1 / (2 * cutoff * run.prepared->preparation().grid.step));
   return options;
@@ -203,40 +216,48 @@ SignOptions search_options(const StudyState& state) {
 
 }  // namespace
 
-void recover_run_signs(StudyState& state) {
-  if (!has_unsigned_runs(state.study)) return;
-  check_unsigned(state);
-  state.clock.time("signs", [&] {
+Signs recover_run_signs(const Setup& setup, const Runs& runs) {
+  Signs signs;
+  signs.runs.resize(runs.size());
+  if (!has_unsigned_runs(setup.study())) return signs;
+  check_unsigned(setup);
+  setup.clock().time("signs", [&] {
     Index samples = 0;
-    const std::vector<SignSegment> segments = segment_runs(state, samples);
-    const SignOptions options = search_options(state);
+    const std::vector<SignSegment> segments = segment_runs(setup, runs, samples, signs);
+    const SignOptions options = search_options(setup, runs);
     VectorXd weights;
-    std::vector<Fold> folds = fold_run_segments(state, weights);
+    std::vector<Fold> folds = fold_run_segments(setup, signs.runs, weights);
     std::vector<SignGain> gains;
-    if (state.study.signs.gains) {
-      gains = find_sign_gains(state, folds, segments, weights, options);
-      folds = fold_run_segments(state, weights);
+    if (setup.study().signs.gains) {
+      SignGains found = identify_sign_gains(setup, folds, segments, weights, options);
+      add_to(signs.findings, std::move(found.findings));
+      for (std::optional<SignedRun>& run : signs.runs)
+        if (run) scale_run(found.factors, *run);
+      gains = std::move(found.gains);
+      signs.gains = std::move(found.values);
+      folds = fold_run_segments(setup, signs.runs, weights);
     }
     const WeighedSearch found = recover_signs_reweighed(
-        folds, segments, weights, {&state.robot, &state.base, {}}, options, state.study.signs.reweigh);
+        folds, segments, weights, {&setup.robot, &setup.base, {}}, options, setup.study().signs.reweigh);
     const VectorXd decided = found.search.decided();
     Index first = 0;
-    for (RunState& run : state.runs) {
-      if (!run.signs) continue;
-      const auto count = static_cast<Index>(run.signs->segmented.segments.size());
-      run.signs->best = found.search.signs.segment(first, count);
-      run.signs->signs = decided.segment(first, count);
+    for (std::optional<SignedRun>& run : signs.runs) {
+      if (!run) continue;
+      const auto count = static_cast<Index>(run->segmented.segments.size());
+      run->best = found.search.signs.segment(first, count);
+      run->signs = decided.segment(first, count);
       first += count;
     }
-    summarize_signs(state, found, samples);
-    state.result.signs->gains = std::move(gains);
-    judge_run_signs(state, folds, found, options.correlation);
-    complete_run_signs(state, options.correlation);
+    signs.summary = summarize_signs(setup, runs, signs.runs, found, samples);
+    add_to(signs.findings, undecided_findings(*signs.summary));
+    signs.summary->gains = std::move(gains);
+    judge_run_signs(setup, runs, folds, found, options.correlation, signs);
+    complete_run_signs(setup, runs, options.correlation, signs);
   });
+  return signs;
 }
 
-FoldPass fold_signed_run(const StudyState& state, const RunState& run, Index slot_samples) {
-  const SignedRun& own = *run.signs;
+FoldPass fold_signed_run(const Setup& setup, const SignedRun& own, Index slot_samples) {
   const Index count = own.samples.size(), joints = own.samples.joints();
   MatrixXd effort = own.completed ? *own.completed : own.segmented.effort;
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(count * joints), 0);
@@ -253,18 +274,18 @@ FoldPass fold_signed_run(const StudyState& state, const RunState& run, Index slo
     }
   }
   const auto row = [&](std::string_view channel) { return own.samples.row(own.samples.find(channel)); };
-  FoldPass out{FoldSet(study_layouts(state)), slot_samples, 0, count, {}, 0};
+  FoldPass out{FoldSet(study_layouts(setup)), slot_samples, 0, count, {}, 0};
   for (Index begin = 0; begin < count; begin += slot_samples) {
     FoldSlot slot;
     slot.core = out.folds.empty_folds();
     std::vector<RowInput> inputs;
-    for (const Row& plan_row : state.plan.rows) {
+    for (const Row& plan_row : setup.plan.rows) {
       RowInput& input = inputs.emplace_back();
       input.efforts = {effort.col(plan_row.i).data() + begin};
       input.mask = mask.data() + plan_row.i * count + begin;
     }
     fold_samples(
-        state.plan,
+        setup.plan,
         {row(channel::kPosition) + begin, row(channel::kVelocity) + begin,
          row(channel::kAcceleration) + begin, own.samples.stride(), std::min(slot_samples, count - begin)},
         inputs, slot.core);

@@ -2,20 +2,23 @@
 #pragma once
 
 #include "steelyard/fold/pass.hpp"
-#include "steelyard/study/study.hpp"
+#include "steelyard/identify/folded.hpp"
+#include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-struct StudyState;
-struct RunState;
-
-// Nothing without unsigned runs. All of them are one problem; result.signs and findings are filled. Throws
-// InputError for studies that ask for more than such runs can give.
-void recover_run_signs(StudyState& state);
+struct Signs {
+  SignedRuns runs;                      // one a run, where there are runs without signs
+  std::optional<SignsSummary> summary;  // none without such runs
+  VectorXd gains;                       // found with the signs: the runs are to be opened with them
+  std::vector<Finding> findings;
+};
+// All unsigned runs are one problem. Throws InputError for studies that ask for more than such runs can give.
+Signs recover_run_signs(const Setup& setup, const Runs& runs);
 
 // The decided segments of a run as folds, efforts with their signs; or its completed efforts.
-FoldPass fold_signed_run(const StudyState& state, const RunState& run, Index slot_samples);
+FoldPass fold_signed_run(const Setup& setup, const SignedRun& run, Index slot_samples);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -1,11 +1,13 @@
+#include "identify/summarize.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 #include "identify/extra_columns.hpp"
-#include "identify/folded.hpp"
+#include "identify/fitted_before.hpp"
+#include "identify/folded_runs.hpp"
 #include "identify/friction.hpp"
-#include "identify/intervals.hpp"
-#include "identify/state.hpp"
+#include "identify/gains.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/study/provenance.hpp"
 
@@ -22,82 +24,176 @@ void summarize_preparation(const Preparation& preparation, PreparationSummary& s
     summary.cutoff = preparation.filter->cutoff;
 }
 
-void summarize_runs(StudyState& state) {
-  Result& result = state.result;
+std::vector<RunValidation> summarize_runs(const Identified& all) {
+  std::vector<RunValidation> runs;
+  for (std::size_t r = 0; r < all.folded.runs.size(); ++r) {
+    RunValidation& run = runs.emplace_back(
+        validation_of(all.setup, all.folded.runs[r], all.fit.estimated, all.checks.predicted.runs[r]));
+    const std::string& same = all.folded.same_rows[r];
+    run.repeats = same.empty() ? all.examined.runs[r].repeats : same;
+    run.band_coverage = all.checks.predicted.band_coverage[r];
+    if (all.checks.feasible && !all.checks.feasible->runs.empty())
+      run.feasible = all.checks.feasible->runs[r];
+    if (!all.checks.left_out.empty()) run.left_out = all.checks.left_out[r];
+  }
+  return runs;
+}
+
+void count_rows(const Identified& all, Result& result) {
   double candidates = 0;
-  for (const RunState& run : state.runs) {
-    result.validation.push_back(validation_of(state, run));
+  for (const RunRows& run : all.folded.runs) {
     if (!run.is_fit()) continue;
-    result.samples += run.folds->samples;
-    const Index rows = std::accumulate(run.folds->kept.begin(), run.folds->kept.end(), Index{0});
+    result.samples += run.folds.samples;
+    const Index rows = std::accumulate(run.folds.kept.begin(), run.folds.kept.end(), Index{0});
     result.rows += rows;
-    if (run.folds->kept_share > 0) candidates += static_cast<double>(rows) / run.folds->kept_share;
-    if (run.prepared) result.passes = std::max(result.passes, run.prepared->passes() + state.extra_passes);
-    summarize_preparation(run.preparation(), result.preparation);
+    if (run.folds.kept_share > 0) candidates += static_cast<double>(rows) / run.folds.kept_share;
+    summarize_preparation(run.run->preparation(), result.preparation);
   }
   result.preparation.kept_share = candidates > 0 ? static_cast<double>(result.rows) / candidates : 0;
+  result.preparation.candidates = all.setup.cutoff.candidates;
+  result.preparation.choice = all.setup.cutoff.choice;
+}
+
+// Over the fit runs; those that other preparations and other sources needed count beside those of the runs themselves.
+int count_passes(const Identified& all) {
+  int passes = all.checks.predicted.passes;
+  if (passes > 0)
+    passes += all.setup.cutoff.passes + (all.signs.gains.size() > 0 ? 1 : 0) + all.spread.passes +
+              all.checks.elastic.passes;
+  if (all.checks.feasible && !fits_folds(all.runs)) passes = std::max(passes, all.checks.feasible->passes);
+  return passes + all.checks.self.passes;
 }
 
 // A run with another set-up is predicted badly; the cause is enough.
-bool is_consequence(const StudyState& state, const Finding& finding) {
+bool is_consequence(const Identified& all, const Finding& finding) {
   if (!is(finding, "validation-gap")) return false;
-  return std::any_of(state.runs.begin(), state.runs.end(), [&](const RunState& run) {
-    return run.label() == finding.joint && run.findings &&
-           std::any_of(run.findings->begin(), run.findings->end(),
-                       [](const Finding& own) { return own.severity == Severity::error; });
-  });
+  for (std::size_t r = 0; r < all.runs.size(); ++r) {
+    const std::optional<std::vector<Finding>>& own = all.examined.runs[r].findings;
+    if (all.runs[r].label() == finding.joint && own &&
+        std::any_of(own->begin(), own->end(),
+                    [](const Finding& item) { return item.severity == Severity::error; }))
+      return true;
+  }
+  return false;
+}
+
+// In the order of the steps.
+std::vector<Finding> findings_of(const Identified& all) {
+  std::vector<Finding> findings = all.setup.findings;
+  add_to(findings, all.examined.findings);
+  add_to(findings, all.friction);
+  add_to(findings, all.signs.findings);
+  add_to(findings, all.folded.findings);
+  add_to(findings, all.fit.findings);
+  add_to(findings, all.spread.findings);
+  if (all.feasible) add_to(findings, all.feasible->findings);
+  add_to(findings, all.checks.elastic.findings);
+  return findings;
+}
+
+void summarize_parameters(const Identified& all, Result& result) {
+  const Setup& setup = all.setup;
+  const Estimate& estimate = all.fit.estimated;
+  result.estimator = all.fit.estimator;
+  result.condition = finite_or_none(estimate.condition);
+  result.condition_scaled = finite_or_none(estimate.condition_scaled);
+  result.base = base_values(setup.base, estimate);
+  for (BaseValue& value : extra_values(setup, estimate)) result.base.push_back(std::move(value));
+  result.intervals = put_intervals(all.fit, all.spread, result.base);
+  result.drives = drive_values(setup.robot, estimate);
+  add_friction_values(setup, estimate, result.drives);
+}
+
+void summarize_checks(const Identified& all, Result& result) {
+  const Checks& checks = all.checks;
+  result.validation = summarize_runs(all);
+  result.residual = residual_summary(all.fit.estimated.per_row, all.setup.plan, all.setup.robot,
+                                     fitted_predictions(all.folded, checks.predicted.runs));
+  result.residual.prepared_weighted = finite_or_none(all.fit.estimated.residual_weighted);
+  result.bands = checks.predicted.bands;
+  result.cross_validation = checks.held_out.summary;
+  result.elastic = checks.elastic.summary;
+  if (checks.feasible) {
+    result.feasible = checks.feasible->summary;
+    result.links = checks.feasible->links;
+  }
+  result.self_checks = checks.self.checks;
 }
 
 }  // namespace
 
-RunValidation validation_of(const StudyState& state, const RunState& run) {
-  const std::vector<Residual> per_row =
-      residuals(run.folds->folds.total(), state.estimated.columns, state.estimated.values).per_row;
-  std::vector<const Prediction*> one;
-  if (run.prepared) one.push_back(&run.prediction);
+RunValidation validation_of(const Setup& setup, const RunRows& run, const Estimate& estimate,
+                            const Prediction& prediction) {
   RunValidation validation;
   validation.run = run.label();
   validation.fresh = !run.is_fit();
-  validation.residual = residual_summary(per_row, state.plan, state.robot, one);
-  validation.repeats = run.repeats;
-  validation.whiteness = run.prediction.whiteness;
-  validation.band_coverage = run.band_coverage;
+  validation.residual = run_residual(setup, run, estimate, prediction);
+  validation.whiteness = prediction.whiteness;
   return validation;
 }
 
-StudyOutcome take_outcome(StudyState& state) {
+StudyOutcome outcome_of(const Setup& setup, Result result, Predicted predicted) {
   StudyOutcome outcome;
-  outcome.result = std::move(state.result);
-  outcome.warnings = std::move(state.warnings);
-  outcome.times = state.clock.times();
-  for (RunState& run : state.runs)
-    for (EffortCurve& curve : run.prediction.curves) outcome.curves.push_back(std::move(curve));
+  outcome.result = std::move(result);
+  outcome.warnings = setup.warnings;
+  outcome.times = setup.clock().times();
+  for (Prediction& run : predicted.runs)
+    for (EffortCurve& curve : run.curves) outcome.curves.push_back(std::move(curve));
   return outcome;
 }
 
-void summarize(StudyState& state) {
-  Result& result = state.result;
-  result.robot_name = state.robot.name;
-  result.robot_hash = state.robot_hash;
-  result.dof = state.robot.dof();
-  result.condition = finite_or_none(state.estimated.condition);
-  result.condition_scaled = finite_or_none(state.estimated.condition_scaled);
-  result.base = base_values(state.base, state.estimated);
-  for (BaseValue& value : extra_values(state)) result.base.push_back(std::move(value));
-  put_intervals(state, result);
-  result.drives = drive_values(state.robot, state.estimated);
-  add_friction_values(state, result.drives);
-  summarize_runs(state);
-  std::vector<const Prediction*> predictions;
-  for (const RunState& run : state.runs)
-    if (run.is_fit() && !fits_folds(state)) predictions.push_back(&run.prediction);
-  result.residual = residual_summary(state.estimated.per_row, state.plan, state.robot, predictions);
-  result.residual.prepared_weighted = finite_or_none(state.estimated.residual_weighted);
-  result.findings = state.findings;
-  for (Finding& finding : find_all(state.robot, state.estimated, result))
-    if (!is_consequence(state, finding)) result.findings.push_back(std::move(finding));
-  list_unavailable(state);
-  result.provenance = provenance(state.study, state.robot_hash);
+Result summarize(const Identified& all) {
+  const Setup& setup = all.setup;
+  Result result;
+  result.robot_name = setup.robot.name;
+  result.robot_hash = setup.robot_hash;
+  result.dof = setup.robot.dof();
+  summarize_parameters(all, result);
+  count_rows(all, result);
+  result.passes = count_passes(all);
+  summarize_checks(all, result);
+  result.findings = findings_of(all);
+  for (Finding& finding : find_all(setup.robot, all.fit.estimated, result))
+    if (!is_consequence(all, finding)) result.findings.push_back(std::move(finding));
+  if (all.checks.feasible) add_to(result.findings, all.checks.feasible->findings);
+  add_to(result.findings, all.checks.self.findings);
+  result.signs = all.signs.summary;
+  if (setup.gains) {
+    result.gains = setup.gains->summary;
+    result.payloads = setup.gains->payloads;
+  }
+  add_gains(setup, all.signs.summary, result.drives);
+  if (!all.checks.held_out.unavailable.empty()) result.unavailable.push_back(all.checks.held_out.unavailable);
+  for (std::string& text : unavailable_from_folds(setup, all.runs))
+    result.unavailable.push_back(std::move(text));
+  result.provenance = provenance(setup.study(), setup.robot_hash);
+  judge_result(setup.study(), result);
+  return result;
+}
+
+Result summarize_validation(const Result& model, const Study& study, const Estimate& estimate,
+                            const Validated& all) {
+  Result result = model;
+  result.comparison.clear();
+  result.exports.clear();
+  result.validation.clear();
+  for (std::size_t r = 0; r < all.folded.runs.size(); ++r) {
+    result.validation.push_back(
+        validation_of(all.setup, all.folded.runs[r], estimate, all.predicted.runs[r]));
+    result.validation.back().repeats = all.examined.runs[r].repeats;
+    if (!all.feasible.empty()) result.validation.back().feasible = all.feasible[r];
+  }
+  result.unavailable = unavailable_from_folds(all.setup, all.runs);
+  result.unavailable.insert(result.unavailable.end(), all.engines.unavailable.begin(),
+                            all.engines.unavailable.end());
+  result.engines = all.engines.checks;
+  result.findings = all.setup.findings;
+  add_to(result.findings, all.examined.findings);
+  add_to(result.findings, all.folded.findings);
+  mark_fitted_runs(model, study, result);
+  judge_result(study, result);
+  result.provenance = provenance(all.setup.study(), all.setup.robot_hash);
+  return result;
 }
 
 }  // namespace STEELYARD_ABI

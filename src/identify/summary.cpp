@@ -32,6 +32,10 @@ std::optional<double> finite_or_none(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
+void add_to(std::vector<Finding>& findings, std::vector<Finding> more) {
+  for (Finding& finding : more) findings.push_back(std::move(finding));
+}
+
 ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,
                                  std::span<const Prediction* const> predictions) {
   const std::vector<LogJoint> joints = log_joints(robot);

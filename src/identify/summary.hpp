@@ -18,6 +18,9 @@ inline namespace STEELYARD_ABI {
 
 std::optional<double> finite_or_none(double value);
 
+// Appends findings.
+void add_to(std::vector<Finding>& findings, std::vector<Finding> more);
+
 // Residuals by row kind ("torque:elbow") as fractions; totals over the joints of the unit most joints have.
 // Raw ones from the predictions of all runs together, when there are any.
 ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,

@@ -1,54 +1,32 @@
-#include "identify/engines.hpp"
-#include "identify/examine.hpp"
-#include "identify/extra_columns.hpp"
-#include "identify/fitted_before.hpp"
-#include "identify/folded.hpp"
-#include "identify/friction.hpp"
-#include "identify/gains.hpp"
-#include "identify/given_base.hpp"
+// A model that was identified before, on the runs of a study.
+#include "identify/earlier_model.hpp"
 #include "identify/kept_rows.hpp"
-#include "identify/state.hpp"
-#include "identify/summary.hpp"
-#include "steelyard/study/provenance.hpp"
+#include "identify/summarize.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options) {
   Study fresh = study;
   for (StudyRun& run : fresh.runs) run.file.label.role = RunRole::validate;
-  StudyState state(fresh, options);
-  open_robot(state);
-  require_engines(state, model);
-  restore_friction(model, state);
-  take_base_values(model, state);
-  take_offsets(model, state);
-  restore_gains(model, state);
-  take_cutoff(model.preparation.cutoff.value_or(0), state);
-  open_runs(state);
-  examine_runs(state);
-  take_extra_values(model, state);
-  take_links(model, state);
-  fold_runs(state);
-  find_missing_rows(state);
-  predict_runs(state);
-
-  Result& result = state.result = model;
-  result.validation.clear();
-  result.comparison.clear();
-  for (const RunState& run : state.runs) {
-    result.validation.push_back(validation_of(state, run));
-    if (state.feasible) result.validation.back().feasible = feasible_residual(state, *state.feasible, run);
-  }
-  result.unavailable.clear();
-  list_unavailable(state);
-  result.exports.clear();
-  result.engines.clear();
-  check_engines(state, model);
-  result.findings = state.findings;
-  mark_fitted_runs(model, study, result);
-  judge_result(study, result);
-  result.provenance = provenance(fresh, state.robot_hash);
-  return take_outcome(state);
+  StudyClock clock(options);
+  const Job job{&fresh, &options, &clock};
+  require_engines(job, model);
+  const Setup setup = setup_of(model, job);
+  const Fit fit = fit_of(model, setup);
+  Runs runs = open_runs(setup);
+  const Examined examined = examine_runs(setup, runs);
+  const std::optional<FeasibleModel> links = links_of(model, setup, fit.estimated);
+  Folded folded;
+  folded.runs = fold_runs(setup, runs, {});
+  folded.findings = missing_rows(setup, folded.runs, {});
+  Predicted predicted = predict_runs(setup, folded, fit.estimated);
+  std::vector<ResidualSummary> feasible;
+  if (links) feasible = feasible_residuals(setup, folded, fit.estimated, *links);
+  const EngineRuns engines = check_engines(setup, runs, model);
+  Result result = summarize_validation(model, study, fit.estimated,
+                                       {setup, runs, examined, folded, predicted, feasible, engines});
+  return outcome_of(setup, std::move(result), std::move(predicted));
 }
 
 }  // namespace STEELYARD_ABI

@@ -145,7 +145,7 @@ inline std::vector<Fold> fold_blocks(const Bench& bench, PreparedRun& prepared,
   pass.slot_samples = 128;  // 0.64 s at 200 Hz: two memories of 10 Hz
   pass.extra = std::move(extra);
   std::vector<Fold> folds;
-  append_blocks(fold_run(prepared, bench.plan, layouts, pass), 0, folds);
+  append_blocks(fold_run(prepared, bench.plan, layouts, pass).folds.blocks(), 0, folds);
   return folds;
 }
 

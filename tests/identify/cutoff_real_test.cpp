@@ -8,9 +8,9 @@
 #include <map>
 
 #include "identify/prior.hpp"
-#include "identify/state.hpp"
 #include "oracle/data_folder.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
+#include "steelyard/identify/folded.hpp"
 #include "steelyard/log/period.hpp"
 
 namespace steelyard {
@@ -69,13 +69,13 @@ struct PhasedRun {
   int phase_of(Index sample) const { return phases[static_cast<std::size_t>(sample / slot)]; }
 };
 
-std::vector<PhasedRun> phased_runs(const StudyState& state) {
+std::vector<PhasedRun> phased_runs(const Setup& setup) {
   std::vector<PhasedRun> out;
-  for (const StudyRun& run : state.study.runs) {
+  for (const StudyRun& run : setup.study().runs) {
     if (run.file.label.role != RunRole::fit) continue;
     PhasedRun& own = out.emplace_back();
     own.run = &run;
-    WatchedSource source(open_study_run(run, state.robot));
+    WatchedSource source(open_study_run(run, setup.robot));
     const UniformGrid grid = uniform_grid(scan_time(source));
     own.rate = 1 / grid.step;
     own.samples = grid.samples;
@@ -89,34 +89,34 @@ std::vector<PhasedRun> phased_runs(const StudyState& state) {
   return out;
 }
 
-PrepareOptions prepared_at(const StudyState& state, double cutoff) {
-  PrepareOptions options = state.study.prepare;
+PrepareOptions prepared_at(const Setup& setup, double cutoff) {
+  PrepareOptions options = setup.study().prepare;
   options.filter.cutoff = 2 * cutoff;
   options.column_filter.cutoff = cutoff;
   return options;
 }
 
-std::vector<VectorXd> fit_without_phases(const StudyState& state, const std::vector<PhasedRun>& runs,
+std::vector<VectorXd> fit_without_phases(const Setup& setup, const std::vector<PhasedRun>& runs,
                                          double cutoff) {
   std::vector<std::vector<FoldBlock>> blocks;
   BlockGroups groups;
   for (const PhasedRun& run : runs) {
-    PreparedRun prepared(open_study_run(*run.run, state.robot), run.run->file.label,
-                         prepared_at(state, cutoff));
+    PreparedRun prepared(open_study_run(*run.run, setup.robot), run.run->file.label,
+                         prepared_at(setup, cutoff));
     PassOptions pass;
     pass.slot_samples = run.slot;
-    const FoldPass found = fold_prepared(state, *run.run, prepared, pass);
+    const FoldPass found = fold_prepared(setup, *run.run, prepared, pass);
     EXPECT_EQ(found.folds.slots_per_block(), 1);
     blocks.push_back(found.folds.blocks());
     groups.push_back(run.phases);
     groups.back().resize(blocks.back().size());
   }
-  const CrossValidation refits = cross_validate(blocks, groups, state.study.estimate);
+  const CrossValidation refits = cross_validate(blocks, groups, setup.study().estimate);
   std::vector<VectorXd> values;
   for (const VectorXd& refit : refits.values) {
-    VectorXd& own = values.emplace_back(VectorXd::Zero(static_cast<Index>(state.plan.columns.size())));
-    for (std::size_t k = 0; k < state.plan.columns.size(); ++k) {
-      const auto at = std::find(refits.columns.begin(), refits.columns.end(), state.plan.columns[k]);
+    VectorXd& own = values.emplace_back(VectorXd::Zero(static_cast<Index>(setup.plan.columns.size())));
+    for (std::size_t k = 0; k < setup.plan.columns.size(); ++k) {
+      const auto at = std::find(refits.columns.begin(), refits.columns.end(), setup.plan.columns[k]);
       if (at != refits.columns.end()) own[static_cast<Index>(k)] = refit[at - refits.columns.begin()];
     }
   }
@@ -133,13 +133,13 @@ struct ByUnit {
   }
 };
 
-void predict_run(const StudyState& state, const PhasedRun& run, double cutoff,
-                 const std::vector<VectorXd>& values, ByUnit& out) {
-  const std::vector<Layout> rows = row_layouts(state.plan, state.robot);
-  PrepareOptions options = prepared_at(state, cutoff);
+void predict_run(const Setup& setup, const PhasedRun& run, double cutoff, const std::vector<VectorXd>& values,
+                 ByUnit& out) {
+  const std::vector<Layout> rows = row_layouts(setup.plan, setup.robot);
+  PrepareOptions options = prepared_at(setup, cutoff);
   options.column_filter.cutoff = 0;
   options.velocity_below.resize(0);
-  PreparedRun prepared(open_study_run(*run.run, state.robot), run.run->file.label, options);
+  PreparedRun prepared(open_study_run(*run.run, setup.robot), run.run->file.label, options);
   // The ends that every cut-off trims are left out: 1 s, of the shortest logs an eighth.
   const Index margin = std::min(static_cast<Index>(run.rate), run.samples / 8);
   const Index every = std::max<Index>(1, run.samples / kPredicted);
@@ -156,7 +156,7 @@ void predict_run(const StudyState& state, const PhasedRun& run, double cutoff,
       if (k % every != 0 || k < margin || k >= run.samples - margin) continue;
       const Index s = k - chunk.chunk.halo.begin;
       const VectorXd torque = at(channel::kTorque, s);
-      const VectorXd error = torque - regressor(state.plan, at(channel::kPosition, s),
+      const VectorXd error = torque - regressor(setup.plan, at(channel::kPosition, s),
                                                 at(channel::kVelocity, s), at(channel::kAcceleration, s)) *
                                           values[static_cast<std::size_t>(run.phase_of(k))];
       for (Index j = 0; j < error.size(); ++j) {
@@ -170,11 +170,11 @@ void predict_run(const StudyState& state, const PhasedRun& run, double cutoff,
 
 // Over the raw efforts of the samples that every cut-off has. A run too short for the filter leaves no row:
 // that cut-off cannot be taken.
-double raw_error(const StudyState& state, const std::vector<PhasedRun>& runs, double cutoff) {
+double raw_error(const Setup& setup, const std::vector<PhasedRun>& runs, double cutoff) {
   try {
-    const std::vector<VectorXd> values = fit_without_phases(state, runs, cutoff);
+    const std::vector<VectorXd> values = fit_without_phases(setup, runs, cutoff);
     ByUnit squares;
-    for (const PhasedRun& run : runs) predict_run(state, run, cutoff, values, squares);
+    for (const PhasedRun& run : runs) predict_run(setup, run, cutoff, values, squares);
     return squares.relative();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("no row to estimate from"));
@@ -195,25 +195,24 @@ TEST_P(CutoffOnRealLogs, PredictsHeldOutPhasesWithinFivePercentOfTheBest) {
   Study study = study_of(GetParam().study);
   study.cutoff.automatic = true;
   const StudyOptions options;
-  StudyState state(study, options);
-  open_robot(state);
-  choose_cutoff(state);
-  const double chosen = state.prepare.column_filter.cutoff;
-  const std::vector<PhasedRun> runs = phased_runs(state);
+  StudyClock clock(options);
+  const steelyard::Setup setup = with_cutoff(open_robot({&study, &options, &clock}));
+  const double chosen = setup.prepare.column_filter.cutoff;
+  const std::vector<PhasedRun> runs = phased_runs(setup);
   // A fiftieth of a period is what a period found from a thousand positions may be off by.
   for (const PhasedRun& run : runs) EXPECT_NEAR(run.period, GetParam().period, 0.02 * GetParam().period);
   double best = kInfinity;
   std::cout << GetParam().study << ":";
   for (const double cutoff : {2.0, 5.0, 10.0, 20.0}) {
-    const double error = raw_error(state, runs, cutoff);
+    const double error = raw_error(setup, runs, cutoff);
     std::cout << "  " << cutoff << " Hz " << 100 * error << " %";
     best = std::min(best, error);
   }
-  const double error = raw_error(state, runs, chosen);
+  const double error = raw_error(setup, runs, chosen);
   std::cout << "; chosen " << chosen << " Hz " << 100 * error << " %\n";
-  EXPECT_LE(error, 1.05 * best) << state.result.preparation.choice;
-  EXPECT_EQ(state.result.preparation.choice.find("by the phase") != std::string::npos, GetParam().period > 0);
-  EXPECT_NE(state.result.preparation.choice.find("passes"), std::string::npos);
+  EXPECT_LE(error, 1.05 * best) << setup.cutoff.choice;
+  EXPECT_EQ(setup.cutoff.choice.find("by the phase") != std::string::npos, GetParam().period > 0);
+  EXPECT_NE(setup.cutoff.choice.find("passes"), std::string::npos);
 }
 
 // The Panda's excitation has the base frequency 0.15 π rad/s.

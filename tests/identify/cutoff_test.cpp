@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "identify/state.hpp"
 #include "steelyard/identify/run.hpp"
+#include "steelyard/identify/setup.hpp"
 
 namespace steelyard {
 namespace {
@@ -12,21 +12,20 @@ namespace {
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
 // The steps up to the choice.
-PreparationSummary choose(Study study, double* chosen = nullptr) {
+CutoffChoice choose(Study study, double* chosen = nullptr) {
   study.cutoff.automatic = true;
   if (study.prepare.filter.cutoff <= 0) study.prepare.filter.cutoff = 1;
   const StudyOptions options;
-  StudyState state(study, options);
-  open_robot(state);
-  choose_cutoff(state);
+  StudyClock clock(options);
+  const Setup setup = with_cutoff(open_robot({&study, &options, &clock}));
   if (chosen != nullptr)
-    *chosen = state.prepare.column_filter.cutoff > 0 ? state.prepare.column_filter.cutoff
-                                                     : state.prepare.filter.cutoff;
-  return state.result.preparation;
+    *chosen = setup.prepare.column_filter.cutoff > 0 ? setup.prepare.column_filter.cutoff
+                                                     : setup.prepare.filter.cutoff;
+  return setup.cutoff;
 }
 
-double score_at(const PreparationSummary& summary, double cutoff) {
-  for (const CutoffCandidate& candidate : summary.candidates)
+double score_at(const std::vector<CutoffCandidate>& candidates, double cutoff) {
+  for (const CutoffCandidate& candidate : candidates)
     if (candidate.cutoff == cutoff) return candidate.score;
   return -1;
 }
@@ -61,7 +60,7 @@ TEST(Cutoff, OfAStudyIsKeptInItsResultWithItsTable) {
   study.intervals.bias_check = false;
   const Result result = run_study(study).result;
   ASSERT_TRUE(result.preparation.cutoff.has_value());
-  EXPECT_GT(score_at(result.preparation, *result.preparation.cutoff), 0);
+  EXPECT_GT(score_at(result.preparation.candidates, *result.preparation.cutoff), 0);
   EXPECT_TRUE(
       std::is_sorted(result.preparation.candidates.begin(), result.preparation.candidates.end(),
                      [](const CutoffCandidate& a, const CutoffCandidate& b) { return a.cutoff < b.cutoff; }));

@@ -18,12 +18,23 @@ namespace {
 const std::string kSource = STEELYARD_SOURCE_DIR;
 
 // The steps up to the estimate.
-void run_to_estimate(StudyState& state) {
-  open_robot(state);
-  open_runs(state);
-  fold_runs(state);
-  estimate_runs(state);
-}
+struct Estimated {
+  explicit Estimated(const Study& study)
+      : clock(options), setup(open_robot({&study, &options, &clock})), runs(open_runs(setup)) {
+    fit_again();
+  }
+  void fit_again() {
+    rows = fold_runs(setup, runs, {});
+    fit = fit_rows(setup, runs, rows);
+  }
+
+  StudyOptions options;
+  StudyClock clock;
+  Setup setup;
+  Runs runs;
+  std::vector<RunRows> rows;
+  Fit fit;
+};
 
 // Two joints in fast motion, measured by encoders alone, behind a filter that lets much of their noise pass.
 Study noisy_study(double encoder_noise, std::uint64_t seed, const std::string& method) {
@@ -48,19 +59,20 @@ Study noisy_study(double encoder_noise, std::uint64_t seed, const std::string& m
 }
 
 // Values of the columns that the simulated robot has.
-VectorXd truth_of(const StudyState& state) {
-  VectorXd all = VectorXd::Zero(static_cast<Index>(state.base.columns.size()));
-  all.head(10 * state.robot.size()) = standard_parameters(state.robot);
-  for (std::size_t k = 0; k < state.base.columns.size(); ++k) {
-    const std::string& c = state.base.columns[k];
+VectorXd truth_of(const Setup& setup, const Estimate& estimated) {
+  VectorXd all = VectorXd::Zero(static_cast<Index>(setup.base.columns.size()));
+  all.head(10 * setup.robot.size()) = standard_parameters(setup.robot);
+  for (std::size_t k = 0; k < setup.base.columns.size(); ++k) {
+    const std::string& c = setup.base.columns[k];
     if (c.size() != 3 || c[0] != 'f') continue;
-    const Friction& f = state.study.runs[0].simulation->drives[static_cast<std::size_t>(c[2] - '1')].friction;
+    const Friction& f =
+        setup.study().runs[0].simulation->drives[static_cast<std::size_t>(c[2] - '1')].friction;
     all[static_cast<Index>(k)] = c[1] == 'v' ? f.viscous : c[1] == 'c' ? f.coulomb : f.offset;
   }
-  const VectorXd leads = state.base.K * all;
-  VectorXd out(state.estimated.values.size());
-  for (std::size_t b = 0; b < state.base.base.size(); ++b) {
-    const Index k = state.estimated.find(state.base.base[b].lead);
+  const VectorXd leads = setup.base.K * all;
+  VectorXd out(estimated.values.size());
+  for (std::size_t b = 0; b < setup.base.base.size(); ++b) {
+    const Index k = estimated.find(setup.base.base[b].lead);
     if (k >= 0) out[k] = leads[static_cast<Index>(b)];
   }
   return out;
@@ -81,20 +93,19 @@ Coverage coverage(double encoder_noise, int draws) {
   Coverage out;
   for (int draw = 0; draw < draws; ++draw) {
     const Study study = noisy_study(encoder_noise, 100 + static_cast<std::uint64_t>(draw), "iv");
-    const StudyOptions options;
-    StudyState state(study, options);
-    run_to_estimate(state);
-    const VectorXd truth = truth_of(state);
-    const BlockMoments by_iv = block_moments(state.instrument_folds, *state.instrument);
-    const Estimate ls = estimate(state.folds, study.estimate);
-    const BlockMoments by_ls = block_moments(state.folds, ls);
-    EXPECT_TRUE(state.result.estimator->converged);
-    EXPECT_FALSE(state.instrument->weak);
+    const Estimated state(study);
+    const Fit& fit = state.fit;
+    const VectorXd truth = truth_of(state.setup, fit.estimated);
+    const BlockMoments by_iv = block_moments(state.fit.instrument_folds, *state.fit.instrument);
+    const Estimate ls = estimate(state.fit.folds, study.estimate);
+    const BlockMoments by_ls = block_moments(state.fit.folds, ls);
+    EXPECT_TRUE(state.fit.estimator.converged);
+    EXPECT_FALSE(state.fit.instrument->weak);
     if (draw == 0) out.instruments = out.least_squares = VectorXd::Zero(truth.size());
-    out.instruments += holds(intervals(state.estimated, &by_iv), truth) / draws;
+    out.instruments += holds(intervals(state.fit.estimated, &by_iv), truth) / draws;
     out.least_squares += holds(intervals(ls, &by_ls), truth) / draws;
-    out.told += state.instrument->least_squares_is_biased() / static_cast<double>(draws);
-    out.simulated += state.result.estimator->instruments->simulated / static_cast<double>(draws);
+    out.told += state.fit.instrument->least_squares_is_biased() / static_cast<double>(draws);
+    out.simulated += state.fit.estimator.instruments->simulated / static_cast<double>(draws);
   }
   std::cout << "encoder noise " << encoder_noise << ": covered by instruments " << out.instruments.mean()
             << " (worst " << out.instruments.minCoeff() << "), by least squares " << out.least_squares.mean()
@@ -122,14 +133,12 @@ TEST(Instruments, AgreeWithLeastSquaresWhereEncodersAreFine) {
 
 TEST(Instruments, ParametersThatCannotMoveLeaveTheReference) {
   const Study study = noisy_study(1e-5, 1, "wls");
-  const StudyOptions options;
-  StudyState state(study, options);
-  run_to_estimate(state);
+  const Estimated state(study);
   const InstrumentMotion reference = reference_motion(*state.runs[0].prepared, 8);
-  VectorXd values = values_for(state.plan, state.estimated);
-  EXPECT_TRUE(follow(state.robot, state.plan, values, reference, 10).simulated);
+  VectorXd values = values_for(state.setup.plan, state.fit.estimated);
+  EXPECT_TRUE(follow(state.setup.robot, state.setup.plan, values, reference, 10).simulated);
   values = -values;
-  const InstrumentMotion same = follow(state.robot, state.plan, values, reference, 10);
+  const InstrumentMotion same = follow(state.setup.robot, state.setup.plan, values, reference, 10);
   EXPECT_FALSE(same.simulated);
   EXPECT_EQ(same.q, reference.q);
 }
@@ -157,51 +166,50 @@ double moved_refits(const CrossValidation& refits, const Estimate& to) {
 // Fifteen spikes on the torques of the first joint, each smeared over some three rows by the filter, and a
 // push of half a second against the second.
 TEST(SingleRows, OutliersOfALogDoNotMoveTheParameters) {
-  const StudyOptions options;
   const Study clean_study = noisy_study(1e-6, 5, "wls"), study = noisy_study(1e-6, 5, "huber");
-  StudyState clean(clean_study, options), state(study, options);
-  run_to_estimate(clean);
-  open_robot(state);
-  open_runs(state);
-  steelyard::Run run{{}, read_all(*open_study_run(study.runs[0], state.robot))};
+  const Estimated clean(clean_study);
+  Estimated state(study);
+  steelyard::Run run{{}, read_all(*open_study_run(study.runs[0], state.setup.robot))};
   Random random(9, "outliers of the study");
   const int torque = run.samples.find("torque");
   for (int k = 0; k < 15; ++k)
     run.samples.row(torque, 0)[random.below(static_cast<std::uint64_t>(run.samples.size()))] += 30;
   for (Index s = 3000; s < 3250; ++s) run.samples.row(torque, 1)[s] += 5;
-  state.runs[0].prepared = std::make_unique<PreparedRun>(view_run(run), RunLabel{}, state.prepare);
-  fold_runs(state);
-  const Estimate wls = estimate(fit_folds(state.runs), clean_study.estimate);
-  estimate_runs(state);
+  state.runs[0].prepared = std::make_unique<PreparedRun>(view_run(run), RunLabel{}, state.setup.prepare);
+  state.fit_again();
+  const Estimate wls = estimate(fit_folds(state.rows), clean_study.estimate);
   const auto moved = [&](const VectorXd& values) {
-    return (values - clean.estimated.values).cwiseQuotient(clean.estimated.sigma).cwiseAbs().maxCoeff();
+    return (values - clean.fit.estimated.values)
+        .cwiseQuotient(clean.fit.estimated.sigma)
+        .cwiseAbs()
+        .maxCoeff();
   };
   std::cout << "moved by outliers, in deviations of the clean log: wls " << moved(wls.values) << ", huber "
-            << moved(state.estimated.values) << "\n";
+            << moved(state.fit.estimated.values) << "\n";
   EXPECT_GT(moved(wls.values), 10);
-  EXPECT_LT(moved(state.estimated.values), 2);
-  EXPECT_TRUE(state.result.estimator->converged);
-  ASSERT_EQ(state.result.estimator->rows.size(), 2u);
-  EXPECT_GT(state.result.estimator->rows[1].far_share, 0.01);
+  EXPECT_LT(moved(state.fit.estimated.values), 2);
+  EXPECT_TRUE(state.fit.estimator.converged);
+  ASSERT_EQ(state.fit.estimator.rows.size(), 2u);
+  EXPECT_GT(state.fit.estimator.rows[1].far_share, 0.01);
   // Cross-validation refits with the same weights of rows: without them outliers move its refits, too.
-  const HeldOut held = held_out_groups(state.runs, CrossOptions{});
+  const HeldOut held = held_out_groups(state.rows, CrossOptions{});
   const BlockGroups groups = groups_of_five(held);
-  const double by_rows = moved_refits(cross_validate_estimator(state, held.blocks, groups), clean.estimated);
+  const double by_rows = moved_refits(cross_validate_estimator(state.setup, state.fit, held.blocks, groups),
+                                      clean.fit.estimated);
   EXPECT_LT(by_rows, 2);
-  EXPECT_GT(moved_refits(cross_validate(held.blocks, groups, study.estimate), clean.estimated), by_rows);
+  EXPECT_GT(moved_refits(cross_validate(held.blocks, groups, study.estimate), clean.fit.estimated), by_rows);
 }
 
 // Refits without a fifth of the run lie around the estimate of the same kind, not around least squares.
 TEST(CrossValidationOfAStudy, IsByInstrumentsWhereTheEstimateIs) {
   const Study study = noisy_study(1e-4, 11, "iv");
-  const StudyOptions options;
-  StudyState state(study, options);
-  run_to_estimate(state);
-  const HeldOut held = held_out_groups(state.runs, CrossOptions{});
+  const Estimated state(study);
+  const HeldOut held = held_out_groups(state.rows, CrossOptions{});
   const BlockGroups groups = groups_of_five(held);
-  const Estimate ls = estimate(state.folds, study.estimate);
-  const double by_iv = moved_refits(cross_validate_estimator(state, held.blocks, groups), state.estimated);
-  const double by_ls = moved_refits(cross_validate(held.blocks, groups, study.estimate), state.estimated);
+  const Estimate ls = estimate(state.fit.folds, study.estimate);
+  const double by_iv = moved_refits(cross_validate_estimator(state.setup, state.fit, held.blocks, groups),
+                                    state.fit.estimated);
+  const double by_ls = moved_refits(cross_validate(held.blocks, groups, study.estimate), state.fit.estimated);
   EXPECT_LT(by_iv, 1);
   EXPECT_GT(by_ls, 2 * by_iv);
   EXPECT_LT(moved_refits(cross_validate(held.blocks, groups, study.estimate), ls), 1);
@@ -213,21 +221,20 @@ TEST(EssentialParameters, Tx40) {
   Study study = read_study(kSource + "/examples/tx40-real/study.yaml");
   study.estimate.weighting = Weighting::by_row;
   study.estimator.essential = EssentialOptions{30, {}};
-  const StudyOptions options;
-  StudyState state(study, options);
-  run_to_estimate(state);
-  const EssentialSummary& found = *state.result.estimator->essential;
-  std::cout << found.count << " of " << state.estimated.columns.size() << " essential, residual "
+  const Estimated state(study);
+  const EssentialSummary& found = *state.fit.estimator.essential;
+  std::cout << found.count << " of " << state.fit.estimated.columns.size() << " essential, residual "
             << 100 * found.residual_full << " % before and " << 100 * found.residual << " % after\n";
   EXPECT_LE(found.count, 32);
   EXPECT_LT(found.residual - found.residual_full, 0.003);
-  EXPECT_EQ(found.eliminated.size() + static_cast<std::size_t>(found.count), state.estimated.columns.size());
+  EXPECT_EQ(found.eliminated.size() + static_cast<std::size_t>(found.count),
+            state.fit.estimated.columns.size());
   Index eliminated = 0;
-  for (std::size_t k = 0; k < state.estimated.columns.size(); ++k) {
-    if (state.estimated.column_status[k] != ColumnStatus::eliminated) continue;
+  for (std::size_t k = 0; k < state.fit.estimated.columns.size(); ++k) {
+    if (state.fit.estimated.column_status[k] != ColumnStatus::eliminated) continue;
     ++eliminated;
-    EXPECT_EQ(state.estimated.values[static_cast<Index>(k)], 0);
-    EXPECT_TRUE(std::isfinite(state.estimated.sigma[static_cast<Index>(k)]));
+    EXPECT_EQ(state.fit.estimated.values[static_cast<Index>(k)], 0);
+    EXPECT_TRUE(std::isfinite(state.fit.estimated.sigma[static_cast<Index>(k)]));
   }
   EXPECT_EQ(static_cast<std::size_t>(eliminated), found.eliminated.size());
 }

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "identify/state.hpp"
+#include "identify/checks.hpp"
 #include "oracle/random_robot.hpp"
 #include "steelyard/identify/run.hpp"
 
@@ -17,21 +17,25 @@ const std::string kSource = STEELYARD_SOURCE_DIR;
 // A demo as far as the estimate.
 class SelfChecked : public testing::Test {
  protected:
-  SelfChecked() : study_(read_study(kSource + "/examples/demo/study.yaml")), state_(study_, options_) {
-    study_.runs.resize(1);
-    open_robot(state_);
-    open_runs(state_);
-    fold_runs(state_);
-    estimate_runs(state_);
+  SelfChecked()
+      : study_(first_run(read_study(kSource + "/examples/demo/study.yaml"))),
+        clock_(options_),
+        setup_(open_robot({&study_, &options_, &clock_})),
+        runs_(open_runs(setup_)) {
+    folded_.runs = fold_runs(setup_, runs_, {});
+    fit_ = fit_rows(setup_, runs_, folded_.runs);
+  }
+  static Study first_run(Study study) {
+    study.runs.resize(1);
+    return study;
   }
   std::vector<std::string> failed() {
-    state_.result = {};
-    check_itself(state_);
+    checks_ = check_itself(setup_, folded_, fit_, {});
     std::vector<std::string> names;
-    for (const SelfCheck& check : state_.result.self_checks)
+    for (const SelfCheck& check : checks_.checks)
       if (!check.passed()) names.push_back(check.what);
-    EXPECT_EQ(state_.result.findings.size(), names.size());
-    for (const Finding& finding : state_.result.findings) {
+    EXPECT_EQ(checks_.findings.size(), names.size());
+    for (const Finding& finding : checks_.findings) {
       EXPECT_EQ(finding.code, "self-check-failed");
       EXPECT_EQ(finding.severity, Severity::error);  // makes the verdict not trustworthy
     }
@@ -40,22 +44,27 @@ class SelfChecked : public testing::Test {
 
   Study study_;
   StudyOptions options_;
-  StudyState state_;
+  StudyClock clock_;
+  steelyard::Setup setup_;
+  Runs runs_;
+  Folded folded_;
+  Fit fit_;
+  SelfChecks checks_;
 };
 
 TEST_F(SelfChecked, NothingFailsWhereNothingIsWrong) {
   EXPECT_THAT(failed(), ElementsAre());
-  EXPECT_EQ(state_.result.self_checks.size(), 3u);  // no bodies
+  EXPECT_EQ(checks_.checks.size(), 3u);  // no bodies
 }
 
 TEST_F(SelfChecked, AValueThatIsNotTheBestFitFails) {
-  state_.estimated.values[3] *= 1 + 1e-4;
+  fit_.estimated.values[3] *= 1 + 1e-4;
   EXPECT_THAT(failed(), ElementsAre("gradient"));
 }
 
 TEST_F(SelfChecked, FoldsOfOtherRowsFail) {
   std::vector<Residual> folded =
-      residuals(fit_folds(state_.runs), state_.estimated.columns, state_.estimated.values).per_row;
+      residuals(fit_folds(folded_.runs), fit_.estimated.columns, fit_.estimated.values).per_row;
   std::vector<RowSums> sums;
   for (const Residual& row : folded)
     sums.push_back({static_cast<long double>(row.norm) * row.norm,

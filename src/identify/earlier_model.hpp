@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "identify/estimators.hpp"
+#include "identify/feasible.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-struct StudyState;
 
 // A result, or one with `base` only: names, values and deviations without terms. Throws InputError.
 Result read_base_values(const std::string& path);
@@ -25,9 +25,19 @@ Result read_base_values(const std::string& path);
 std::vector<const BaseValue*> match_base_values(const Result& model, const BaseParameters& base,
                                                 const Place& place);
 
-// The model's base values as if they had just been estimated. Base parameters of another robot would be read
-// as something else, so that every one must be there, with the same terms where the model tells them.
-void take_base_values(const Result& model, StudyState& state);
+// The base values of a model that was identified before, as an estimate. Base parameters of another robot would be read
+// as something else, so that every one must be there, with the same terms where the model has them.
+Estimate base_values_of(const Result& model, const Setup& setup);
+
+// A study with robot, friction, gains, offsets and cut-off as a model has them.
+Setup setup_of(const Result& model, const Job& job);
+
+// The model as if it had just been fitted: base values, offsets of single runs, and the columns that the study's runs
+// have beside the plan's. Throws InputError for what the model lacks.
+Fit fit_of(const Result& model, const Setup& setup);
+
+// Its links and drives; none for results without them.
+std::optional<FeasibleModel> links_of(const Result& model, const Setup& setup, const Estimate& estimate);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -1,8 +1,7 @@
-#include "identify/joint_forces.hpp"
+#include "steelyard/feasible/joint_forces.hpp"
 
 #include <algorithm>
 
-#include "identify/state.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/feasible/compare.hpp"
 
@@ -60,16 +59,12 @@ void look_through(PreparedRun& run, ForceSearch& search) {
 
 }  // namespace
 
-std::vector<ForceInstant> largest_forces(const StudyState& state, const VectorXd& bodies) {
-  ForceSearch search(state.robot, bodies);
-  bool any = false;
-  for (const RunState& run : state.runs)
-    if (run.is_fit() && run.prepared) {
-      look_through(*run.prepared, search);
-      any = true;
-    }
-  if (any) return std::move(search).best();
-  const MotionSamples motion = sinusoidal_motion(state.robot);
+std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<PreparedRun*>& runs,
+                                         const VectorXd& bodies) {
+  ForceSearch search(robot, bodies);
+  for (PreparedRun* run : runs) look_through(*run, search);
+  if (!runs.empty()) return std::move(search).best();
+  const MotionSamples motion = sinusoidal_motion(robot);
   for (Index s = 0; s < motion.q.rows(); ++s)
     search.look_at({motion.label, 0.01 * static_cast<double>(s), -1, motion.q.row(s), motion.qd.row(s),
                     motion.qdd.row(s)});

@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "steelyard/core/abi.hpp"
+#include "steelyard/log/prepare.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-
-struct StudyState;
 
 struct ForceInstant {
   std::string run;
@@ -18,9 +17,10 @@ struct ForceInstant {
   VectorXd q, qd, qdd;
 };
 
-// One instant a joint, among about a thousand evenly spread ones of each fit run (one more pass over it);
-// without runs among those of a sinusoidal motion. `bodies`: 10 parameters a link.
-std::vector<ForceInstant> largest_forces(const StudyState& state, const VectorXd& bodies);
+// One instant a joint, among about a thousand evenly spread ones of each run (one more pass over it); without runs
+// among those of a sinusoidal motion. `bodies`: 10 parameters a link.
+std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<PreparedRun*>& runs,
+                                         const VectorXd& bodies);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

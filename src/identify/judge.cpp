@@ -1,23 +1,11 @@
 #include <algorithm>
 
-#include "identify/state.hpp"
 #include "identify/summary.hpp"
-#include "steelyard/validate/motions.hpp"
 #include "steelyard/validate/verdict.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
-
-void leave_out_motions(StudyState& state) {
-  if (state.runs.size() < 2) return;
-  std::vector<std::vector<Fold>> runs;
-  for (const RunState& run : state.runs) runs.push_back(run.folds->folds.total());
-  const std::vector<LeftOutMotion> found = leave_one_motion_out(runs, state.study.estimate, state.priors);
-  for (std::size_t r = 0; r < found.size(); ++r)
-    state.result.validation[r].left_out =
-        residual_summary(found[r].residuals.per_row, state.plan, state.robot);
-}
 
 // The fitted run whose motion a fresh one repeats; empty when there is none. A run that is not among these
 // was fitted by an earlier study.
@@ -43,11 +31,6 @@ void waive_findings(const Study& study, std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return static_cast<int>(a.severity) > static_cast<int>(b.severity);
   });
-}
-
-void judge_runs(StudyState& state) {
-  state.clock.time("leaving out motions", [&] { leave_out_motions(state); });
-  judge_result(state.study, state.result);
 }
 
 void judge_result(const Study& study, Result& result) {

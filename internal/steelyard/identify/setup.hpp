@@ -1,0 +1,115 @@
+// Step 1 of a study: what turns samples into rows. The robot with its drive terms, its base parameters and their
+// columns, the gains of its drives, the preparation of its logs.
+//
+//   open → Setup → open_runs → Runs → fold_runs → Folded → fit_rows → Fit → check_fit → Checks → summarize → Result
+//
+// Every step is a function of earlier values and returns its own, with the findings it has made (identify/run.cpp is
+// the list). A step that learns more of the set-up (friction forms, gains found with signs) returns a new Setup.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "steelyard/core/finding.hpp"
+#include "steelyard/estimate/friction.hpp"
+#include "steelyard/estimate/friction_fit.hpp"
+#include "steelyard/identify/run.hpp"
+#include "steelyard/log/prepare.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/regressor/plan.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Wall time of the stages, and progress.
+class StudyClock {
+ public:
+  explicit StudyClock(const StudyOptions& options) : options_(options) {}
+
+  template <typename Work>
+  auto time(const std::string& stage, Work work) {
+    report(stage, 0);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto end = [&] {
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      times_.push_back({stage, seconds.count()});
+      report(stage, 1);
+    };
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      end();
+    } else {
+      auto value = work();
+      end();
+      return value;
+    }
+  }
+  void report(const std::string& stage, double share) const;
+  const std::vector<StageTime>& times() const { return times_; }
+
+ private:
+  const StudyOptions& options_;
+  std::vector<StageTime> times_;
+};
+
+// What is asked for; all three outlive the steps.
+struct Job {
+  const Study* study = nullptr;
+  const StudyOptions* options = nullptr;
+  StudyClock* clock = nullptr;
+};
+
+// The friction of joints that have a form of their own: which one, and its shape.
+struct FrictionForms {
+  std::vector<FrictionJoint> joints;
+  std::vector<FrictionModel> models;  // one each; empty until they are fitted
+  std::vector<std::string> reasons;   // why a form was chosen; may be empty
+  std::vector<FrictionStatus> statuses;
+};
+
+// How the cut-off was chosen; empty where the study gives it.
+struct CutoffChoice {
+  std::vector<CutoffCandidate> candidates;
+  std::string choice;
+  int passes = 0;  // over every fit run
+};
+
+struct DriveGains;
+
+struct Setup {
+  Job job;
+  Robot robot;  // with the study's drive terms
+  std::string robot_hash;
+  std::vector<Complaint> warnings;  // about the robot file
+  BaseParameters base;
+  Plan plan;               // of the lead columns
+  PrepareOptions prepare;  // the study's, with what was chosen automatically
+  CutoffChoice cutoff;
+  std::shared_ptr<const DriveGains> gains;  // null: the study has torques
+  VectorXd sign_gains;                      // found with signs; empty: those that the study assumes
+  FrictionForms friction;
+  std::vector<std::string> offset_runs;  // labels of the runs with offsets of their own
+  std::vector<Finding> findings;         // about the gains
+
+  const Study& study() const { return *job.study; }
+  const StudyOptions& options() const { return *job.options; }
+  int threads() const { return job.options->threads; }
+  StudyClock& clock() const { return *job.clock; }
+};
+
+// Robot, drive gains where the study has currents, and the cut-off where it leaves it open.
+Setup open(const Job& job);
+
+// The parts of it. open_robot() takes the preparation as the study gives it.
+Setup open_robot(const Job& job);
+Setup with_robot(Setup setup, Robot robot);  // base parameters and columns of another robot
+Setup with_gains(Setup setup);               // nothing without `gains:` in the study
+Setup with_cutoff(Setup setup);              // nothing where the study gives it
+// The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
+Setup with_given_cutoff(Setup setup, double cutoff);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,86 @@
+// Step 5 of a study: what a fit is worth. Predictions of every run, rows left out in turn, feasible parameters beside
+// the estimate, motions left out, and the result computed a second way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "identify/feasible.hpp"
+#include "identify/intervals.hpp"
+#include "steelyard/result/result.hpp"
+#include "steelyard/validate/predict.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Pass 2 over every run that has samples; runs that are folds have an empty prediction.
+struct Predicted {
+  std::vector<Prediction> runs;
+  std::vector<JointBand> bands;
+  std::vector<std::vector<double>> band_coverage;  // by run, per joint; empty: no bands
+  int passes = 0;                                  // over the fit runs so far
+};
+Predicted predict_runs(const Setup& setup, const Folded& folded, const Estimate& estimate);
+// The same with bands, from refits without groups of blocks.
+Predicted predict_runs_with_bands(const Setup& setup, const Runs& runs, const Folded& folded, const Fit& fit,
+                                  const Uncertainty& spread);
+
+// Residuals of a run with an estimate; raw ones from its prediction.
+ResidualSummary run_residual(const Setup& setup, const RunRows& run, const Estimate& estimate,
+                             const Prediction& prediction);
+// Those of the fit runs; empty where one of them has no samples.
+std::vector<const Prediction*> fitted_predictions(const Folded& folded,
+                                                  const std::vector<Prediction>& predictions);
+// Largest number of passes over a fit run; 0 where one of them has no samples.
+int fitted_passes(const Folded& folded);
+
+struct HeldOutCheck {
+  std::optional<CrossValidationSummary> summary;
+  std::string unavailable;  // why there is none though the study asks for it
+};
+HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit);
+
+struct FeasibleCheck {
+  FeasibleSummary summary;
+  std::vector<LinkValues> links;
+  std::vector<ResidualSummary> runs;  // empty: there are no rows
+  int passes = 0;
+  std::vector<Finding> findings;  // constraints that cost much
+};
+// `cross`: also on rows left out in turn.
+FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit& fit,
+                             const FeasibleModel& feasible, bool cross);
+// Of every run; `raw` takes the predictions.
+std::vector<ResidualSummary> feasible_residuals(const Setup& setup, const Folded& folded,
+                                                const Estimate& estimate, const FeasibleModel& feasible,
+                                                std::vector<Prediction>* raw = nullptr);
+
+struct ElasticJoints {
+  std::optional<ElasticSummary> summary;  // none without `elastic:` in the study
+  std::vector<Finding> findings;
+  int passes = 0;
+};
+ElasticJoints identify_elastic_joints(const Setup& setup);
+
+struct SelfChecks {
+  std::vector<SelfCheck> checks;
+  std::vector<Finding> findings;
+  int passes = 0;
+};
+SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit,
+                        const std::optional<FeasibleCheck>& feasible);
+
+struct Checks {
+  Predicted predicted;
+  HeldOutCheck held_out;
+  ElasticJoints elastic;
+  std::optional<FeasibleCheck> feasible;
+  SelfChecks self;
+  std::vector<ResidualSummary> left_out;  // by run: of a model fitted to all others; empty: there is one run
+};
+Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, const Fit& fit,
+                 const Uncertainty& spread, const std::optional<FeasibleModel>& feasible);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

@@ -1,0 +1,65 @@
+#include "steelyard/identify/setup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "identify/friction.hpp"
+#include "identify/prior.hpp"
+#include "steelyard/core/error.hpp"
+#include "steelyard/robot/derived.hpp"
+#include "steelyard/robot/read.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+void StudyClock::report(const std::string& stage, double share) const {
+  if (options_.progress) options_.progress(stage, std::clamp(share, 0.0, 1.0));
+}
+
+Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
+  RobotFile file = read_robot(study.robot_path);
+  if (warnings != nullptr) *warnings = file.warnings;
+  for (Joint& joint : file.robot.joints) {
+    joint.drive.viscous |= study.drives.viscous;
+    joint.drive.coulomb |= study.drives.coulomb;
+    joint.drive.offset |= study.drives.offset;
+    joint.drive.rotor_inertia |= study.drives.rotor_inertia;
+  }
+  apply_drive_spec(study, file.robot);
+  return file.robot;
+}
+
+Setup with_robot(Setup setup, Robot robot) {
+  setup.robot = std::move(robot);
+  setup.base = setup.clock().time("base parameters", [&] { return base_parameters(setup.robot); });
+  if (setup.base.ambiguous)
+    throw InputError({fmt::format("rank of the robot is not clear: {} or {} base parameters", setup.base.rank,
+                                  setup.base.other_rank),
+                      {setup.study().robot_path, 0, 0, ""},
+                      "a gap of at least 1e3",
+                      "run `steelyard model` on it; some length or angle is nearly zero"});
+  PlanOptions options;
+  options.wanted = lead_names(setup.base);
+  setup.plan = make_plan(setup.robot, options);
+  return setup;
+}
+
+Setup open_robot(const Job& job) {
+  Setup setup;
+  setup.job = job;
+  setup.robot_hash = robot_file_hash(job.study->robot_path);
+  setup.prepare = job.study->prepare;
+  setup.prepare.threads = job.options->threads;
+  for (const StudyRun& run : job.study->runs)
+    if (run.file.label.role == RunRole::fit) setup.offset_runs.push_back(run.file.label.label);
+  Robot robot = study_robot(*job.study, &setup.warnings);
+  return with_robot(std::move(setup), std::move(robot));
+}
+
+Setup open(const Job& job) {
+  return with_cutoff(with_gains(open_robot(job)));
+}
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

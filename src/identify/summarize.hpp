@@ -1,0 +1,50 @@
+// Step 6 of a study, and the only one that writes a Result.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "identify/checks.hpp"
+#include "identify/engines.hpp"
+#include "identify/signs.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Everything that a study has found, in the order of the steps.
+struct Identified {
+  const Setup& setup;
+  const Runs& runs;
+  const Examined& examined;
+  const std::vector<Finding>& friction;  // findings about its forms
+  const Signs& signs;
+  const Folded& folded;
+  const Fit& fit;
+  const Uncertainty& spread;
+  const std::optional<FeasibleModel>& feasible;
+  const Checks& checks;
+};
+Result summarize(const Identified& all);
+
+// A model on other runs: the model's result, with findings, validation and verdict of these runs.
+struct Validated {
+  const Setup& setup;
+  const Runs& runs;
+  const Examined& examined;
+  const Folded& folded;
+  const Predicted& predicted;
+  const std::vector<ResidualSummary>& feasible;  // by run; empty: the model has no links
+  const EngineRuns& engines;
+};
+Result summarize_validation(const Result& model, const Study& study, const Estimate& estimate,
+                            const Validated& all);
+
+// Residuals of a run with an estimate, fresh unless it is a fit run.
+RunValidation validation_of(const Setup& setup, const RunRows& run, const Estimate& estimate,
+                            const Prediction& prediction);
+
+// Result, warnings, times and curves.
+StudyOutcome outcome_of(const Setup& setup, Result result, Predicted predicted);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
