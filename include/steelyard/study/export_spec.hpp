@@ -17,7 +17,7 @@ struct ExportWish {
   ExportFormat format = ExportFormat::c;
   std::string name;  // file name without folder; c: stem of the two files and prefix of all names
   std::string from;  // urdf: path of the file that is edited
-  std::string from_as_written;
+  std::string from_as_written = {};
 };
 
 struct ExportedFile {
