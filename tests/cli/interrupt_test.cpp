@@ -187,7 +187,7 @@ bool all_children_end() {
 
 TEST_F(Interrupts, AtAnyMomentLeaveTheOldOutputOrTheNewAndNoRest) {
   const auto seed = static_cast<std::uint64_t>(number_from("STEELYARD_SEED", 32));
-  const long moments = number_from("STEELYARD_INTERRUPTS", steelyard::oracle::is_sanitized() ? 13 : 65);
+  const long moments = number_from("STEELYARD_INTERRUPTS", steelyard::oracle::is_sanitized() ? 13 : 39);
   std::cout << "seed " << seed << ", " << moments << " moments\n";
   std::vector<VerbCase> verbs = cases();
   const BusyMachine busy;
