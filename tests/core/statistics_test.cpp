@@ -4,9 +4,8 @@
 
 #include <cmath>
 
+namespace steelyard::statistics_test {
 namespace {
-
-using namespace steelyard;
 
 // Simpson's rule on a density, in long double: an oracle that shares nothing with series and fractions. The
 // upper limit is reached by x = u², which takes away the root singularities at 0.
@@ -76,3 +75,4 @@ TEST(Statistics, ClosedFormsHold) {
 }
 
 }  // namespace
+}  // namespace steelyard::statistics_test
