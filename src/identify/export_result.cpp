@@ -227,11 +227,6 @@ ExportOutcome export_as(const Robot& robot, const Result& result, const ExportWi
 
 }  // namespace
 
-const char* to_string(ExportFormat format) {
-  constexpr const char* kNames[] = {"c", "urdf", "sdf", "mjcf", "yaml", "json"};
-  return kNames[static_cast<std::size_t>(format)];
-}
-
 ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
                             const DriveSpec& spec) {
   ExportOutcome out = export_as(robot, result, wish, spec);

@@ -7,6 +7,11 @@
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+const char* to_string(ExportFormat format) {
+  constexpr const char* kNames[] = {"c", "urdf", "sdf", "mjcf", "yaml", "json"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
 namespace {
 
 void describe_wish(Fields& f, ExportWish& wish) {

@@ -151,7 +151,7 @@ TEST_P(SetUpFaults, AreNamedWithTheirJoint) {
       first = !ties.empty() && mends(ties.front());
       wrong = !ties.empty() && !named;
     }
-    for (Count* count : {&table[fault.mend.code], &total}) {
+    for (Count* count : {&table[std::string(fault.mend.code.text())], &total}) {
       ++count->injected;
       count->visible += visible;
       count->named += named && visible;

@@ -165,7 +165,7 @@ namespace {
 std::vector<Hypothesis> several_of(const std::vector<Hypothesis>& all) {
   std::vector<Hypothesis> faults;
   // The `which`-th hypothesis of that code and these joints.
-  const auto take = [&](const std::string& code, std::vector<int> joints, int which = 0) {
+  const auto take = [&](FindingCode code, std::vector<int> joints, int which = 0) {
     for (const Hypothesis& hypothesis : all)
       if (hypothesis.code == code && hypothesis.joints == joints && which-- == 0)
         return faults.push_back(hypothesis);
