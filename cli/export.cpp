@@ -76,15 +76,21 @@ std::string to_text(const std::vector<ExportOutcome>& outcomes, const std::strin
   return text;
 }
 
+// The files of a wish: C code has two.
+std::vector<std::string> files_of(const ExportWish& wish) {
+  if (wish.format != steelyard::ExportFormat::c) return {wish.name};
+  return {wish.name + ".h", wish.name + ".c"};
+}
+
 // Of two files with one name the second would replace the first.
-void refuse_equal_names(const std::vector<ExportOutcome>& outcomes) {
+void refuse_equal_names(const std::vector<ExportWish>& list) {
   std::map<std::string, std::string> formats;
-  for (const ExportOutcome& outcome : outcomes)
-    for (const auto& file : outcome.files) {
-      const auto [first, is_new] = formats.emplace(file.name, outcome.summary.format);
+  for (const ExportWish& wish : list)
+    for (const std::string& file : files_of(wish)) {
+      const auto [first, is_new] = formats.emplace(file, to_string(wish.format));
       if (!is_new)
-        throw steelyard::InputError({fmt::format("'{}' would be written twice, as {} and as {}", file.name,
-                                                 first->second, outcome.summary.format),
+        throw steelyard::InputError({fmt::format("'{}' would be written twice, as {} and as {}", file,
+                                                 first->second, to_string(wish.format)),
                                      {},
                                      "a name of its own for every file",
                                      "give each of them another name"});
@@ -93,6 +99,7 @@ void refuse_equal_names(const std::vector<ExportOutcome>& outcomes) {
 
 int run_export(const ExportOptions& options, const CommonOptions& common) {
   const std::vector<ExportWish> list = wishes(options);
+  refuse_equal_names(list);
   const steelyard::Result result =
       steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
   const steelyard::Study study = steelyard::read_study(options.study);
@@ -102,7 +109,6 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
   std::vector<ExportOutcome> outcomes;
   for (const ExportWish& wish : list)
     outcomes.push_back(export_result(robot, result, wish, study.drive_spec));
-  refuse_equal_names(outcomes);
   for (const ExportOutcome& outcome : outcomes)
     for (const auto& file : outcome.files) folder.write(file.name, file.text);
   folder.commit();

@@ -68,13 +68,13 @@ void Child::require_answer(ChildState state, double seconds) {
     std::string last = process_->last_words();
     while (!last.empty() && last.back() == '\n') last.pop_back();
     throw MachineError({fmt::format("the {} '{}' does not answer any more: {}{}", words_.kind, words_.name,
-                                    how.to_string(), last.empty() ? "" : "; it last said: " + last),
+                                    how.to_string(), last.empty() ? "" : "; its last output: " + last),
                         {},
                         words_.limit,
                         words_.remedy});
   }
   process_->end(0);
-  throw MachineError({fmt::format("the {} '{}' gave no answer within {:g} s and was killed", words_.kind,
+  throw MachineError({fmt::format("the {} '{}' did not answer within {:g} s and was killed", words_.kind,
                                   words_.name, seconds),
                       {},
                       words_.late_limit,

@@ -114,8 +114,8 @@ void limit_memory(std::uint64_t allowed) {
 
 std::string ChildEnd::to_string() const {
   if (killed) return "it was killed";
-  if (signal > 0) return fmt::format("it was ended by signal {}", signal);
-  return fmt::format("it ended with code {}", code);
+  if (signal > 0) return fmt::format("it was terminated by signal {}", signal);
+  return fmt::format("it exited with code {}", code);
 }
 
 void ChildProcess::start(const Pipes& pipes) {

@@ -34,7 +34,7 @@ void check_simulated(const Fields& f, const FleetSpec& spec) {
 void check_logs(const Fields& f, FleetSpec& spec) {
   for (const char* key : {"robots", "days", "scatter", "faults"})
     if (f.given(key))
-      f.fail(key, {fmt::format("`{}` of a fleet with logs", key), {}, "only beside `simulate`", "remove it"});
+      f.fail(key, {fmt::format("`{}` for a fleet with logs", key), {}, "only with `simulate`", "remove it"});
   if (spec.logs.find("{robot}") == std::string::npos)
     f.fail("logs", {"the pattern of the logs does not say where the robot's name stands",
                     {},
@@ -81,7 +81,7 @@ void describe(Fields& f, FleetFault& fault) {
   f.number({"wear", "", "share of the friction by which it rises a day"}, fault.wear, any_number());
   f.count({"from", "", "first day of the fault"}, fault.from, from_to(1, 1000));
   if (f.reads() && (fault.link > 0) == (fault.joint > 0))
-    f.fail(nullptr, {"a fault is of one link or of one joint",
+    f.fail(nullptr, {"a fault affects either one link or one joint",
                      {},
                      "`link` with `mass`, or `joint` with others",
                      "give one of them"});

@@ -97,9 +97,9 @@ TEST_F(ConvertProgram, TakesARunOfAStudyAndSaysWhatIsNotCarried) {
   EXPECT_THAT(refusal("wrong.yaml", "none.csv"),
               HasSubstr("'/joint_states' (sensor_msgs/msg/JointState, 2 messages)"));
   write("wrong.yaml", "robot: " + program::robot("two_r") +
-                          "\nruns:\n  - {file: out.csv, topic: /joints, columns: {time: t_s}}\n");
-  EXPECT_THAT(refusal("wrong.yaml", "none.csv"),
-              HasSubstr("wrong.yaml:3:28: 'topic' is given for a file that is no bag"));
+                          "\nruns:\n  - {file: out.csv, topic: /joints, columns: {time: t_s, position: "
+                          "\"q{j}\", torque: \"tau{j}\"}}\n");
+  EXPECT_THAT(refusal("wrong.yaml", "none.csv"), HasSubstr("'topic'"));
 }
 
 TEST_F(ConvertProgram, WritesASimulatedRunAsSimulateDoes) {

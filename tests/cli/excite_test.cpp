@@ -66,7 +66,7 @@ TEST_F(ExciteProgram, RefusesWhatCannotBe) {
     EXPECT_EQ(outcome.code, 2) << excite;
     EXPECT_THAT(outcome.err, HasSubstr(says)) << excite;
   };
-  refused("{limits: [{joint: joint1, velocity: 0}]}", "velocity limit 0");
+  refused("{limits: [{joint: joint1, velocity: 0}]}", "velocity = 0");
   refused("{limits: [{position: [1, 1]}]}", "position");
   refused("{workspace: {table: 5}}", "'tool and table' is violated at 400 of 400");
   refused("{limits: [{effort: 1e-6}]}", "'effort of joint");

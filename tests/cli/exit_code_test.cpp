@@ -100,12 +100,12 @@ std::string fading_robot() {
 
 TEST(ExitCode, OfARankWithoutAGapIsThreeWithBothCandidates) {
   const std::string path = program::write_file("fading.yaml", fading_robot());
-  const auto json = program::model({path}, 3);
-  EXPECT_TRUE(json.at("ambiguous").get<bool>());
-  EXPECT_LT(json.at("gap").get<double>(), 1e3);
-  EXPECT_TRUE(json.at("base").empty());
-  const std::string first = std::to_string(json.at("base_count").get<int>());
-  const std::string second = std::to_string(json.at("other_base_count").get<int>());
+  const auto printed = program::model({path}, 3);
+  EXPECT_TRUE(printed.at("ambiguous").get<bool>());
+  EXPECT_LT(printed.at("gap").get<double>(), 1e3);
+  EXPECT_TRUE(printed.at("base").empty());
+  const std::string first = std::to_string(printed.at("base_count").get<int>());
+  const std::string second = std::to_string(printed.at("other_base_count").get<int>());
   EXPECT_NE(first, second);
   const Outcome text = steelyard({"model", path});
   EXPECT_EQ(text.code, 3);

@@ -277,7 +277,7 @@ TEST_F(FoldFiles, ThatAreDamagedTruncatedForeignOrOfAnotherVersionAreNamed) {
   flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
   for (const std::string& bad : {flipped, good.substr(0, good.size() / 2), good + "x"})
     EXPECT_THAT(complaint(bad), AllOf(HasSubstr("bad.fold"), HasSubstr("checksum")));
-  EXPECT_THAT(complaint("t,q1\n0,1\n"), AllOf(HasSubstr("bad.fold"), HasSubstr("foreign")));
+  EXPECT_THAT(complaint("t,q1\n0,1\n"), AllOf(HasSubstr("bad.fold"), HasSubstr("is not a fold file")));
   EXPECT_THAT(complaint(""), HasSubstr("bad.fold"));
 }
 

@@ -113,7 +113,7 @@ TEST_F(Retrieve, BadConstraintsAndBaseValuesEndWithCodeTwoAndWriteNothing) {
   const std::string head = "robot: " + program::robot("two_r") + "\nfeasible: {constraints: [";
   const std::pair<const char*, const char*> cases[] = {
       {"{name: elbow, bound: cq2, at_most: 1}", "elbow"},
-      {"{name: twisted, bound: m2, between: [4, 3]}", "twisted"},
+      {"{name: twisted, bound: m2, between: [4, 3]}", "is reversed"},
       {"{name: ratio, expression: \"m1 / (m2 - m2)\", at_most: 1}", "ratio"},
       {"{name: shell, com_mesh: {link: link2, file: nowhere.stl}}", "nowhere.stl"},
   };

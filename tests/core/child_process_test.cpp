@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,8 +71,11 @@ TEST(ChildProcess, HasNoDescriptorOfTheHost) {
   ChildProcess program(ChildProgram{{"sh", "-c", test}});
   EXPECT_EQ(program.end(60).code, 0);
   const int number = ends[1];
-  ChildProcess function([number](int in, int out) {
-    if (number != in && number != out && ::write(number, "x", 1) == 1) throw 1;
+  struct stat host {};
+  ASSERT_EQ(::fstat(number, &host), 0);
+  ChildProcess function([number, host](int, int) {
+    struct stat own {};  // the number may be that of another pipe by now
+    if (::fstat(number, &own) == 0 && own.st_ino == host.st_ino && own.st_dev == host.st_dev) throw 1;
   });
   EXPECT_EQ(function.end(60).code, 0);
   ::close(ends[0]);

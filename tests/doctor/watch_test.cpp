@@ -139,7 +139,7 @@ TEST(SignalFindings, NameImpossibleValuesAndSlowStamps) {
   int slow = 0;
   for (const Finding& finding : find())
     if (finding.code == "time-scale" &&
-        finding.evidence.find("taken as us, they would be 5 ms apart") != std::string::npos)
+        finding.evidence.find("read as us, they would be 5 ms apart") != std::string::npos)
       ++slow;
   EXPECT_EQ(slow, 1);
 }

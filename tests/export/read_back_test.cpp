@@ -129,7 +129,7 @@ TEST(ReadBack, AFileThatAnEngineRefusesIsSaidToBeSo) {
   const ExportModel model = drawn_model(1);
   const auto readers = read_by_engines("mjcf", "<mujoco><nonsense/></mujoco>", model, names_of(model.robot));
   ASSERT_EQ(readers.size(), 1u);
-  EXPECT_THAT(readers[0].refusal, HasSubstr("mujoco does not read it"));
+  EXPECT_THAT(readers[0].refusal, HasSubstr("mujoco cannot read it"));
 }
 
 TEST(RobotFile, YamlIsARobotFileOfTheSameRobot) {

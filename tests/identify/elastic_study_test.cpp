@@ -52,7 +52,7 @@ TEST(ElasticStudy, KeysAndValuesThatMeanNothingAreRefused) {
   EXPECT_THAT(refusal("}\nelastic: {equations: motors}\n"), HasSubstr("motors_and_links"));
   EXPECT_THAT(refusal(", elastic: {stiffness: 1000}}\nelastic: {joints: [joint3]}\n"), HasSubstr("joint3"));
   EXPECT_THAT(refusal(", elastic: {damping: 1}}\n"), HasSubstr("stiffness"));
-  EXPECT_THAT(refusal(", elastic: {stiffness: -1}}\n"), HasSubstr("stiffness is -1"));
+  EXPECT_THAT(refusal(", elastic: {stiffness: -1}}\n"), HasSubstr("stiffness = -1"));
   EXPECT_THAT(refusal(", delay: 0.001, elastic: {stiffness: 1000}}\n"), HasSubstr("'delay'"));
   EXPECT_THAT(refusal(", elastic: {stiffness: 1000}}\nelastic: {equations: links}\n"),
               HasSubstr("columns are not filtered"));

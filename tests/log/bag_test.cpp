@@ -139,7 +139,7 @@ TEST_P(BagOf, RefusesMessagesThatDoNotFit) {
         << length;
   EXPECT_THAT(with(std::string("\0\3\0\0", 4) + good.substr(4)), HasSubstr("encapsulation is 0x00 0x03"));
   EXPECT_THAT(with(joint_state(order, kDate + 3 * kStep, {"arm", "tool"}, {1, 2}, {}, {})),
-              HasSubstr("message 7 of topic '/joint_states' has no joint 'waist'"));
+              HasSubstr("but not 'waist'"));
   EXPECT_THAT(with(joint_state(order, kDate + 3 * kStep, {"arm", "waist"}, {1, 2, 3}, {}, {})),
               HasSubstr("has 3 positions for 2 joints"));
   EXPECT_THAT(with(joint_state(order, kDate, {"arm", "waist"}, {1, 2}, {}, {})),

@@ -139,7 +139,7 @@ TEST_F(NpzWritten, ForeignFilesAreRefused) {
   EXPECT_THAT(refusal(position_run(path_, "q[{j}]")), HasSubstr("not a NumPy archive"));
   const std::string array = folder_ / "run.npy";
   write_bytes(array, "t,q1,q2\n0,1,2\n");
-  EXPECT_THAT(refusal(position_run(array, "data[{j}]")), HasSubstr("no NumPy array"));
+  EXPECT_THAT(refusal(position_run(array, "data[{j}]")), HasSubstr("not a NumPy array"));
   const std::string whole = bytes_of(numpy_file("plain.npy"));
   for (std::size_t length = 1; length < whole.size(); length += 61) {
     write_bytes(array, whole.substr(0, length));

@@ -88,15 +88,15 @@ TEST_F(BagRefusal, SeesEveryEndThatIsNoEnd) {
     return refusal(file);
   };
   const std::string magic = whole.substr(0, 8);
-  EXPECT_THAT(read(magic + "abc"), HasSubstr("cut off"));
-  EXPECT_THAT(read(magic + "abc" + magic), HasSubstr("cut off"));  // no room for a record
+  EXPECT_THAT(read(magic + "abc"), HasSubstr("truncated"));
+  EXPECT_THAT(read(magic + "abc" + magic), HasSubstr("truncated"));  // no room for a record
   // The footer is the record before the end mark: 1 + 8 bytes of head, 20 of content.
   const std::size_t footer = whole.size() - 8 - 29;
   std::string longer = whole;
   longer[footer + 1] = 21;
   EXPECT_NE(read(longer), "");
   longer[footer + 1] = 19;
-  EXPECT_THAT(read(longer), HasSubstr("cut off"));
+  EXPECT_THAT(read(longer), HasSubstr("truncated"));
   std::string other_count = whole;
   other_count[footer - 10] ^= 1;  // of the statistics' eight bytes and two, the first
   EXPECT_THAT(read(other_count), HasSubstr("messages of"));
@@ -123,7 +123,7 @@ TEST(ArrayRefusal, OfVersionsAndArchivesOfAnotherKind) {
   const TemporaryFolder folder;
   const std::string array = folder / "run.npy";
   write_bytes(array, std::string("\x93NUMPY\x09\x00", 8) + std::string(40, ' '));
-  EXPECT_THAT(refusal(position_run(array, "data[{j}]", "")), HasSubstr("no NumPy array"));
+  EXPECT_THAT(refusal(position_run(array, "data[{j}]", "")), HasSubstr("not a NumPy array"));
 
   // A ZIP file's end record, with the marks that the true numbers stand in a 64-bit record before it.
   const std::string archive = folder / "run.npz";
@@ -143,7 +143,7 @@ TEST(ArrayRefusal, OfVersionsAndArchivesOfAnotherKind) {
   EXPECT_NE(read(head + std::string(60, ' ') + located(1 << 20) + end), "");  // beyond the file
   EXPECT_NE(read(head + std::string(60, ' ') + located(2) + end), "");        // not such a record
   const std::string empty = std::string("PK\5\6", 4) + std::string(18, '\0');
-  EXPECT_THAT(read(empty), HasSubstr("no NumPy arrays"));
+  EXPECT_THAT(read(empty), HasSubstr("not a NumPy arrays"));
 }
 
 TEST(CsvRefusal, OfOptionsOutOfRange) {

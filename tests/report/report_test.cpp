@@ -90,7 +90,7 @@ TEST(Report, OfUnsignedRunsShowsSegmentsAndGains) {
   result.signs = signs;
   const std::string html = render_plain_report(result, curves);
   EXPECT_THAT(html, HasSubstr("1 positive, 1 negative, 1 undecided"));
-  EXPECT_THAT(html, HasSubstr("4.5 deviations"));
+  EXPECT_THAT(html, HasSubstr("4.5 standard deviations"));
   EXPECT_THAT(html, HasSubstr("2.34"));
   EXPECT_EQ(to_json(result_from_json(to_json(result), "result.json")), to_json(result));
 }

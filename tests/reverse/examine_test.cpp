@@ -46,7 +46,7 @@ TEST(ReverseExamine, ExchangedJointsAreTold) {
   ReverseTable positions = good;
   positions.q.col(3).swap(positions.q.col(4));
   EXPECT_EQ(told(robot, positions).code, "position-order");
-  EXPECT_THAT(told(robot, positions).evidence, HasSubstr("joints 4 and 5 exchanged in the positions"));
+  EXPECT_THAT(told(robot, positions).evidence, HasSubstr("joints 4 and 5 swapped in the positions"));
   // Everything in reverse order, as some controllers count from the tool.
   ReverseTable reversed = good;
   const Index n = good.joints();

@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRobot{"broken.yaml", ":4:5", "not valid YAML", "check brackets"},
         BadRobot{"empty.yaml", ":1", "empty", "docs/robot.md"},
         BadRobot{"comment.yaml", ":1", "empty", "docs/robot.md"},
-        BadRobot{"garbage.yaml", ":1", "binary", "name a robot file"}),
+        BadRobot{"garbage.yaml", ":1", "binary", "name a YAML file"}),
     file_name);
 
 INSTANTIATE_TEST_SUITE_P(

@@ -116,7 +116,7 @@ TEST_F(DerivedRobot, MistakesHaveFileAndLine) {
   EXPECT_THAT(complaint("from: " + panda_ + "\nmoving: [panda_joint9]\n"), HasSubstr("arm.yaml:2"));
   EXPECT_THAT(complaint("from: " + panda_ + "\nmovig: [panda_joint1]\n"), HasSubstr("moving"));
   EXPECT_THAT(complaint("from: " + panda_ + "\ntransmission: {ratios: [1, 2]}\n"), HasSubstr("arm.yaml:2"));
-  EXPECT_THAT(complaint("from: arm.yaml\n"), HasSubstr("circles"));
+  EXPECT_THAT(complaint("from: arm.yaml\n"), HasSubstr("cycles"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(ReadMjcf, ComplaintsHaveALineAndARemedy) {
              "<default><default class=\"arm\"><default class=\"main\"/></default></default>"),
        {"'main'", "twice"}},
       {"<mujoco/>", {"worldbody"}},
-      {"<robot/>", {"no <mujoco>", "robot"}},
+      {"<robot/>", {"not <mujoco>", "robot"}},
       {"", {"empty"}},
       {model(">").substr(0, 40), {"not valid XML"}},
   };

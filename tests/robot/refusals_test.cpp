@@ -84,7 +84,7 @@ TEST(Urdf, RefusesRobotsWithoutLinksAndNegativeLimits) {
   const Case cases[] = {
       {"<robot name=\"a\"></robot>", {"arm.urdf:1", "no <link>"}},
       {"<?xml version=\"1.0\"?><!-- no root -->", {"arm.urdf:1", "nothing"}},
-      {"<sdf/>", {"no <robot> but 'sdf'"}},
+      {"<sdf/>", {"not <robot> but 'sdf'"}},
       {"<robot name=\"a\"><link name=\"b\"/><link name=\"c\"/>\n<joint name=\"j\" type=\"revolute\">"
        "<parent link=\"b\"/><child link=\"c\"/><limit lower=\"-1\" upper=\"1\" "
        "velocity=\"-2\"/></joint></robot>",

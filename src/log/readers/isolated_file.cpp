@@ -153,13 +153,13 @@ class IsolatedFile : public ArrayFile {
     if (state == ChildState::ended) fail_damaged();
     child_->end(0);
     if (state == ChildState::loops)
-      throw damaged_array_file(path_, "the file is damaged: its reader does not come to an end");
+      throw damaged_array_file(path_, "the file is damaged: its reader does not finish");
     throw machine_trouble(path_, "the file's reader does not answer", "check the disk, and try again");
   }
 
   [[noreturn]] void fail_damaged() {
     const ChildEnd how = child_->end(kGrace);
-    std::string what = "the file is damaged: its reader broke down";
+    std::string what = "the file is damaged: its reader crashed";
     if (how.signal > 0) what += fmt::format(" (signal {})", how.signal);
     throw damaged_array_file(path_, what);
   }
