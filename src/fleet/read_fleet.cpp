@@ -36,7 +36,7 @@ void check_logs(const Fields& f, FleetSpec& spec) {
     if (f.given(key))
       f.fail(key, {fmt::format("`{}` for a fleet with logs", key), {}, "only with `simulate`", "remove it"});
   if (spec.logs.find("{robot}") == std::string::npos)
-    f.fail("logs", {"the pattern of the logs does not say where the robot's name stands",
+    f.fail("logs", {"the pattern of the logs does not contain the robot's name",
                     {},
                     "logs/{robot}-{day}.csv",
                     "put {robot} into it, in quotes"});

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/assets.hpp"
+#include "steelyard/report/assets.hpp"
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
 

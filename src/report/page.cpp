@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "report/assets.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
+#include "steelyard/report/assets.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "report/assets.hpp"
 #include "report/sections.hpp"
+#include "steelyard/report/assets.hpp"
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
 

@@ -177,7 +177,7 @@ double raw_error(const Setup& setup, const std::vector<PhasedRun>& runs, double 
     for (const PhasedRun& run : runs) predict_run(setup, run, cutoff, values, squares);
     return squares.relative();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("no row to estimate from"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("no rows to estimate from"));
     EXPECT_LE(cutoff, 2);
     return kInfinity;
   }

@@ -55,7 +55,7 @@ TEST(FeasibleStudy, ErrorsOfConstraintsCarryTheirName) {
   EXPECT_THAT(complaint("{constraints: [{name: elbow, bound: cq2, at_most: 1}]}"),
               AllOf(HasSubstr("elbow"), HasSubstr("cq2")));
   EXPECT_THAT(complaint("{constraints: [{name: twisted, bound: m2, between: [4, 3]}]}"),
-              AllOf(HasSubstr("twisted"), HasSubstr("4")));
+              HasSubstr("between = [4, 3] is reversed"));
   EXPECT_THAT(complaint("{constraints: [{name: backwards, bound: m2, at_least: 4, at_most: 3}]}"),
               HasSubstr("backwards"));
   EXPECT_THAT(complaint("{constraints: [{name: ratio, expression: \"m1 / (m2 - m2)\", at_most: 1}]}"),

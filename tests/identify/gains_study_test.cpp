@@ -98,7 +98,7 @@ void expect_refused(const std::string& from, const std::string& to, const std::s
 TEST(GainsStudy, WrongKeysAreErrors) {
   expect_refused("gains: {prior", "gains: {priors", "did you mean 'prior'");
   expect_refused("mass: 4.59", "mass: 0", "the mass of the load is 0");
-  expect_refused("mass: 4.59", "mass: -1", "the mass of the load is -1");
+  expect_refused("mass: 4.59", "mass: -1", "mass = -1");
   expect_refused("payload: weighed", "payload: wieghed", "wieghed");
   expect_refused("gains: {prior", "drives: {} #", "has currents, but the study has no gains");
   expect_refused("filter: {order: 4, cutoff: 5, position_cutoff: 5}", "filter: {cutoff: auto}",

@@ -143,7 +143,7 @@ TEST(ArrayRefusal, OfVersionsAndArchivesOfAnotherKind) {
   EXPECT_NE(read(head + std::string(60, ' ') + located(1 << 20) + end), "");  // beyond the file
   EXPECT_NE(read(head + std::string(60, ' ') + located(2) + end), "");        // not such a record
   const std::string empty = std::string("PK\5\6", 4) + std::string(18, '\0');
-  EXPECT_THAT(read(empty), HasSubstr("not a NumPy arrays"));
+  EXPECT_THAT(read(empty), HasSubstr("no NumPy arrays"));
 }
 
 TEST(CsvRefusal, OfOptionsOutOfRange) {

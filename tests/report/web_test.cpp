@@ -5,10 +5,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report/assets.hpp"
 #include "report/sample_report.hpp"
 #include "report/sections.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/report/assets.hpp"
 #include "steelyard/report/design.hpp"
 
 namespace steelyard {
