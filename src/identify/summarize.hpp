@@ -1,4 +1,4 @@
-// Step 6 of a study, and the only one that writes a Result.
+// Step 6 of a study: only here, and in the summaries of `retrieve` and `reverse`, is a Result written.
 #pragma once
 
 #include <optional>
