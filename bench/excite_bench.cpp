@@ -61,7 +61,7 @@ void compare_on_panda(int starts) {
   options.prior = prior_from_masses(panda, base);
   for (const double condition : {0.0, 1.0})
     for (const int own : {4, starts}) {
-      options.most_condition = condition;
+      options.max_condition = condition;
       options.starts = own;
       compare(condition > 0 ? "least condition" : "log det", panda, base, options);
     }

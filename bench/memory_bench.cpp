@@ -18,8 +18,8 @@
 
 namespace {
 
-constexpr double kMostMegabytes = 300;
-constexpr double kMostGrowth = 13;  // MB: blocks of folds fill up to their limit of 128
+constexpr double kMaxMegabytes = 300;
+constexpr double kMaxGrowth = 13;  // MB: blocks of folds fill up to their limit of 128
 
 // Peak of `identify` in megabytes.
 double measure(const std::string& program, const std::string& parent, double samples) {
@@ -66,8 +66,8 @@ int main(int argc, char** argv) {
     std::vector<double> peaks;
     for (const double samples : lengths) peaks.push_back(measure(program, folder, samples));
     bool bounded = true;
-    for (const double peak : peaks) bounded &= peak < kMostMegabytes;
-    bounded &= peaks.back() < peaks.front() + kMostGrowth;
+    for (const double peak : peaks) bounded &= peak < kMaxMegabytes;
+    bounded &= peaks.back() < peaks.front() + kMaxGrowth;
     fmt::print("{}\n", bounded ? "below 300 MB and flat" : "above 300 MB, or growing by 13 MB or more");
     return bounded ? 0 : 1;
   } catch (const std::exception& error) {

@@ -17,7 +17,7 @@ using namespace steelyard::feasible_test;
 
 namespace {
 
-bool intervals_of(const char* label, int cases, double noise, double least_share) {
+bool intervals_of(const char* label, int cases, double noise, double min_share) {
   IntervalCounts counts;
   const double before = thread_nanoseconds();
   for (int seed = 1; seed <= cases; ++seed)
@@ -28,7 +28,7 @@ bool intervals_of(const char* label, int cases, double noise, double least_share
       "{} open ends  {:.1f} s\n",
       label, cases, counts.asked, 100 * share, counts.worst, counts.worst_name, counts.infinite_ends,
       1e-9 * (thread_nanoseconds() - before));
-  return share >= least_share && counts.worst <= 1e-5;
+  return share >= min_share && counts.worst <= 1e-5;
 }
 
 bool conflicts_of(int cases) {

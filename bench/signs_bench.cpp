@@ -74,7 +74,7 @@ void run_trials(std::uint64_t first, std::uint64_t last) {
     double right = 0, certified = 0, segments = 0, mixed = 0, kept = 0, seconds = 0, count = 0;
     for (std::uint64_t seed = first; seed <= last; ++seed, ++count) {
       const Trial trial = simulate_trial(bench, options, seed);
-      const SegmentedRun run = find_segments(trial.samples, trial.rate, options.segments);
+      const SegmentedRun run = detect_segments(trial.samples, trial.rate, options.segments);
       const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
       SignSearch search;
       const double begin = thread_nanoseconds();
@@ -116,7 +116,7 @@ void run_gains(std::uint64_t first, std::uint64_t last) {
       Case options;
       options.gains = gains_of(raw, seed);
       const Trial trial = simulate_trial(bench, options, seed);
-      const SegmentedRun run = find_segments(trial.samples, trial.rate);
+      const SegmentedRun run = detect_segments(trial.samples, trial.rate);
       const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
       const SignProblem problem = make_sign_problem(folds, run.segments, rms_weights(run));
       const SignPhysics physics{&bench.robot, &bench.base, {}};
@@ -148,7 +148,7 @@ void run_many(std::uint64_t runs) {
   VectorXd truth(0), weights = VectorXd::Zero(6);
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     const Trial trial = simulate_trial(bench, {}, seed);
-    const SegmentedRun run = find_segments(trial.samples, trial.rate);
+    const SegmentedRun run = detect_segments(trial.samples, trial.rate);
     for (Fold& fold : fold_segments(bench.plan, bench.layouts, trial.samples, run))
       folds.push_back(std::move(fold));
     for (const SignSegment& segment : run.segments) {
@@ -282,7 +282,7 @@ double retrieval_seconds(const Bench& bench, const SignProblem& problem, const S
 void run_speed() {
   const Bench bench = make_bench(STEELYARD_SOURCE_DIR, "kr5", false);
   const Trial trial = simulate_trial(bench, {}, 1);
-  const SegmentedRun run = find_segments(trial.samples, trial.rate);
+  const SegmentedRun run = detect_segments(trial.samples, trial.rate);
   const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
   double best = 1e9, form = 1e9;
   SignSearch search;

@@ -85,7 +85,7 @@ int main(int count, char** words) {
       Tally tally;
       for (std::uint64_t seed = first; seed < first + trials; ++seed) {
         const Trial trial = simulate_trial(bench, options, seed);
-        const SegmentedRun run = find_segments(trial.samples, trial.rate);
+        const SegmentedRun run = detect_segments(trial.samples, trial.rate);
         const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
         const VectorXd weights = rms_weights(run);
         tally.add(trial.truth, run,

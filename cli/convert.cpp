@@ -76,7 +76,7 @@ OpenLog open_study_log(const ConvertOptions& options) {
 }
 
 // Joints as the names of the columns tell them, when no robot does.
-std::vector<LogJoint> find_joints(const std::vector<std::string>& names, bool bag) {
+std::vector<LogJoint> match_joints(const std::vector<std::string>& names, bool bag) {
   std::vector<LogJoint> joints;
   if (bag) {
     for (const std::string& name : names)
@@ -112,7 +112,7 @@ RunFile recognise(const ConvertOptions& options, std::vector<LogJoint>& joints) 
   file.topic = options.topic;
   const std::vector<std::string> names = log_columns(file);
   const bool bag = steelyard::is_bag(options.in);
-  if (joints.empty()) joints = find_joints(names, bag);
+  if (joints.empty()) joints = match_joints(names, bag);
   std::vector<steelyard::ChannelColumns> candidates;
   if (bag) {
     use_joint_states(file);

@@ -22,7 +22,7 @@ using steelyard::Identifiability;
 using steelyard::JointKind;
 using steelyard::Robot;
 
-constexpr int kMostJointsWithExpressions = 60;
+constexpr int kMaxJointsWithExpressions = 60;
 
 struct ModelOptions {
   std::string robot;
@@ -261,13 +261,13 @@ int run_model(const ModelOptions& options, const CommonOptions& common) {
   base_options.drives = !options.no_drives;
   base_options.zero = options.zero;
   const steelyard::RobotFile file = steelyard::read_robot(options.robot);
-  base_options.expressions = !options.no_expressions && file.robot.size() <= kMostJointsWithExpressions;
+  base_options.expressions = !options.no_expressions && file.robot.size() <= kMaxJointsWithExpressions;
   const BaseParameters base = base_parameters(file.robot, base_options);
 
   if (!common.quiet) print_warnings(file.warnings);
   if (!common.quiet && !options.no_expressions && !base_options.expressions)
     print_problem(fmt::format("note: expressions are omitted, they take minutes above {} joints",
-                              kMostJointsWithExpressions));
+                              kMaxJointsWithExpressions));
   if (common.json) {
     print(to_json(file, base, options).dump(2) + "\n");
   } else {

@@ -78,8 +78,8 @@ class MpiGroup : public steelyard::ProcessGroup {
 
   // Everybody's lengths, when all is well.
   std::vector<int> meet(std::size_t length) {
-    constexpr std::size_t kMost = std::size_t{1} << 30;  // MPI counts with int, and all lengths are added
-    if (length > kMost / static_cast<std::size_t>(size_))
+    constexpr std::size_t kMax = std::size_t{1} << 30;  // MPI counts with int, and all lengths are added
+    if (length > kMax / static_cast<std::size_t>(size_))
       fail(std::make_exception_ptr(steelyard::InternalError("a message between processes is too long")), 0);
     const std::vector<State> all = states({static_cast<Index>(length), 0});
     std::vector<int> lengths;

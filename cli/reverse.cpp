@@ -64,7 +64,7 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
   options.count = arguments.configurations;
   if (common.seed) options.seed = *common.seed;
   const steelyard::ConfigurationSet set = best_configurations(robot, base, options);
-  const Index least = least_configurations(robot, base, options);
+  const Index least = min_configurations(robot, base, options);
   if (common.json) {
     nlohmann::ordered_json json = {{"rows", arguments.rows},
                                    {"unknowns", base.rank},

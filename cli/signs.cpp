@@ -74,7 +74,7 @@ int run_signs(const std::string& path, const CommonOptions& common) {
   SignsOutcome outcome;
   {
     Progress progress(common.quiet || common.json);
-    outcome = find_signs(study, study_options(common, progress));
+    outcome = recover_study_signs(study, study_options(common, progress));
   }
   if (!common.quiet) print_warnings(outcome.warnings);
   print(common.json ? signs_json(outcome) : signs_text(outcome));

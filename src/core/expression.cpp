@@ -20,9 +20,9 @@ constexpr int kSmallStack = 32;  // operands that need no allocation
 // "log(x) is not finite (x = -1)". `value_of` gives the value of variable i of the program.
 template <class ValueOf>
 [[noreturn]] void refuse(const ExpressionProgram& program, const std::string& what, ValueOf&& value_of) {
-  constexpr std::size_t kMostValues = 20;
+  constexpr std::size_t kMaxValues = 20;
   std::string values;
-  const std::size_t count = std::min(program.variables.size(), kMostValues);
+  const std::size_t count = std::min(program.variables.size(), kMaxValues);
   for (std::size_t i = 0; i < count; ++i) {
     values += fmt::format("{}{} = {}", i == 0 ? "" : ", ", program.variables[i], value_of(i));
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestWord = 64;    // longer words are not typing errors
 constexpr std::size_t kLongListNames = 16;  // a list of more names is left out when there is a suggestion
-constexpr std::size_t kMostNames = 40;      // no list of names is longer
+constexpr std::size_t kMaxNames = 40;       // no list of names is longer
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -77,10 +77,10 @@ Complaint unknown(std::string_view kind, std::string_view word, std::span<const 
   if (candidates.empty() || (candidates.size() > kLongListNames && !complaint.remedy.empty()))
     return complaint;
   complaint.limit = "known:";
-  for (std::size_t i = 0; i < std::min(candidates.size(), kMostNames); ++i) {
+  for (std::size_t i = 0; i < std::min(candidates.size(), kMaxNames); ++i) {
     complaint.limit += (i == 0 ? " " : ", ") + candidates[i];
   }
-  if (candidates.size() > kMostNames) complaint.limit += ", …";
+  if (candidates.size() > kMaxNames) complaint.limit += ", …";
   if (complaint.remedy.empty()) complaint.remedy = "use one of these";
   return complaint;
 }

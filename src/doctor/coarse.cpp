@@ -33,9 +33,9 @@ void keep(const SampleBlock& block, int channel, const std::vector<Index>& kept,
 
 // Shifts of the efforts in samples.
 std::vector<Index> shifts_of(double step) {
-  constexpr double kMost = 0.08, kUnit = 0.01;  // [s]
+  constexpr double kMax = 0.08, kUnit = 0.01;  // [s]
   const Index unit = std::max<Index>(1, std::lround(kUnit / step));
-  const auto count = static_cast<Index>(kMost / (static_cast<double>(unit) * step) + 1e-6);
+  const auto count = static_cast<Index>(kMax / (static_cast<double>(unit) * step) + 1e-6);
   std::vector<Index> shifts;
   for (Index k = -count; k <= count; ++k) shifts.push_back(k * unit);
   return shifts;

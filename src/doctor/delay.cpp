@@ -24,7 +24,7 @@ constexpr double kCommonResidual = 0.04;  // per joint, when all have the same d
 constexpr double kFarther = 2;            // from reversals than a trial, for the gain that must remain there
 constexpr double kOwnError = 0.01;        // of a joint's effort: what the copy leaves of a perfect log there
 constexpr Index kStretches = 4;
-constexpr int kMostStretches = 3;
+constexpr int kMaxStretches = 3;
 constexpr double kChance = 2.8;  // standard deviations of the gain that noise has by chance
 
 Index nearest(const VectorXd& lateness, double seconds) {
@@ -182,7 +182,7 @@ bool stands_alone(const DelayedJoint& one, double gain, double common, double li
   const double factor = one.estimate.seconds < 0 ? kEarly : 1;
   return one.joint >= 0 && std::abs(one.estimate.seconds) >= least && gain > factor * limit &&
          gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain &&
-         one.estimate.stretches >= kMostStretches;
+         one.estimate.stretches >= kMaxStretches;
 }
 
 // The joint whose delay alone explains enough, or none.
@@ -197,7 +197,7 @@ const DelayedJoint* delayed_joint(const Delays& delays, double least) {
 
 }  // namespace
 
-std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, double step) {
+std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, double step) {
   const std::vector<LogJoint> names = log_joints(robot);
   const auto text = [](const DelayEstimate& delay) {
     return fmt::format(
@@ -211,7 +211,7 @@ std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, doubl
     return {
         make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
   const double limit = kCommonResidual * n;
-  if (delays.common.stretches < kMostStretches || delays.common.plain <= limit ||
+  if (delays.common.stretches < kMaxStretches || delays.common.plain <= limit ||
       delays.common.away <= std::max(limit, kChance * delays.chance) ||
       std::abs(delays.common.seconds) < least)
     return {};

@@ -103,8 +103,8 @@ std::vector<std::size_t> numbers_of(const std::vector<Patient>& patients) {
   return numbers;
 }
 
-void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<Patient>& patients,
-                           Examination& examination) {
+void report_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<Patient>& patients,
+                             Examination& examination) {
   for (std::size_t b = 1; b < patients.size(); ++b)
     for (std::size_t a = 0; a < b; ++a) {
       if (!patients[a].copy || !patients[b].copy) continue;
@@ -119,8 +119,8 @@ void find_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vect
     }
 }
 
-std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination& examination,
-                                      const Robot& robot) {
+std::vector<Finding> unexplained_findings(const Trial& trial, const SetUpExamination& examination,
+                                          const Robot& robot) {
   std::vector<Finding> findings;
   const std::vector<LogJoint> names = log_joints(robot);
   const TrialFit& given = examination.given;
@@ -158,14 +158,14 @@ std::vector<Finding> find_unexplained(const Trial& trial, const SetUpExamination
 }
 
 // Whether the motion shows enough to tell set-ups apart.
-bool find_poor_excitation(const Robot& robot, const std::vector<Patient>& patients,
-                          const DoctorOptions& options, Examination& examination) {
+bool report_poor_excitation(const Robot& robot, const std::vector<Patient>& patients,
+                            const DoctorOptions& options, Examination& examination) {
   if (options.columns.empty() || patients.empty()) return true;
   std::vector<CoarseRun> copies;
   for (const Patient& patient : patients) copies.push_back(*patient.copy);
   examination.excitation = examine_excitation(robot, copies, options.columns);
   bool enough = true;
-  for (Finding& finding : find_excitation(*examination.excitation, robot)) {
+  for (Finding& finding : excitation_findings(*examination.excitation, robot)) {
     enough = enough && finding.severity != Severity::error;
     Findings(examination).add(std::move(finding), numbers_of(patients));
   }
@@ -192,7 +192,7 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
   try {
     Model model{Trial(robot, std::move(copies), trial_options), {}};
     model.set_up = examine_set_up(model.trial, options.set_up);
-    findings.add(find_set_up(model.set_up, robot, options.set_up), numbers);
+    findings.add(set_up_findings(model.set_up, robot, options.set_up), numbers);
     if (model.set_up.too_poor)
       findings.not_examined(
           "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups "
@@ -200,11 +200,11 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
           numbers);
     if (!model.set_up.beaten && !model.set_up.too_poor) {
       examination.delays = examine_delays(model.trial);
-      findings.add(find_delays(*examination.delays, robot, step), numbers);
+      findings.add(delay_findings(*examination.delays, robot, step), numbers);
       for (const Jump& jump : examine_jumps(model.trial))
         if (is_clear(jump)) findings.add(jump_finding(jump, robot), {numbers[jump.run]});
     }
-    findings.add(find_unexplained(model.trial, model.set_up, robot), numbers);
+    findings.add(unexplained_findings(model.trial, model.set_up, robot), numbers);
     return model;
   } catch (const InputError& error) {  // a column of the study that is not finite
     Finding finding = make_finding("set-up-not-examined", "", error.complaint().what);
@@ -222,7 +222,7 @@ void examine_other(const Robot& robot, const Model& model, const Patient& patien
   try {
     const Trial trial(robot, {*patient.copy}, trial_options);
     const SetUpExamination found = examine_against(model.trial, model.set_up.given, trial, options.set_up);
-    Findings(examination).add(find_set_up(found, robot, options.set_up), {patient.number});
+    Findings(examination).add(set_up_findings(found, robot, options.set_up), {patient.number});
   } catch (const InputError& error) {
     Findings(examination).not_examined(error.complaint().what, {patient.number});
   }
@@ -285,7 +285,7 @@ Patient examine_signals(const ExaminedRun& run, std::size_t number, const std::v
   patient.is_fit = run.label.role == RunRole::fit;
   bool unreadable = false;
   const SignalScan& signals = examination.signals[number];
-  for (Finding& finding : find_signals(signals, joints, run.label.label, run.use)) {
+  for (Finding& finding : signal_findings(signals, joints, run.label.label, run.use)) {
     unreadable |= has(finding, finding_trait::unreadable);
     if (spoils_copy(finding) && patient.spoiled.empty())
       patient.spoiled = fmt::format("fix first: {} ({})", finding.code, finding.joint);
@@ -317,8 +317,8 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
     patients.push_back(examine_signals(runs[r], r, joints, copy, options.head, examination));
     if (patients.back().is_fit && patients.back().copy) fitted.push_back(patients.back());
   }
-  find_repeated_motions(runs, patients, examination);
-  const bool enough = find_poor_excitation(robot, fitted, options, examination);
+  report_repeated_motions(runs, patients, examination);
+  const bool enough = report_poor_excitation(robot, fitted, options, examination);
   if (!options.skip_set_up.empty()) {
     Finding finding = make_finding("set-up-not-examined", "", options.skip_set_up);
     if (!options.skip_remedy.empty()) finding.remedy = options.skip_remedy;

@@ -41,7 +41,7 @@ Excitation examine_excitation(const Robot& robot, const std::vector<CoarseRun>& 
   return {estimate(folds, weights)};
 }
 
-std::vector<Finding> find_excitation(const Excitation& excitation, const Robot& robot) {
+std::vector<Finding> excitation_findings(const Excitation& excitation, const Robot& robot) {
   const Estimate& estimate = excitation.estimate;
   std::map<int, int> unknown;  // by link
   int count = 0;

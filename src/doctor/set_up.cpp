@@ -142,7 +142,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   const SetUp as_given = SetUp::as_given(trial.joints());
   examination.given = trial.fit(trial.given(), as_given);
   const double excess = examination.given.score - examination.given.score_fitted;
-  examination.too_poor = excess > options.most_excess * static_cast<double>(trial.joints());
+  examination.too_poor = excess > options.max_excess * static_cast<double>(trial.joints());
   if (examination.too_poor) return examination;
   std::vector<Hypothesis> list = fixed_hypotheses(trial.robot());
   add_grids(trial.robot(), list);
@@ -177,7 +177,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
     const bool alone = std::none_of(examination.ranked.begin() + 1, examination.ranked.end(),
                                     [&](const RankedHypothesis& r) { return 2 * r.gain > best.gain; });
     examination.beaten = (gains(options.clear_gain) && 4 * best.stretches >= 3 * blocks) ||
-                         (gains(options.least_gain) && best.stretches == blocks && alone);
+                         (gains(options.min_gain) && best.stretches == blocks && alone);
   }
   return examination;
 }
@@ -221,7 +221,7 @@ SetUpExamination examine_against(const Trial& model, const TrialFit& fit, const 
                      return a.gain - rarity(a.hypothesis.code) > b.gain - rarity(b.hypothesis.code);
                    });
   examination.beaten = !examination.ranked.empty() && examination.ranked[0].gain > options.clear_gain &&
-                       examination.ranked[0].gain > options.least_share * lost;
+                       examination.ranked[0].gain > options.min_share * lost;
   return examination;
 }
 
@@ -259,8 +259,8 @@ std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination, c
   return ties;
 }
 
-std::vector<Finding> find_set_up(const SetUpExamination& examination, const Robot& robot,
-                                 const SetUpOptions& options) {
+std::vector<Finding> set_up_findings(const SetUpExamination& examination, const Robot& robot,
+                                     const SetUpOptions& options) {
   const std::vector<const RankedHypothesis*> ties = tied(examination, options);
   if (ties.empty()) return {};
   const std::vector<LogJoint> names = log_joints(robot);

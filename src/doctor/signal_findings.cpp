@@ -54,7 +54,7 @@ class SignalFindings {
   SignalFindings(const SignalScan& scan, const std::vector<LogJoint>& joints, const std::string& run)
       : scan_(scan), joints_(joints), run_(run) {}
 
-  void find_time() {
+  void report_time() {
     const TimeScan& time = scan_.time;
     if (!time.is_uniform())
       add("irregular-stamps", run_,
@@ -74,7 +74,7 @@ class SignalFindings {
     if (time.longest_step < kShortGap) findings.back().severity = Severity::note;
   }
 
-  void find_repeats() {
+  void report_repeats() {
     if (scan_.repeated_rows == 0) return;
     const double share =
         static_cast<double>(scan_.repeated_rows) / static_cast<double>(std::max<Index>(1, scan_.samples));
@@ -85,7 +85,7 @@ class SignalFindings {
   }
 
   // A robot at rest in its zero comes there slowly.
-  void find_zero_rows() {
+  void report_zero_rows() {
     const int position = scan_.find(channel::kPosition);
     if (position < 0 || scan_.zeros.empty()) return;
     const ZeroRows* first = nullptr;
@@ -109,7 +109,7 @@ class SignalFindings {
     for (int j = 0; j < static_cast<int>(joints_.size()); ++j) spoiled.insert(j);
   }
 
-  void find_spikes() {
+  void report_spikes() {
     if (has_zero_rows_) return;
     std::vector<Spike> spikes;
     for (int c = 0; c < static_cast<int>(scan_.channels.size()); ++c)
@@ -137,7 +137,7 @@ class SignalFindings {
     findings.back().severity = worst;
   }
 
-  void find_channel(int c, int j) {
+  void report_channel(int c, int j) {
     const std::string& channel = scan_.channels[static_cast<std::size_t>(c)];
     const ChannelScan& scan = this->channel(c, j);
     if (scan.not_finite > 0)
@@ -157,11 +157,11 @@ class SignalFindings {
             fmt::format("the position is {:.4g} in all {} samples", scan.highest, scan_.samples));
       return;
     }
-    find_frozen(channel, scan, j);
+    report_frozen(channel, scan, j);
     if (is_effort(channel)) {
-      find_saturation(channel, scan, j);
-      find_zeros(channel, scan, j);
-      find_dropouts(channel, scan, j);
+      report_saturation(channel, scan, j);
+      report_zeros(channel, scan, j);
+      report_dropouts(channel, scan, j);
     }
     const double levels = scan.quantum > 0 ? scan.range() / scan.quantum : 1e9;
     if (levels < (is_effort(channel) ? kCoarseEffort : channel == channel::kPosition ? kCoarsePosition : 0))
@@ -171,7 +171,7 @@ class SignalFindings {
   }
 
   // Efforts that a slower bus or a filter of the drive brings, beside positions of every sample.
-  void find_held_efforts() {
+  void report_held_efforts() {
     const int position = scan_.find(channel::kPosition);
     for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
       if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) continue;
@@ -199,7 +199,7 @@ class SignalFindings {
     }
   }
 
-  void find_wraps() {
+  void report_wraps() {
     for (std::size_t j = 0; j < scan_.wraps.size(); ++j)
       if (scan_.wraps[j] > 0)
         add("encoder-wrap", joints_[j].name,
@@ -207,7 +207,7 @@ class SignalFindings {
   }
 
   // Equal numbers of two joints that move are one column that was taken twice.
-  void find_same_columns() {
+  void report_same_columns() {
     for (const AlikeColumns& pair : scan_.alike) {
       const Index changes =
           std::min(channel(pair.channel, pair.first).changes, channel(pair.channel, pair.second).changes);
@@ -224,7 +224,7 @@ class SignalFindings {
 
   // Joints that go to and fro need efforts of both signs, but for those that a load pulls one way all the
   // time; those stay away from zero.
-  void find_unsigned_efforts() {
+  void report_unsigned_efforts() {
     const int position = scan_.find(channel::kPosition);
     for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
       if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) continue;
@@ -302,7 +302,7 @@ class SignalFindings {
 
   // One value for long although the joint moves: for an effort the position tells, for a position the jump at
   // the end of the hold, for a velocity the position again.
-  void find_frozen(const std::string& channel, const ChannelScan& scan, int j) {
+  void report_frozen(const std::string& channel, const ChannelScan& scan, int j) {
     const double seconds = static_cast<double>(scan.longest_hold) * scan_.time.median_step;
     if (scan.longest_hold < kHeldSamples || seconds < kLongHold) return;
     const int position = scan_.find(channel::kPosition);
@@ -320,7 +320,7 @@ class SignalFindings {
                       seconds, scan.hold_begin));
   }
 
-  void find_saturation(const std::string& channel, const ChannelScan& scan, int j) {
+  void report_saturation(const std::string& channel, const ChannelScan& scan, int j) {
     for (const ExtremeScan& extreme : {scan.top, scan.bottom}) {
       const Index few = std::max<Index>(10, scan_.samples / 500);
       if (extreme.count < few || extreme.count < 8 * extreme.next_count || extreme.value == 0) continue;
@@ -331,7 +331,7 @@ class SignalFindings {
     }
   }
 
-  void find_zeros(const std::string& channel, const ChannelScan& scan, int j) {
+  void report_zeros(const std::string& channel, const ChannelScan& scan, int j) {
     const double share =
         static_cast<double>(scan.zeros) / static_cast<double>(std::max<Index>(1, scan_.samples));
     if (share < 0.5) return;
@@ -343,7 +343,7 @@ class SignalFindings {
   }
 
   // Exact zeros while the joint moves, more than its resolution puts on zero.
-  void find_dropouts(const std::string& channel, const ChannelScan& scan, int j) {
+  void report_dropouts(const std::string& channel, const ChannelScan& scan, int j) {
     constexpr Index kFew = 5;
     constexpr double kSafety = 10;
     if (has_zero_rows_ || !(scan.deviation > 0)) return;
@@ -366,20 +366,20 @@ class SignalFindings {
 
 }  // namespace
 
-std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,
-                                  const std::string& run, const SignalUse& use) {
+std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
+                                     const std::string& run, const SignalUse& use) {
   SignalFindings found(scan, joints, run);
-  found.find_time();
-  found.find_repeats();
-  found.find_zero_rows();
-  found.find_spikes();
+  found.report_time();
+  found.report_repeats();
+  found.report_zero_rows();
+  found.report_spikes();
   for (int c = 0; c < static_cast<int>(scan.channels.size()); ++c)
-    for (int j = 0; j < static_cast<int>(joints.size()); ++j) found.find_channel(c, j);
-  found.find_held_efforts();
-  found.find_wraps();
-  found.find_same_columns();
-  if (use.effort_signs) found.find_unsigned_efforts();
-  for (Finding& finding : doctor::find_velocities(scan, joints, run, use, found.spoiled))
+    for (int j = 0; j < static_cast<int>(joints.size()); ++j) found.report_channel(c, j);
+  found.report_held_efforts();
+  found.report_wraps();
+  found.report_same_columns();
+  if (use.effort_signs) found.report_unsigned_efforts();
+  for (Finding& finding : doctor::velocity_findings(scan, joints, run, use, found.spoiled))
     found.findings.push_back(std::move(finding));
   return std::move(found.findings);
 }

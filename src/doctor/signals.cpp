@@ -16,14 +16,14 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kMostDiffering = 64;  // samples of columns that are one all the same
+constexpr Index kMaxDiffering = 64;  // samples of columns that are one all the same
 
 // A step of whole turns, where neighbours are close: the value of an encoder that starts again.
 bool is_wrap(double step, double mean_step) {
   const double turns = std::abs(step) / (2 * std::numbers::pi);
   const double whole = std::round(turns);
-  constexpr double kMost = 1000;  // above it, every number is nearly whole
-  return whole >= 1 && whole <= kMost && std::abs(turns - whole) < 0.05 && std::abs(step) > 20 * mean_step;
+  constexpr double kMax = 1000;  // above it, every number is nearly whole
+  return whole >= 1 && whole <= kMax && std::abs(turns - whole) < 0.05 && std::abs(step) > 20 * mean_step;
 }
 
 // One pass, block by block.
@@ -46,7 +46,7 @@ class SignalScanner {
     if (count == 0) return;
     if (!known_time_) time_.add({block.time(), static_cast<std::size_t>(count)});
     count_repeats(block);
-    find_zero_rows(block);
+    count_zero_rows(block);
     compare_joints(block);
     for (Index r = 0; r < block.rows(); ++r)
       scanners_[static_cast<std::size_t>(r)].add(block.time(), block.data() + r * block.stride(),
@@ -106,8 +106,8 @@ class SignalScanner {
     repeated_ += equal_.count();
   }
 
-  void find_zero_rows(const SampleBlock& block) {
-    constexpr std::size_t kMost = 64;
+  void count_zero_rows(const SampleBlock& block) {
+    constexpr std::size_t kMax = 64;
     const Index count = block.size();
     equal_.setConstant(count, true);
     for (Index r = 0; r < block.rows() && equal_.any(); ++r)
@@ -122,7 +122,7 @@ class SignalScanner {
     };
     for (Index s = 0; s < count; ++s) {
       if (equal_[s] && !in_zeros_) {
-        zeros_kept_ = zeros_.size() < kMost;
+        zeros_kept_ = zeros_.size() < kMax;
         if (zeros_kept_) zeros_.push_back({block.time()[s], 0, VectorXd::Zero(n_)});
         if (zeros_kept_ && samples_ + s > 0) leap_to(s - 1);
       } else if (!equal_[s] && in_zeros_ && zeros_kept_) {
@@ -139,17 +139,17 @@ class SignalScanner {
     constexpr Index kPiece = 128;
     std::erase_if(alike_, [&](AlikeColumns& pair) {
       const double *a = block.row(pair.channel, pair.first), *b = block.row(pair.channel, pair.second);
-      for (Index s = 0; s < block.size() && pair.differing <= kMostDiffering; s += kPiece) {
+      for (Index s = 0; s < block.size() && pair.differing <= kMaxDiffering; s += kPiece) {
         const Index end = std::min(block.size(), s + kPiece);
         for (Index k = s; k < end; ++k) pair.differing += a[k] != b[k];
       }
-      return pair.differing > kMostDiffering;
+      return pair.differing > kMaxDiffering;
     });
   }
 
   // Large steps are kept until the usual one is known; a log with thousands of them has told enough.
   void track_turns(const SampleBlock& block, Index j) {
-    constexpr std::size_t kMost = 4096;
+    constexpr std::size_t kMax = 4096;
     if (joints_[static_cast<std::size_t>(j)].kind != JointKind::revolute) return;
     const double* q = block.row(position_, j);
     std::vector<double>& kept = wraps_[static_cast<std::size_t>(j)];
@@ -157,7 +157,7 @@ class SignalScanner {
     for (Index s = 0; s < block.size(); ++s) {
       const double step = q[s] - before;
       before = q[s];
-      if (std::abs(step) > 5 && kept.size() < kMost) kept.push_back(step);
+      if (std::abs(step) > 5 && kept.size() < kMax) kept.push_back(step);
     }
   }
 

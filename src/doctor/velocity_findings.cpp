@@ -80,7 +80,7 @@ class VelocityFindings {
     }
   }
 
-  void find_delays() {
+  void report_delays() {
     std::vector<Index> late;
     for (const Index j : moving_)
       if (is_late(j)) late.push_back(j);
@@ -102,7 +102,7 @@ class VelocityFindings {
   }
 
   // Beyond what the resolutions of position and velocity make.
-  void find_noise() {
+  void report_noise() {
     const int position = scan_.find(channel::kPosition), velocity = scan_.find(channel::kVelocity);
     for (const Index j : moving_) {
       if (!has_lag(j) || is_off(j)) continue;
@@ -121,7 +121,7 @@ class VelocityFindings {
     }
   }
 
-  void find_factors();
+  void report_factors();
 
   std::vector<Finding> findings;
 
@@ -170,7 +170,7 @@ class VelocityFindings {
   std::vector<Index> moving_;
 };
 
-void VelocityFindings::find_factors() {
+void VelocityFindings::report_factors() {
   const Index n = scan_.motion_squared.size();
   std::vector<Index> off;
   bool alike = true;
@@ -211,14 +211,14 @@ void VelocityFindings::find_factors() {
 
 }  // namespace
 
-std::vector<Finding> find_velocities(const SignalScan& scan, const std::vector<LogJoint>& joints,
-                                     const std::string& run, const SignalUse& use,
-                                     const std::set<int>& spoiled) {
+std::vector<Finding> velocity_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
+                                       const std::string& run, const SignalUse& use,
+                                       const std::set<int>& spoiled) {
   if (scan.motion_velocity.size() == 0) return {};
   VelocityFindings found(scan, joints, run, use, spoiled);
-  found.find_factors();
-  found.find_delays();
-  found.find_noise();
+  found.report_factors();
+  found.report_delays();
+  found.report_noise();
   return std::move(found.findings);
 }
 

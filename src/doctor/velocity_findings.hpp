@@ -8,8 +8,8 @@
 namespace steelyard::doctor {
 
 // `spoiled`: joints whose position or velocity has another finding that shows here too.
-std::vector<Finding> find_velocities(const SignalScan& scan, const std::vector<LogJoint>& joints,
-                                     const std::string& run, const SignalUse& use,
-                                     const std::set<int>& spoiled);
+std::vector<Finding> velocity_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
+                                       const std::string& run, const SignalUse& use,
+                                       const std::set<int>& spoiled);
 
 }  // namespace steelyard::doctor

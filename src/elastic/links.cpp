@@ -187,12 +187,12 @@ void judge_kappa(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
   const ElasticJoint& out = fit.joints[j];
   if (!out.stiffness || !out.stiffness->lower)
     return refuse_joint(fit, j, "the motion does not excite the spring at all");
-  if (!(out.snr >= model.options.least_snr))
+  if (!(out.snr >= model.options.min_snr))
     return refuse_joint(
         fit, j,
         fmt::format("the spring's part of the torque, {:.2g}, exceeds the residual by a factor of "
                     "only {:.2g}, below {:.3g}",
-                    out.deflection, out.snr, model.options.least_snr));
+                    out.deflection, out.snr, model.options.min_snr));
   const ElasticValue &K = *out.stiffness, &kappa = *out.kappa;
   if (!(*kappa.lower > 0) || !(*K.lower > 0) || !(out.motor_inertia->value > 0))
     return refuse_joint(fit, j, fmt::format("the interval of K = {:.3g} is wider than K itself", K.value));
@@ -211,7 +211,7 @@ ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> f
   const std::vector<Fold> all = totals(model, folds);
   const EstimateOptions options = elastic_estimate_options(model.options);
   KappaProjection at = best_of_grid(rows, all, options);
-  for (fit.iterations = 1; fit.iterations <= model.options.most_iterations; ++fit.iterations) {
+  for (fit.iterations = 1; fit.iterations <= model.options.max_iterations; ++fit.iterations) {
     fit.converged = improve_kappa(model, rows, all, options, at) <= model.options.tolerance;
     if (fit.converged) break;
   }

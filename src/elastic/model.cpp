@@ -134,10 +134,10 @@ void ElasticOptions::validate() const {
   const auto refuse = [](const char* name, double value, const char* limit) {
     throw InputError({fmt::format("option {} of the elastic equations is {}", name, value), {}, limit, ""});
   };
-  if (!(least_snr >= 0) || !std::isfinite(least_snr)) refuse("least_snr", least_snr, "zero or positive");
+  if (!(min_snr >= 0) || !std::isfinite(min_snr)) refuse("min_snr", min_snr, "zero or positive");
   if (!(level > 0 && level < 1)) refuse("level", level, "between 0 and 1");
   if (!(tolerance > 0)) refuse("tolerance", tolerance, "positive");
-  if (most_iterations < 1) refuse("most_iterations", most_iterations, "at least 1");
+  if (max_iterations < 1) refuse("max_iterations", max_iterations, "at least 1");
   if (equations == ElasticEquations::links && !extra.empty())
     refuse("extra", static_cast<double>(extra.size()), "none for link positions alone");
   if (replicates < 2) refuse("replicates", replicates, "at least 2");

@@ -144,7 +144,7 @@ double natural_stiffness(const Fold& fold, std::size_t j, const std::string& eff
 Springs iterate_springs(const ElasticModel& model, const SpringRows& rows, const std::vector<Fold>& all,
                         Springs at, ElasticFit& fit) {
   const EstimateOptions options = elastic_estimate_options(model.options);
-  for (fit.iterations = 1; fit.iterations <= model.options.most_iterations; ++fit.iterations) {
+  for (fit.iterations = 1; fit.iterations <= model.options.max_iterations; ++fit.iterations) {
     at.links = estimate(rows.linearized(all, at), options);
     double change = 0;
     for (std::size_t j = 0; j < model.names.size(); ++j) {
@@ -165,12 +165,12 @@ void judge_joint(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
   ElasticJoint& out = fit.joints[j];
   if (!out.stiffness)
     return refuse_joint(fit, j, "the deflection does not follow the torque of the links at all");
-  if (!(out.snr >= model.options.least_snr))
+  if (!(out.snr >= model.options.min_snr))
     return refuse_joint(
         fit, j,
         fmt::format("the deflection of {:.2g} exceeds its residual by a factor of only {:.2g}, "
                     "below {:.3g}",
-                    out.deflection, out.snr, model.options.least_snr));
+                    out.deflection, out.snr, model.options.min_snr));
   const ElasticValue& K = *out.stiffness;
   if (!K.lower || !K.upper || *K.upper - *K.lower > 2 * kWidestInterval * K.value)
     return refuse_joint(fit, j,

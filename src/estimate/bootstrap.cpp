@@ -22,11 +22,11 @@ constexpr Index kBatch = 16;               // pairs of replicates that are compu
 constexpr Index kFewestBlocks = 3;
 // Of replicates: far below their spread, far above rounding.
 constexpr double kSeriesTolerance = 1e-10;
-constexpr int kMostTerms = 40;
+constexpr int kMaxTerms = 40;
 constexpr Index kTogether = 4;  // blocks whose signed sums are computed beforehand
 // A block that alone decides a direction says nothing about the spread there: its score is not blown up
 // beyond this.
-constexpr double kLeastFreedom = 1e-2;
+constexpr double kMinFreedom = 1e-2;
 
 // Scores as those of a fit that does not know the block: (I − A)^(−1/2) g. Where A is small, as with many
 // blocks, by its binomial series; each term is at most half as large as the previous one.
@@ -43,7 +43,7 @@ VectorXd freed_score(const MatrixXd& A, const VectorXd& g) {
     return sum;
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(MatrixXd::Identity(A.rows(), A.cols()) - S);
-  const VectorXd scale = eigen.eigenvalues().cwiseMax(kLeastFreedom).cwiseSqrt().cwiseInverse();
+  const VectorXd scale = eigen.eigenvalues().cwiseMax(kMinFreedom).cwiseSqrt().cwiseInverse();
   return eigen.eigenvectors() * (scale.asDiagonal() * (eigen.eigenvectors().transpose() * g));
 }
 
@@ -141,7 +141,7 @@ bool solve_by_series(const MatrixXd& E, const VectorXd& s, Eigen::Ref<MatrixXd> 
   deltas.col(0) = s;
   deltas.col(1) = -s;
   const double enough = kSeriesTolerance * s.norm();
-  for (int j = 1; j <= kMostTerms; ++j) {
+  for (int j = 1; j <= kMaxTerms; ++j) {
     next.noalias() = E.selfadjointView<Eigen::Lower>() * term;
     term.swap(next);
     deltas.col(0) += j % 2 == 0 ? term : -term;

@@ -23,8 +23,8 @@ constexpr double kClearHeight =
     4;  // standard deviations of the height from zero; the best of many shapes is easily at 2
 constexpr double kLongestStep = 1;      // of ln φ2, ln vs, and of φ2 φ3
 constexpr double kWeightChange = 0.01;  // from which weights are set again
-constexpr int kMostWeightings = 4;
-constexpr int kMostRefused = 6;       // steps in a row
+constexpr int kMaxWeightings = 4;
+constexpr int kMaxRefused = 6;        // steps in a row
 constexpr double kNearlyThere = 0.1;  // of σ²: near enough to see which shapes the data do not show
 constexpr double kWidestBump = 0.5;   // vs over the fastest velocity: Stribeck friction is one of slow joints
 
@@ -142,7 +142,7 @@ class Fitter {
       const double gain = predicted_gain(here, t);
       out_.next_gain = here.cost > 0 ? gain / here.cost * here.degrees : 0;
       out_.converged = out_.next_gain <= enough;
-      if (out_.converged || out_.iterations >= options_.most_iterations) return;
+      if (out_.converged || out_.iterations >= options_.max_iterations) return;
       Point trial = evaluate(moved(joints_, at, t));
       const double found = here.cost - trial.projection.cost;
       if (found > 0) {
@@ -154,7 +154,7 @@ class Fitter {
       }
       damping *= 10;
       // Rounding, or a step at its bounds: no direction keeps its promise.
-      out_.converged = ++refused > kMostRefused;
+      out_.converged = ++refused > kMaxRefused;
       if (out_.converged) return;
     }
   }
@@ -267,8 +267,8 @@ const char* to_string(FrictionStatus status) {
 }
 
 void FrictionFitOptions::validate() const {
-  if (most_iterations < 1)
-    throw InputError({fmt::format("{} iterations", most_iterations), {}, "at least 1", ""});
+  if (max_iterations < 1)
+    throw InputError({fmt::format("{} iterations", max_iterations), {}, "at least 1", ""});
   if (!(tolerance > 0)) throw InputError({fmt::format("tolerance {}", tolerance), {}, "positive", ""});
   estimate.validate();
 }
@@ -282,7 +282,7 @@ FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<F
   Fitter fitter(joints, pass, options, out);
   Point at = fitter.evaluate(std::move(models));
   double enough = kNearlyThere;
-  for (int weightings = 0; weightings < kMostWeightings;) {
+  for (int weightings = 0; weightings < kMaxWeightings;) {
     fitter.descend(at, enough);
     std::vector<FrictionModel> models_left = at.models;
     if (simplify(joints, at, models_left, out.joints)) {

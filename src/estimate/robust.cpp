@@ -27,7 +27,7 @@ void RobustOptions::validate() const {
   };
   if (!(huber > 0)) refuse("huber", huber, "a positive number");
   if (!(far > huber)) refuse("far", far, "above huber");
-  if (most_passes < 2) refuse("most_passes", most_passes, "at least 2");
+  if (max_passes < 2) refuse("max_passes", max_passes, "at least 2");
   if (!(tolerance > 0)) refuse("tolerance", tolerance, "a positive number");
 }
 

@@ -79,7 +79,7 @@ void EstimateOptions::validate() const {
   if (!(rank_tolerance > 0 && rank_tolerance < 1))
     refuse("rank_tolerance", rank_tolerance, "between 0 and 1");
   if (!(huber > 0)) refuse("huber", huber, "a positive number");
-  if (most_iterations < 1) refuse("most_iterations", most_iterations, "at least 1");
+  if (max_iterations < 1) refuse("max_iterations", max_iterations, "at least 1");
   if (!(tolerance > 0)) refuse("tolerance", tolerance, "a positive number");
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kRidge = 1e-9;  // lets sets that do not show everything yet be compared
 constexpr double kNothing = 1e-10;
-constexpr int kMostTries = 10000;  // for one pose that is allowed
+constexpr int kMaxTries = 10000;  // for one pose that is allowed
 
 // Y_b of one configuration, columns scaled to norm one over the candidates.
 class Shown {
@@ -209,8 +209,8 @@ MatrixXd random_configurations(const Robot& robot, Index count, const Configurat
     if (!options.allows || options.allows(q.row(k).transpose())) {
       tries = 0;
     } else {
-      if (++tries == kMostTries)
-        throw InputError({fmt::format("none of {} random poses is within all limits", kMostTries),
+      if (++tries == kMaxTries)
+        throw InputError({fmt::format("none of {} random poses is within all limits", kMaxTries),
                           {},
                           {},
                           "check the table, boxes, capsules and limits of effort"});
@@ -248,8 +248,8 @@ ConfigurationSet best_configurations(const Robot& robot, const BaseParameters& b
   return measure(robot, base, ConfigurationSearch(robot, base, options).run(options.count), options);
 }
 
-Index least_configurations(const Robot& robot, const BaseParameters& base,
-                           const ConfigurationOptions& options) {
+Index min_configurations(const Robot& robot, const BaseParameters& base,
+                         const ConfigurationOptions& options) {
   const Index columns = static_cast<Index>(base.base.size());
   for (Index count = 1; count <= columns; ++count) {
     if (measure(robot, base, random_configurations(robot, count, options), options).rank == columns)

@@ -68,12 +68,12 @@ WorkspaceDistances::WorkspaceDistances(const Robot& robot, const Workspace& work
     for (const HalfSpace& space : workspace_.half_spaces) names_.push_back("tool and " + space.name);
     for (const KeepOutBox& box : workspace_.boxes) names_.push_back("tool and " + box.name);
   }
-  find_pairs(robot);
+  list_pairs(robot);
   for (const Pair& pair : pairs_)
     names_.push_back(workspace_.capsules[pair.a].name + " and " + workspace_.capsules[pair.b].name);
 }
 
-void WorkspaceDistances::find_pairs(const Robot& robot) {
+void WorkspaceDistances::list_pairs(const Robot& robot) {
   const auto parent = [&](int link) {
     return link < 0 ? -2 : robot.joints[static_cast<std::size_t>(link)].parent;
   };

@@ -40,7 +40,7 @@ class WorkspaceDistances {
   Measured pair(const Pair& pair, const std::vector<Pose>& poses) const;
   template <typename Visit>
   void visit(const std::vector<Pose>& poses, Visit&& visit) const;
-  void find_pairs(const Robot& robot);
+  void list_pairs(const Robot& robot);
 
   Tree tree_;
   Coordinates coordinates_;

@@ -9,7 +9,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kMemory = 20;
-constexpr int kMostTrials = 40;
+constexpr int kMaxTrials = 40;
 
 struct Correction {
   VectorXd step, change;
@@ -45,7 +45,7 @@ class LineSearch {
     double low = 0, high = std::numeric_limits<double>::infinity();
     best.value = from.value;
     bool found = false;
-    for (int k = 0; k < kMostTrials; ++k) {
+    for (int k = 0; k < kMaxTrials; ++k) {
       Trial trial;
       trial.x = from.x + step * d;
       trial.gradient.resize(trial.x.size());

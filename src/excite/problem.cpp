@@ -78,14 +78,14 @@ DesignProblem::DesignProblem(const Robot& robot, const BaseParameters& base, con
   row_weight_ = options.rate * options.duration / static_cast<double>(samples_);
   columns_ = basis_.columns(time);
   fixed_ = basis_.fixed(time);
-  find_scales();
+  compute_scales();
   known_.setZero(count, count);
   if (options.information.size() > 0)
     known_ = scale_.asDiagonal() * options.information * scale_.asDiagonal();
 }
 
 // Units of the coefficients, typical velocities, widths of signs, sizes of columns.
-void DesignProblem::find_scales() {
+void DesignProblem::compute_scales() {
   const Index n = basis_.joints(), K = basis_.size();
   const VectorXd speed = basis_.speed(1), push = basis_.speed(2);
   unit_.resize(K, n);
@@ -177,7 +177,7 @@ double DesignProblem::value(const VectorXd& x, double mu, VectorXd* gradient) co
   const Eigen::LLT<Eigen::MatrixXd> factor(A);
   if (factor.info() != Eigen::Success) return kInfinity;
   const double log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
-  if (mu > 0 && options_.most_condition > 0)
+  if (mu > 0 && options_.max_condition > 0)
     barrier += condition_term(tile, kConditionWeight * std::min(10.0, 1 / std::sqrt(mu)),
                               bars != nullptr ? &weights : nullptr);
   if (gradient != nullptr) {
@@ -216,7 +216,7 @@ double DesignProblem::condition_term(const RegressorTile& tile, double weight, M
                        down = (smallest / lambda).pow(kConditionNorm);
   const double log_condition =  // twice the logarithm of the condition number of Y
       std::log(largest / smallest) + (std::log(up.sum()) + std::log(down.sum())) / kConditionNorm;
-  const double above = log_condition / 2 - std::log(options_.most_condition);
+  const double above = log_condition / 2 - std::log(options_.max_condition);
   // weight · max(0, above), rounded off at the corner.
   const double t = above / kConditionCorner;
   const double soft = t > 30 ? above : kConditionCorner * std::log1p(std::exp(t));

@@ -70,7 +70,7 @@ class DesignProblem {
   MatrixXd efforts(const GridMotion& motion) const;
 
  private:
-  void find_scales();
+  void compute_scales();
   GridMotion motion_of(const MatrixXd& coefficients) const;
   bool limit_terms(const GridMotion& motion, double mu, ProblemWork* work, double& sum) const;
   bool effort_terms(const RegressorTile& tile, double mu, MatrixXd* weights, double& sum) const;

@@ -7,7 +7,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostPolishes = 4;
+constexpr int kMaxPolishes = 4;
 
 double log_det(const SmallMatrix& matrix) {
   const SmallMatrix L = matrix.llt().matrixL();
@@ -93,7 +93,7 @@ double ConePoint::covered_gap() const {
     const double w = program_.weights[b];
     if (w > 0) gap -= w * (log_det(block.S) + log_det(SmallMatrix(block.Z / w)) + block.size());
   }
-  return gap + centre * std::max(0.0, program_.most_size - program_.size.dot(x));
+  return gap + centre * std::max(0.0, program_.max_size - program_.size.dot(x));
 }
 
 double ConePoint::certificate_gap() const {
@@ -112,7 +112,7 @@ void ConePoint::polish(ConeHessian& hessian) {
           blocks, [&](std::size_t b) -> const SmallMatrix& { return roots[b]; }, 1e-12))
     return;
   const double gap_before = certificate_gap();
-  for (int round = 0; round < kMostPolishes; ++round) {
+  for (int round = 0; round < kMaxPolishes; ++round) {
     const Eigen::VectorXd dx = program_.T * hessian.solve(uncovered());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       blocks[b].Z += SmallMatrix(before[b] * blocks[b].direction(dx) * before[b]);

@@ -10,7 +10,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostRefinements = 4;
+constexpr int kMaxRefinements = 4;
 
 class Method {
  public:
@@ -29,7 +29,7 @@ class Method {
     ConeResult best;
     double best_gap = kInfinity;
     int fruitless = 0;
-    for (int iteration = 0; iteration <= options_.most_iterations; ++iteration) {
+    for (int iteration = 0; iteration <= options_.max_iterations; ++iteration) {
       const double value = point_.objective();
       const double wanted = wanted_ = options_.relative * std::abs(value) + options_.absolute;
       // A share of the value is requested only to tell a sign: polished for it when the residual is nearly
@@ -52,7 +52,7 @@ class Method {
       }
       best.iterations = iteration;
       if ((met && settled) || enough || gap < share || fruitless > 12) break;
-      point_.weight = std::min(point_.weight, 0.25 * wanted / std::max(program_.most_size, 1.0));
+      point_.weight = std::min(point_.weight, 0.25 * wanted / std::max(program_.max_size, 1.0));
       if (!step()) break;
     }
     return best;
@@ -122,7 +122,7 @@ class Method {
       const Eigen::VectorXd left = residual_now + residual_change();
       const double after = left.norm(), all = residual_now.norm();
       solved_ = after <= 0.1 * all || point_.uncovered_gap(left) <= 0.1 * wanted_;
-      if (round == kMostRefinements || after <= 1e-14 * all || after > 0.5 * before) break;
+      if (round == kMaxRefinements || after <= 1e-14 * all || after > 0.5 * before) break;
       before = after;
       dy_ -= hessian_.solve(left);
       follow(target, corrected);

@@ -10,10 +10,10 @@
 // objective is flat.
 //
 // Certificate, for every t ≥ 0 and Z ⪰ 0 (Fenchel's inequality for pulls, gradients for the rest): the
-// objective is at least value − gap for every y that satisfies the blocks, has size(y) ≤ most_size and
+// objective is at least value − gap for every y that satisfies the blocks, has size(y) ≤ max_size and
 // |y_i − ȳ_i| ≤ spread_i for the unseen y, where
 //
-//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (most_size − size(ȳ))
+//   gap = Σ ⟨F_k(x̂), Z_k⟩ + ⟨s, z⟩ + Σ_pull (w-gap) + t (max_size − size(ȳ))
 //         + Σ_unseen |residual_i| spread_i + Σ_seen residual_i²/4,
 //
 // the last because the squares themselves grow by d² for a step d.
@@ -44,7 +44,7 @@ struct ConeProgram {
   std::vector<Block> blocks;
   std::vector<double> weights;  // per block: 0 constraint, > 0 pull, kCentre
   Eigen::VectorXd size;         // size(y) = size·x̂
-  double most_size = 0;
+  double max_size = 0;
   Eigen::VectorXd soft;  // per column of x̂, 1/scale² or 0
   Eigen::VectorXd soft_centre;
   std::optional<Ball> ball;
@@ -59,7 +59,7 @@ struct ConeOptions {
   double stop_below = -kInfinity;  // enough when the value is below
   double share = 0;                // enough when the gap is below this share of |value|
   bool settle = true;  // also ask for a path parameter well below w, so that the choice is w's alone
-  int most_iterations = 200;
+  int max_iterations = 200;
 };
 
 struct ConeResult {

@@ -29,7 +29,7 @@ Trial try_constraints(const std::vector<Constraint>& constraints, const Robot& r
   const ConvexOptions options;
   FeasibleProblem problem = make_problem(columns, Eigen::MatrixXd(0, static_cast<Index>(columns.size())),
                                          Eigen::VectorXd(0), 0, constraints, robot, options);
-  InteriorPoint interior = find_interior(problem, options.most_iterations);
+  InteriorPoint interior = compute_interior(problem, options.max_iterations);
   return {std::move(problem), std::move(interior)};
 }
 

@@ -113,8 +113,8 @@ void ConvexOptions::validate() const {
   positive(reach, "reach");
   positive(active, "active");
   positive(rank_tolerance, "rank tolerance");
-  if (most_iterations < 1)
-    throw InputError({fmt::format("{} iterations", most_iterations), {}, "at least 1", ""});
+  if (max_iterations < 1)
+    throw InputError({fmt::format("{} iterations", max_iterations), {}, "at least 1", ""});
 }
 
 ConvexSolution solve_convex(const Objective& objective, const std::vector<Constraint>& constraints,
@@ -124,7 +124,7 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
   ConvexSolution out;
   out.columns = objective.columns;
   out.seen = problem.coordinates.seen;
-  const InteriorPoint interior = find_interior(problem, options.most_iterations);
+  const InteriorPoint interior = compute_interior(problem, options.max_iterations);
   out.phase1_iterations = interior.iterations;
   out.iterations = interior.iterations;
   if (interior.kind == InteriorPoint::Kind::none) {
@@ -132,7 +132,7 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
     return out;
   }
   // From here on all bodies with P ⪯ reach ‖P⁰‖ 1 count, however flat P⁰ is.
-  problem.program.most_size = options.reach * std::max(1.0, problem.round_size);
+  problem.program.max_size = options.reach * std::max(1.0, problem.round_size);
   add_pulls(objective, problem);
   if (interior.kind == InteriorPoint::Kind::thin) {
     out.status = ConvexStatus::thin;
@@ -142,7 +142,7 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
   ConeOptions how;
   how.relative = options.gap;
   how.absolute = options.gap * 1e-6 * objective.effort();
-  how.most_iterations = options.most_iterations;
+  how.max_iterations = options.max_iterations;
   const ConeResult result = solve_cone_program(problem.program, interior.y, how);
   if (!result.reached && out.status == ConvexStatus::solved) out.status = ConvexStatus::stalled;
   out.iterations += result.iterations;

@@ -69,7 +69,7 @@ void loosen(ConeProgram& program, double amount) {
   for (Block& block : program.blocks) block.constant.diagonal().array() += amount;
 }
 
-InteriorPoint find_interior(const FeasibleProblem& problem, int most_iterations) {
+InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iterations) {
   InteriorPoint out;
   out.y = problem.coordinates.locate(problem.reference);
   out.violation = -smallest_slack(problem.program, out.y);
@@ -86,19 +86,19 @@ InteriorPoint find_interior(const FeasibleProblem& problem, int most_iterations)
   ConeProgram program = problem.program;
   program.origin = plain.origin;
   program.T = plain.T;
-  program.spread.setConstant(program.T.cols(), problem.program.most_size);
+  program.spread.setConstant(program.T.cols(), problem.program.max_size);
   program = with_slack(program, problem.identity_size);
   Eigen::VectorXd start(program.T.cols());
   start << plain.locate(problem.reference), std::max(0.0, out.violation) * 1.5 + 0.1;
   // Within reach: otherwise bodies without end may come ever nearer to what no body does.
-  program.most_size = std::max(program.most_size, 10 * program.size.dot(program.columns(start)));
-  if (problem.bodies > 0) add_row(program, 1, -program.size / program.most_size);
+  program.max_size = std::max(program.max_size, 10 * program.size.dot(program.columns(start)));
+  if (problem.bodies > 0) add_row(program, 1, -program.size / program.max_size);
   ConeOptions options;
   options.absolute = kResolution;
   options.stop_below = -kDeepEnough;
   options.share = 0.1;
   options.settle = false;
-  options.most_iterations = most_iterations;
+  options.max_iterations = max_iterations;
   const ConeResult result = solve_cone_program(program, start, options);
   out.iterations = result.iterations;
   out.violation = result.value;

@@ -33,8 +33,8 @@ void add_limits(IntervalSet& set) {
   };
   const VectorXd start = program.columns(set.start);
   if (set.problem.bodies > 0) {
-    program.most_size = std::max(program.most_size, set.reach * program.size.dot(start));
-    add(1, -program.size / program.most_size);
+    program.max_size = std::max(program.max_size, set.reach * program.size.dot(start));
+    add(1, -program.size / program.max_size);
   }
   const SeenUnseen& at = set.problem.coordinates;
   for (Index k = 0; k < program.soft.size(); ++k) {
@@ -100,7 +100,7 @@ IntervalSet make_interval_set(const Objective& objective, const std::vector<Cons
                         convex);
   };
   IntervalSet set{problem_of(), 0, 0, {}, {}, 0, options.reach};
-  const InteriorPoint interior = find_interior(set.problem, convex.most_iterations);
+  const InteriorPoint interior = compute_interior(set.problem, convex.max_iterations);
   if (interior.kind == InteriorPoint::Kind::none)
     throw InputError({"no parameters satisfy the constraints: there is nothing to bound",
                       {},
@@ -112,7 +112,7 @@ IntervalSet make_interval_set(const Objective& objective, const std::vector<Cons
   ConeOptions how;
   how.relative = convex.gap;
   how.absolute = convex.gap * 1e-6 * objective.effort();
-  how.most_iterations = convex.most_iterations;
+  how.max_iterations = convex.max_iterations;
   how.settle = false;
   const ConeResult best = solve_cone_program(set.problem.program, interior.y, how);
   set.allowance = std::max({options.allowance, best.value - best.lower, how.absolute});
@@ -228,7 +228,7 @@ EndProblem ratio_end(const IntervalSet& set, const Functional& functional, doubl
     return out_vector;
   };
   program.size = longer(from.size * reference);
-  program.most_size = from.most_size * set.reach;
+  program.max_size = from.max_size * set.reach;
   program.soft = longer(from.soft * reference * reference);
   program.soft_centre = longer(from.soft_centre / reference);
   // 1/b up to reach/b(x⁰), and all others as far as they go times that.

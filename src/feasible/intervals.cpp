@@ -43,9 +43,9 @@ IntervalEnd infinite_end(double sign) {
 // linearly.
 void sharpen(const IntervalSet& set, const Functional& functional, double sign, const EndProblem& homogeneous,
              IntervalEnd& end) {
-  constexpr int kMostRounds = 6;
+  constexpr int kMaxRounds = 6;
   const double least = smallest_denominator(set, functional);
-  for (int round = 0; round < kMostRounds && !end.reached; ++round) {
+  for (int round = 0; round < kMaxRounds && !end.reached; ++round) {
     const double ratio = end.inner - functional.offset;
     const double wanted =
         homogeneous.unit * homogeneous.options.absolute + homogeneous.options.relative * std::abs(ratio);

@@ -160,8 +160,8 @@ CoefficientObjective coefficient_objective(const Estimate& estimate, const BaseP
     const std::string& name = base.columns[static_cast<std::size_t>(base.lead[k])];
     const Index place = estimate.find(name);
     if (place < 0) throw InputError({"the estimate has no column " + quoted(name), {}, "", ""});
-    const bool vague = std::isfinite(options.most_relative_sigma) &&
-                       !(estimate.relative_sigma[place] <= options.most_relative_sigma);
+    const bool vague = std::isfinite(options.max_relative_sigma) &&
+                       !(estimate.relative_sigma[place] <= options.max_relative_sigma);
     const bool unknown_sigma = options.by_covariance && !std::isfinite(estimate.sigma[place]);
     if (vague || unknown_sigma) {
       out.left_out.push_back(name);

@@ -43,15 +43,15 @@ PenaltyStart descend_levels(const PenaltyProblem& problem, const VectorXd& x, co
     found.xi = 0.5 * (found.xi + centre);
   const auto improve = [&](double level, double margin) {
     DescentOptions descent;
-    descent.most_iterations = options.most_iterations;
+    descent.max_iterations = options.max_iterations;
     const Descent next = descend(
         [&](const VectorXd& at, LocalModel* model) { return problem.smooth(at, level, margin, model); },
         found.xi, descent);
     found = {next.xi, next.value, found.iterations + next.iterations};
   };
   for (double level : options.levels) improve(level, 0);
-  constexpr double kMostMargin = 1e-3;
-  for (double margin = options.margin; margin <= kMostMargin; margin *= 10) {
+  constexpr double kMaxMargin = 1e-3;
+  for (double margin = options.margin; margin <= kMaxMargin; margin *= 10) {
     // Clear of rounding, not only not broken.
     if (problem.violation(problem.parameters(found.xi)) <= -1e-3 * options.margin) break;
     improve(options.levels.back(), margin);
@@ -113,7 +113,7 @@ void PenaltyOptions::validate() const {
   if (levels.empty() || !std::is_sorted(levels.begin(), levels.end()) || !(levels.front() > 0) ||
       !std::isfinite(levels.back()))
     fail("penalty levels must increase", "positive and ascending");
-  if (most_iterations < 1) fail(fmt::format("{} iterations", most_iterations), "at least 1");
+  if (max_iterations < 1) fail(fmt::format("{} iterations", max_iterations), "at least 1");
   if (!(margin > 0) || margin > 1e-3) fail(fmt::format("margin {}", margin), "above 0, at most 1e-3");
   if (annealing.sweeps < 1 || !(annealing.cooling > 0) || annealing.cooling >= 1)
     fail(fmt::format("annealing with {} sweeps and cooling {}", annealing.sweeps, annealing.cooling),

@@ -18,7 +18,7 @@ class Descender {
 
   Descent run() {
     int slow = 0, iteration = 0;
-    for (; iteration < options_.most_iterations && slow < 5 && value_ > options_.absolute; ++iteration) {
+    for (; iteration < options_.max_iterations && slow < 5 && value_ > options_.absolute; ++iteration) {
       const double before = value_;
       if (!step()) break;
       slow = before - value_ <= options_.relative_decrease * before ? slow + 1 : 0;

@@ -24,7 +24,7 @@ struct LocalModel {
 using ModelFunction = std::function<double(const VectorXd& xi, LocalModel* model)>;
 
 struct DescentOptions {
-  int most_iterations = 200;
+  int max_iterations = 200;
   double relative_decrease = 1e-9;  // of f, in each of five steps: then the search ends
   double absolute = 0;              // f at which nothing more is wanted
 };

@@ -87,7 +87,7 @@ void add_centre(FeasibleProblem& problem, double reach) {
     program.weights.push_back(kCentre);
   }
   program.size = trace;
-  program.most_size = reach * 4 * std::max(1, problem.bodies);
+  program.max_size = reach * 4 * std::max(1, problem.bodies);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ struct InteriorPoint {
   std::vector<SmallMatrix> Z;   // of the program's blocks, for a proof
   int iterations = 0;
 };
-InteriorPoint find_interior(const FeasibleProblem& problem, int most_iterations);
+InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iterations);
 
 // Adds 1·amount to the constant of every block.
 void loosen(ConeProgram& program, double amount);

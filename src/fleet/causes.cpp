@@ -12,11 +12,11 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr int kLinkNumbers = 10;
-constexpr int kMassNumbers = 4;                     // a mass and where it sits
-constexpr double kMostMass = 3;                     // times the whole robot's
-constexpr double kMostMassUnknown = 1000;           // [kg] when the robot file has no masses
-constexpr double kLeastGain = 0.1, kMostGain = 10;  // of logged over true effort
-constexpr double kBeyond = 3;                       // σ by which an amount must be out of bounds
+constexpr int kMassNumbers = 4;                  // a mass and where it sits
+constexpr double kMaxMass = 3;                   // times the whole robot's
+constexpr double kMaxMassUnknown = 1000;         // [kg] when the robot file has no masses
+constexpr double kMinGain = 0.1, kMaxGain = 10;  // of logged over true effort
+constexpr double kBeyond = 3;                    // σ by which an amount must be out of bounds
 constexpr const char* kAllJoints = "all joints";
 
 using Ten = Eigen::Matrix<double, kLinkNumbers, 1>;
@@ -79,7 +79,7 @@ void bound_mass(const FleetInput& input, int link, Suspect& suspect) {
     if (joint.inertia) whole += joint.inertia->mass();
   }
   const std::optional<Inertia>& own = input.robot.joints[static_cast<std::size_t>(link)].inertia;
-  suspect.most = is_known && whole > 0 ? kMostMass * whole : kMostMassUnknown;
+  suspect.most = is_known && whole > 0 ? kMaxMass * whole : kMaxMassUnknown;
   suspect.least = own && own->mass() > 0 ? -own->mass() : -suspect.most;
 }
 
@@ -211,7 +211,7 @@ std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet) {
     list.push_back(std::move(all));
   }
   for (Suspect& suspect : list)
-    if (suspect.kind == CauseKind::gain) suspect.least = kLeastGain - 1, suspect.most = kMostGain - 1;
+    if (suspect.kind == CauseKind::gain) suspect.least = kMinGain - 1, suspect.most = kMaxGain - 1;
   return list;
 }
 

@@ -19,11 +19,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostRounds = 8;
+constexpr int kMaxRounds = 8;
 // Robots that are this suspicious already do not shape what the others are measured by: two far robots would
 // hide each other. Not more, or healthy fleets lose their ends and what is left looks more alike than it is.
 constexpr double kSetAside = 0.05;
-constexpr double kLeastNoise = 0.1;  // of the fleet's
+constexpr double kMinNoise = 0.1;  // of the fleet's
 
 std::vector<OwnFit> own_fits(const FleetInput& input, int threads) {
   std::vector<OwnFit> fits(input.robots.size());
@@ -71,8 +71,8 @@ Robots others(const Robots& members, const std::set<std::size_t>& named) {
 }
 
 // Robots that are compared: not those whose own log does not fit. What is said of these goes to `misfits`.
-Robots find_members(const FleetInput& input, const std::vector<OwnFit>& fits, double level,
-                    std::vector<std::optional<Cause>>& misfits) {
+Robots choose_members(const FleetInput& input, const std::vector<OwnFit>& fits, double level,
+                      std::vector<std::optional<Cause>>& misfits) {
   Robots asked, members;
   std::vector<OwnFit> chosen;
   for (std::size_t r = 0; r < fits.size(); ++r)
@@ -80,7 +80,7 @@ Robots find_members(const FleetInput& input, const std::vector<OwnFit>& fits, do
       asked.push_back(r);
       chosen.push_back(fits[r]);
     }
-  const std::vector<std::optional<Cause>> found = find_misfits(input, chosen, level);
+  const std::vector<std::optional<Cause>> found = detect_misfits(input, chosen, level);
   misfits.assign(fits.size(), std::nullopt);
   for (std::size_t k = 0; k < asked.size(); ++k) {
     misfits[asked[k]] = found[k];
@@ -94,7 +94,7 @@ void floor_row_sigmas(std::vector<OwnFit>& fits, const Robots& members) {
   for (Index j = 0; j < fits[members.front()].row_sigma.size(); ++j) {
     std::vector<double> sigmas;
     for (const std::size_t r : members) sigmas.push_back(fits[r].row_sigma[j]);
-    const double least = kLeastNoise * robust_spread(sigmas).middle;
+    const double least = kMinNoise * robust_spread(sigmas).middle;
     for (const std::size_t r : members) fits[r].row_sigma[j] = std::max(fits[r].row_sigma[j], least);
   }
 }
@@ -131,7 +131,7 @@ void FleetOptions::validate() const {
 
 std::vector<std::optional<Cause>> fleet_misfits(const FleetInput& input, const FleetOptions& options) {
   options.validate();
-  return find_misfits(input, own_fits(input, options.threads), options.level);
+  return detect_misfits(input, own_fits(input, options.threads), options.level);
 }
 
 FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) {
@@ -142,7 +142,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   FleetResult out;
   out.columns = input.columns;
   std::vector<std::optional<Cause>> misfits;
-  const Robots members = find_members(input, fits, options.level, misfits);
+  const Robots members = choose_members(input, fits, options.level, misfits);
   if (members.empty()) throw InputError({"no robot of the fleet can be compared", {}, "at least one", {}});
   floor_row_sigmas(fits, members);
   out.compared = static_cast<Index>(members.size());
@@ -164,7 +164,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
                       members.size());
       break;
     }
-    if (now == aside || out.rounds == kMostRounds) break;
+    if (now == aside || out.rounds == kMaxRounds) break;
     aside = std::move(now);
   }
   if (out.unavailable.empty()) named = name_robots(round, members, options.level);
@@ -177,7 +177,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   if (out.unavailable.empty())
     out.least_deviations = least_deviations(options.level / static_cast<double>(out.tests), 1,
                                             out.healthy - (aside.empty() ? 1 : 0));
-  std::vector<std::vector<Drift>> drifts = find_drifts(input, out.values, out.scatter, options);
+  std::vector<std::vector<Drift>> drifts = detect_drifts(input, out.values, out.scatter, options);
   for (std::size_t r = 0; r < count; ++r) {
     FleetRobotResult robot = describe_robot(input, round, fits[r], r);
     robot.causes = input.robots[r].known;

@@ -18,7 +18,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Logs that leave change the fleet, and the fleet may name others then; each round takes at least one log.
-constexpr int kMostVisits = 4;
+constexpr int kMaxVisits = 4;
 
 std::vector<std::string> all_columns_of(const std::vector<Fold>& folds) {
   std::vector<const Layout*> layouts;
@@ -138,10 +138,10 @@ class Comparison {
   }
 
   FleetResult compare() {
-    find_misfits();
+    detect_misfits();
     FleetResult result = compare_fleet(with_robots(), options_);
     for (int visit = 0;; ++visit) {
-      const bool leaves = visit < kMostVisits && visit_doctor(result);
+      const bool leaves = visit < kMaxVisits && visit_doctor(result);
       if (!leaves && !dismiss(result)) break;
       result = compare_fleet(with_robots(), options_);
     }
@@ -174,7 +174,7 @@ class Comparison {
 
  private:
   // Every log by itself against all others.
-  void find_misfits() {
+  void detect_misfits() {
     FleetInput single = input_;
     for (std::size_t k = 0; k < logs_.size(); ++k) single.robots.push_back(merged(logs_, {k}));
     const std::vector<std::optional<Cause>> misfits = fleet_misfits(single, options_);

@@ -163,8 +163,8 @@ Drift more_likely(const Line& line, const Step& step, const Excess& excess) {
 
 }  // namespace
 
-std::vector<std::vector<Drift>> find_drifts(const FleetInput& input, const VectorXd& fleet,
-                                            const VectorXd& scatter, const FleetOptions& options) {
+std::vector<std::vector<Drift>> detect_drifts(const FleetInput& input, const VectorXd& fleet,
+                                              const VectorXd& scatter, const FleetOptions& options) {
   std::vector<std::vector<Drift>> out(input.robots.size());
   std::vector<std::vector<Line>> lines(input.columns.size());
   double tests = 0;

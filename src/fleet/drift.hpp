@@ -11,8 +11,8 @@ inline namespace STEELYARD_ABI {
 
 // Drifts that are significant, robot by robot. `fleet`, `scatter`: values of the fleet and how far healthy
 // robots differ, for shares.
-std::vector<std::vector<Drift>> find_drifts(const FleetInput& input, const VectorXd& fleet,
-                                            const VectorXd& scatter, const FleetOptions& options);
+std::vector<std::vector<Drift>> detect_drifts(const FleetInput& input, const VectorXd& fleet,
+                                              const VectorXd& scatter, const FleetOptions& options);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -96,7 +96,7 @@ Round Examiner::examine(const Robots& healthy) {
 Scatter Examiner::scatter_of(const Robots& robots) const {
   std::vector<const MatrixXd*> chosen;
   for (const std::size_t r : robots) chosen.push_back(&products_[r]);
-  return find_scatter(chosen, start_, threads_);
+  return estimate_scatter(chosen, start_, threads_);
 }
 
 std::vector<Reduced> Examiner::reduced(const Robots& robots, const MatrixXd& T_inverse) const {

@@ -144,7 +144,7 @@ std::string set_times(std::vector<FleetStudyLog>& logs) {
   return "log";
 }
 
-FleetLogs find_logs(const FleetSpec& spec) {
+FleetLogs list_logs(const FleetSpec& spec) {
   std::vector<std::string> parts;
   const fs::path pattern(spec.logs);
   for (const fs::path& part : pattern.relative_path()) parts.push_back(part.string());
@@ -255,7 +255,7 @@ FleetLogs simulate_logs(const FleetStudy& study, const Robot& robot) {
 }  // namespace
 
 FleetLogs fleet_logs(const FleetStudy& study, const Robot& robot) {
-  return study.fleet.run.simulation ? simulate_logs(study, robot) : find_logs(study.fleet);
+  return study.fleet.run.simulation ? simulate_logs(study, robot) : list_logs(study.fleet);
 }
 
 }  // namespace STEELYARD_ABI

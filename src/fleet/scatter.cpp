@@ -113,7 +113,7 @@ Reduced reduce(const MatrixXd& products, Index p, const MatrixXd& T_inverse) {
   return out;
 }
 
-Scatter find_scatter(const std::vector<const MatrixXd*>& products, const VectorXd& start, int threads) {
+Scatter estimate_scatter(const std::vector<const MatrixXd*>& products, const VectorXd& start, int threads) {
   const Index p = start.size();
   const auto robots = static_cast<Index>(products.size());
   const auto count = static_cast<double>(robots);

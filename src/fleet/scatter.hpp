@@ -38,7 +38,7 @@ struct Scatter {
   MatrixXd T;
   Index robots = 0;  // behind it
 };
-Scatter find_scatter(const std::vector<const MatrixXd*>& products, const VectorXd& start, int threads);
+Scatter estimate_scatter(const std::vector<const MatrixXd*>& products, const VectorXd& start, int threads);
 
 // T⁻¹ as if one more robot stood behind T, one that is no farther than the farthest healthy ones.
 MatrixXd inverse_with(const Scatter& scatter, const MatrixXd& products);

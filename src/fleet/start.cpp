@@ -14,7 +14,7 @@ namespace {
 // Residuals of healthy robots with similar motions are alike to some per cent; three times the median is no
 // chance even of a restless fleet, and ten times is bad whatever the fleet looks like.
 constexpr double kBadFit = 3, kAlwaysBad = 10;
-constexpr double kLeastWidth = 0.05;  // of the logarithms
+constexpr double kMinWidth = 0.05;  // of the logarithms
 // Friction times 20 in a joint that carries little else is a fault of the robot; these are not.
 constexpr double kOtherUnit = 50;
 constexpr double kFarAtFirst = 0.1;  // chance that a healthy robot is far
@@ -40,7 +40,7 @@ double excess(const std::vector<double>& numbers, std::size_t r, double p) {
   if (over < std::log(kBadFit)) return 0;
   std::vector<double> logs;
   for (const double number : numbers) logs.push_back(std::log(std::max(number, 1e-6 * middle)));
-  const double width = std::max(kLeastWidth, robust_spread(logs).width);
+  const double width = std::max(kMinWidth, robust_spread(logs).width);
   return over > std::log(kAlwaysBad) || tail(over / width, numbers.size()) < p ? over : 0;
 }
 
@@ -69,8 +69,8 @@ std::optional<Cause> other_unit(const FleetInput& input, const std::vector<OwnFi
 
 }  // namespace
 
-std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const std::vector<OwnFit>& fits,
-                                               double level) {
+std::vector<std::optional<Cause>> detect_misfits(const FleetInput& input, const std::vector<OwnFit>& fits,
+                                                 double level) {
   std::vector<std::optional<Cause>> out(fits.size());
   if (fits.size() < 3) return out;  // no median that one of them could not move
   const double p = level / static_cast<double>(fits.size() * input.row_joints.size());

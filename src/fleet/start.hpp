@@ -15,8 +15,8 @@ inline namespace STEELYARD_ABI {
 
 // Rows of a robot's own fit against the median of the fleet: a residual that is many times the fleet's, in
 // N·m and as a share of the effort, or an effort that is far from any robot's. Nothing: it fits.
-std::vector<std::optional<Cause>> find_misfits(const FleetInput& input, const std::vector<OwnFit>& fits,
-                                               double level);
+std::vector<std::optional<Cause>> detect_misfits(const FleetInput& input, const std::vector<OwnFit>& fits,
+                                                 double level);
 
 // Robots that are far from the medians of their own estimates, in median distances: at most fewer than half.
 // Only a start: robots come back when the comparison says nothing of them.

@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostCauses = 3;           // of one robot
+constexpr int kMaxCauses = 3;            // of one robot
 constexpr double kNextShare = 0.1;       // a further cause takes at least this share of what the first took
 constexpr double kPlausibleShare = 0.5;  // of the Δ of causes that no machine can have
 
@@ -68,7 +68,7 @@ std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::s
   const auto chance = [&](const VectorXd& direction, int numbers) {
     return std::min(1.0, tests * leave_one_out_chance(rest, r, round.healthy, direction, numbers));
   };
-  for (int k = 0; k < kMostCauses; ++k) {
+  for (int k = 0; k < kMaxCauses; ++k) {
     std::vector<std::pair<double, std::size_t>> order;
     std::vector<Trial> trials;
     for (const Suspect& suspect : round.suspects) trials.push_back(try_suspect(suspect, rest[r]));

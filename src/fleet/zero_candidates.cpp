@@ -15,7 +15,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kAngle = 0.02, kWay = 0.002;  // [rad], [m] by which positions are shifted at first
-constexpr double kMost = 25;                   // times that: no parabola holds so far
+constexpr double kMax = 25;                    // times that: no parabola holds so far
 
 // What is left of a robot's products when its parameters are free within the fleet's scatter.
 double held_residual(const MatrixXd& products, const MatrixXd& T_inverse) {
@@ -74,10 +74,10 @@ std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& 
   }
   if (!(best.gain > 0)) return std::nullopt;
   const double step = is_angle(row) ? kAngle : kWay;
-  const double near = std::clamp(best.best, -kMost * step, kMost * step);
+  const double near = std::clamp(best.best, -kMax * step, kMax * step);
   const double at = residual(row, near);
   const Parabola last = parabola(near, step, residual(row, near - step), at, residual(row, near + step));
-  if (!(last.curvature > 0) || std::abs(last.best) > kMost * step) return std::nullopt;
+  if (!(last.curvature > 0) || std::abs(last.best) > kMax * step) return std::nullopt;
   ZeroCause out;
   out.cause.kind = CauseKind::zero;
   out.cause.of = input.row_joints[row];

@@ -114,7 +114,7 @@ double real(const ordered_json& json, const char* key, double least, double most
   return value;
 }
 
-constexpr Index kMost = std::numeric_limits<Index>::max();
+constexpr Index kMax = std::numeric_limits<Index>::max();
 constexpr double kLargest = 1e9;  // of steps [s], frequencies [Hz] and periods [samples]
 
 std::vector<Fold> read_folds(const ordered_json& sizes,
@@ -270,14 +270,14 @@ ordered_json run_json(const FoldedRun& run, std::string& triangles) {
 FoldedRun run_from(const ordered_json& json, Reader& reader) {
   FoldedRun run;
   run.label = json.at("label");
-  run.samples = whole(json, "samples", 1, kMost, reader);
+  run.samples = whole(json, "samples", 1, kMax, reader);
   run.step = real(json, "step", 0, kLargest, reader);
   run.filter = filter_from(json.at("filter"), reader);
   run.column_filter = filter_from(json.at("column_filter"), reader);
   run.decimation = whole(json, "decimation", 1, run.samples, reader);
   run.kept_share = real(json, "kept_share", 0, 1, reader);
   run.prepare = json.at("prepare");
-  run.slot_samples = whole(json, "slot_samples", 1, kMost, reader);
+  run.slot_samples = whole(json, "slot_samples", 1, kMax, reader);
   run.gap = whole(json, "gap_samples", 0, run.slot_samples, reader);
   run.slots = whole(json, "slots", 1, (run.samples - 1) / run.slot_samples + 1, reader);
   run.slots_per_block = whole(json, "slots_per_block", 1, 2 * run.slots, reader);

@@ -48,9 +48,9 @@ std::vector<Fold> merge_tree(std::vector<std::vector<Fold>> folds) {
   return std::move(folds.front());
 }
 
-FoldSet::FoldSet(std::vector<Layout> layouts, Index most_blocks) : most_blocks_(most_blocks) {
-  if (most_blocks < 2 || most_blocks % 2 != 0) {
-    throw InputError({fmt::format("at most {} blocks", most_blocks), {}, "an even positive number", ""});
+FoldSet::FoldSet(std::vector<Layout> layouts, Index max_blocks) : max_blocks_(max_blocks) {
+  if (max_blocks < 2 || max_blocks % 2 != 0) {
+    throw InputError({fmt::format("at most {} blocks", max_blocks), {}, "an even positive number", ""});
   }
   for (Layout& layout : layouts) {
     layout.validate();
@@ -98,7 +98,7 @@ void FoldSet::append(FoldSlot slot) {
   nodes_.push_back({0, {slots_, 1, std::move(slot.core), std::move(slot.gap)}});
   ++slots_;
   carry(nodes_, level_);
-  if (slots_ <= most_blocks_ << level_) return;
+  if (slots_ <= max_blocks_ << level_) return;
   // One slot more than fits: all blocks are full, the new slot stands alone behind them.
   ++level_;
   std::vector<Node> nodes;

@@ -143,9 +143,9 @@ std::string expression_difference(const std::optional<std::string>& here,
                      other.empty() ? "none" : other);
 }
 
-void join_blocks(FoldedRun& run, Index most_blocks) {
-  if (most_blocks < 1) throw InputError({fmt::format("at most {} blocks", most_blocks), {}, "1 to 128", ""});
-  while (static_cast<Index>(run.blocks.size()) > most_blocks) {
+void join_blocks(FoldedRun& run, Index max_blocks) {
+  if (max_blocks < 1) throw InputError({fmt::format("at most {} blocks", max_blocks), {}, "1 to 128", ""});
+  while (static_cast<Index>(run.blocks.size()) > max_blocks) {
     run.blocks = joined_pairs(std::move(run.blocks));
     run.instruments.blocks = joined_pairs(std::move(run.instruments.blocks));
     run.slots_per_block *= 2;

@@ -9,9 +9,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kWeak = 0.05;            // of a column's norm is left after the earlier columns
-constexpr std::size_t kMostReplaced = 8;  // each costs as much as two columns of G
-constexpr double kLargestFactor = 100;  // Σ |c_j| ‖a_j‖ / ‖a_k‖: roundings of a'_k, in those of a_k
+constexpr double kWeak = 0.05;           // of a column's norm is left after the earlier columns
+constexpr std::size_t kMaxReplaced = 8;  // each costs as much as two columns of G
+constexpr double kLargestFactor = 100;   // Σ |c_j| ‖a_j‖ / ‖a_k‖: roundings of a'_k, in those of a_k
 constexpr double kProbeInverse = 10 * kLargestInverse;  // a probe is more or less like the whole
 constexpr Index kTilesOfPart = 10;
 
@@ -86,7 +86,7 @@ bool Information::replace_weak(const MatrixXd& R) {
         weak.factors[i] = rest / R(kept[i], kept[i]);
         largest += std::abs(weak.factors[i]) * R.col(kept[i]).norm();
       }
-      if (!(largest <= kLargestFactor * norm) || replaced_.size() == kMostReplaced) return false;
+      if (!(largest <= kLargestFactor * norm) || replaced_.size() == kMaxReplaced) return false;
       for (std::size_t i = 0; i < kept.size(); ++i) scaled.col(k) -= weak.factors[i] * R.col(kept[i]);
       replaced_.push_back(std::move(weak));
       // A column that depends exactly leaves roundings, which may do so among themselves: the sums will tell.

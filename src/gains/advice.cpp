@@ -131,10 +131,10 @@ VectorXd deviations_of(const Eigen::MatrixXd& information) {
 }  // namespace
 
 void AdviceOptions::validate() const {
-  if (rate > 0 && cutoff > 0 && current_noise > 0 && most_relative_sigma > 0 && std::isfinite(rate)) return;
+  if (rate > 0 && cutoff > 0 && current_noise > 0 && max_relative_sigma > 0 && std::isfinite(rate)) return;
   throw InputError(
       {fmt::format("advice with rate {}, cut-off {}, noise {}, largest relative standard deviation {}", rate,
-                   cutoff, current_noise, most_relative_sigma),
+                   cutoff, current_noise, max_relative_sigma),
        {},
        "positive numbers",
        {}});
@@ -162,7 +162,7 @@ std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& n
   for (Index j = 0; j < at.gains; ++j) {
     const double relative = sigma[j] / std::abs(at.values[j]);
     advice.push_back(
-        {problem.joints[static_cast<std::size_t>(j)], relative, relative <= options.most_relative_sigma});
+        {problem.joints[static_cast<std::size_t>(j)], relative, relative <= options.max_relative_sigma});
   }
   return advice;
 }

@@ -13,9 +13,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kSettled = 1e-6;    // relative change of the gains
-constexpr double kLeastGain = 1e-3;  // of the plain gain: the bound that keeps its sign
-constexpr int kMostSteps = 20;
+constexpr double kSettled = 1e-6;  // relative change of the gains
+constexpr double kMinGain = 1e-3;  // of the plain gain: the bound that keeps its sign
+constexpr int kMaxSteps = 20;
 
 // The robot with one more link for every load that a run carries: names of columns and bodies only.
 struct WithLoads {
@@ -71,7 +71,7 @@ std::vector<Constraint> all_constraints(const GainProblem& problem, const WithLo
   std::vector<Constraint> constraints = physical_constraints(bodies.robot, quantities);
   for (std::size_t j = 0; j < problem.gains.size(); ++j) {
     const double sign = wanted_sign(problem, robot, plain, static_cast<Index>(j));
-    const double least = kLeastGain * std::abs(plain.values[static_cast<Index>(j)]);
+    const double least = kMinGain * std::abs(plain.values[static_cast<Index>(j)]);
     Bound bound{problem.gains[j]};
     (sign > 0 ? bound.lower : bound.upper) = sign * least;
     constraints.push_back({"sign of " + problem.gains[j], bound, {}});
@@ -138,7 +138,7 @@ FeasibleGains fit_feasible_gains(const GainProblem& problem, const Robot& robot,
   out.fit = plain;
   out.fit.method = GainMethod::feasible;
   out.fit.converged = false;
-  for (int step = 0; step < kMostSteps && !out.fit.converged; ++step) {
+  for (int step = 0; step < kMaxSteps && !out.fit.converged; ++step) {
     const Estimate linear = least_squares(free, linearized_rows(free, at, true), Weighting::by_row_iterated);
     const Fold factor = renamed(linear.factor, bodies);
     const Quantities quantities = quantities_of(bodies.robot, base, factor);

@@ -113,21 +113,21 @@ void add_mass_deviations(const GainProblem& problem, const GainOptions& options,
 }
 
 // The standard deviation beyond which a gain is not believed, relative to the gain.
-double most_relative_sigma(const GainOptions& options, const GainFit& fit) {
-  if (fit.method != GainMethod::tls || fit.gap >= kSeparated) return options.most_relative_sigma;
+double max_relative_sigma(const GainOptions& options, const GainFit& fit) {
+  if (fit.method != GainMethod::tls || fit.gap >= kSeparated) return options.max_relative_sigma;
   const VectorXd relative = fit.sigma.head(fit.gains).cwiseQuotient(fit.gain_values()).cwiseAbs();
-  return std::min(options.most_relative_sigma, kTellApart * relative.maxCoeff());
+  return std::min(options.max_relative_sigma, kTellApart * relative.maxCoeff());
 }
 
 void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
   fit.status.assign(problem.gains.size(), GainStatus::identified);
-  const double most = most_relative_sigma(options, fit);
+  const double most = max_relative_sigma(options, fit);
   for (Index j = 0; j < fit.gains; ++j) {
     GainStatus& status = fit.status[static_cast<std::size_t>(j)];
     const double sigma = fit.sigma[j];
     if (problem.prior.size() > 0 && sigma > kMostlyPrior * problem.prior_sigma[j]) status = GainStatus::prior;
     const double lost = fit.attenuation.size() > 0 ? std::abs(fit.attenuation[j]) : 0;
-    const double limit = status == GainStatus::prior ? options.most_relative_sigma : most;
+    const double limit = status == GainStatus::prior ? options.max_relative_sigma : most;
     if (std::max(sigma, lost) <= limit * std::abs(fit.values[j])) continue;
     status = GainStatus::not_identifiable;
     fit.lower[j] = fit.upper[j] = kNaN;
@@ -155,11 +155,11 @@ const char* to_string(GainStatus status) {
 
 void GainOptions::validate() const {
   bootstrap.validate();
-  if (level > 0 && level < 1 && most_relative_sigma > 0 && least_gap >= 1 && most_iterations >= 1) return;
+  if (level > 0 && level < 1 && max_relative_sigma > 0 && min_gap >= 1 && max_iterations >= 1) return;
   throw InputError(
       {fmt::format(
            "gains with level {}, largest relative standard deviation {}, smallest gap {}, {} iterations",
-           level, most_relative_sigma, least_gap, most_iterations),
+           level, max_relative_sigma, min_gap, max_iterations),
        {},
        "a level between 0 and 1, a positive standard deviation, a gap and iterations of at least 1",
        {}});

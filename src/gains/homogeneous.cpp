@@ -8,7 +8,7 @@ namespace {
 
 using Dense = Eigen::MatrixXd;
 
-constexpr double kLeastEigen = 1e-13;  // of the scaled information
+constexpr double kMinEigen = 1e-13;  // of the scaled information
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Dense error_products(const GainProblem& problem, RowSide side, ErrorKind kind,
 Dense inverse_root(const Dense& A) {
   const Eigen::VectorXd scale = A.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300).cwiseInverse();
   const Eigen::SelfAdjointEigenSolver<Dense> eigen(scale.asDiagonal() * A * scale.asDiagonal());
-  const double floor = kLeastEigen * eigen.eigenvalues().cwiseAbs().maxCoeff();
+  const double floor = kMinEigen * eigen.eigenvalues().cwiseAbs().maxCoeff();
   return scale.asDiagonal() * eigen.eigenvectors() *
          eigen.eigenvalues().cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
 }

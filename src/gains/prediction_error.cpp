@@ -195,7 +195,7 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
   const GainProblem total = with_total_rows(problem);
   GainFit fit = starting_point(problem, options);
   fit.converged = false;
-  for (fit.iterations = 0; fit.iterations < options.most_iterations && !fit.converged; ++fit.iterations) {
+  for (fit.iterations = 0; fit.iterations < options.max_iterations && !fit.converged; ++fit.iterations) {
     const std::vector<Fold> rows = linearized_rows(total, fit, false);
     const Estimate step = least_squares(total, rows, Weighting::by_row_iterated);
     fit.row_sigma = row_deviations(total, step, RowSide::motor);

@@ -14,10 +14,10 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kNoError = 1e-14;          // errors below this share of a column are none
-constexpr double kJumpShare = 0.25;         // trials: a tenth is right where joint 1 hardly moves
-constexpr double kRidge = 1e-6;             // of the correlations of errors
-constexpr double kLeastTotalEigen = 1e-13;  // of the scaled information
+constexpr double kNoError = 1e-14;        // errors below this share of a column are none
+constexpr double kJumpShare = 0.25;       // trials: a tenth is right where joint 1 hardly moves
+constexpr double kRidge = 1e-6;           // of the correlations of errors
+constexpr double kMinTotalEigen = 1e-13;  // of the scaled information
 
 using Dense = Eigen::MatrixXd;
 
@@ -78,7 +78,7 @@ Dense root_of_errors(const Dense& D) {
   return U * scale.asDiagonal();
 }
 
-TotalSolution solve_total(const TotalSystem& system, double least_gap) {
+TotalSolution solve_total(const TotalSystem& system, double min_gap) {
   Index exact = 0;
   const std::vector<Index> order = exact_first(system, exact);
   const Index c = system.D.rows(), noisy = c - exact;
@@ -102,7 +102,7 @@ TotalSolution solve_total(const TotalSystem& system, double least_gap) {
   out.gap = noisy > 1 && smallest > 0 ? out.singular[noisy - 2] / smallest : INFINITY;
   // More than one small singular value: the shortest vector of their space, as far as the load sees it.
   Index small = 1;
-  while (small < noisy && out.singular[noisy - 1 - small] < least_gap * smallest) ++small;
+  while (small < noisy && out.singular[noisy - 1 - small] < min_gap * smallest) ++small;
   const Dense V = svd.matrixV().rightCols(small);
   const bool load_has_error = system.D(c - 1, c - 1) > 0;
   Eigen::VectorXd v = V.rightCols(1);
@@ -198,7 +198,7 @@ Inverse split_inverse(const TotalBlocks& blocks, const Eigen::VectorXd& inverse_
   std::vector<Eigen::VectorXd> known, open;
   for (Index k = 0; k < A.rows(); ++k) {
     const Eigen::VectorXd direction = scale.cwiseProduct(eigen.eigenvectors().col(k));
-    const double value = std::max(eigen.eigenvalues()[k], kLeastTotalEigen);
+    const double value = std::max(eigen.eigenvalues()[k], kMinTotalEigen);
     double squares = 0;
     for (const Eigen::VectorXd& score : blocks.score) squares += std::pow(direction.dot(score), 2);
     const double relative = direction.cwiseProduct(inverse_gains).cwiseAbs().maxCoeff();
@@ -255,7 +255,7 @@ GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
   GainFit fit = empty_fit(problem, GainMethod::tls);
   fit.row_sigma = row_deviations(problem, weighted, options.rows);
   const TotalSystem system = total_system(problem, weighted, fit.row_sigma, options);
-  const TotalSolution solution = solve_total(system, options.least_gap);
+  const TotalSolution solution = solve_total(system, options.min_gap);
   put_values(system.columns, solution.x, fit);
   put_classical(weighted.columns, paper_deviations(system, solution), fit);
   fit.singular = solution.singular;

@@ -183,7 +183,7 @@ Visit visit(const Setup& setup, const Runs& opened, Index head) {
 
 Examined examine_runs(const Setup& setup, const Runs& runs, Index head) {
   Examined out;
-  out.findings = find_edit_marks(setup.study());
+  out.findings = edit_mark_findings(setup.study());
   const Visit seen = visit(setup, runs, head);
   out.runs.resize(runs.size());
   for (std::size_t k = 0; k < seen.logs.size(); ++k) {
@@ -258,7 +258,7 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
     check.runs.push_back(run.file.label.label);
     check.examined_then += run.folded && is_examined(*run.folded);
   }
-  std::vector<Finding> findings = find_edit_marks(study);
+  std::vector<Finding> findings = edit_mark_findings(study);
   for (Finding& finding : refused_preparations(setup)) findings.push_back(std::move(finding));
   const Visit seen = visit(setup, {}, 0);
   check.examined = seen.logs.size();

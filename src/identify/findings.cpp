@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-void find_columns(const Estimate& estimate, std::vector<Finding>& findings) {
+void report_columns(const Estimate& estimate, std::vector<Finding>& findings) {
   std::vector<std::string> zero, dependent, poor;
   for (std::size_t k = 0; k < estimate.columns.size(); ++k) {
     const std::string& name = estimate.columns[k];
@@ -52,7 +52,7 @@ void find_columns(const Estimate& estimate, std::vector<Finding>& findings) {
                                                 poor.size(), estimate.columns.size(), joined(poor))));
 }
 
-void find_signs(const Robot& robot, const Result& result, std::vector<Finding>& findings) {
+void report_signs(const Robot& robot, const Result& result, std::vector<Finding>& findings) {
   for (const DriveValues& drive : result.drives)
     for (const char* name : {"fv", "fc", "Ia"}) {
       const auto value = drive.values.find(name);
@@ -68,7 +68,7 @@ void find_signs(const Robot& robot, const Result& result, std::vector<Finding>& 
     }
 }
 
-void find_absurd(const std::string& run, const ResidualSummary& residual, std::vector<Finding>& findings) {
+void report_absurd(const std::string& run, const ResidualSummary& residual, std::vector<Finding>& findings) {
   if (residual.raw && !(*residual.raw < kAbsurd))
     findings.push_back(make_finding("absurd-prediction", run,
                                     fmt::format("samples as they were logged are missed by {:.1g} times the "
@@ -93,7 +93,7 @@ Growth largest_growth(const ResidualSummary& fitted, const ResidualSummary& foun
   return largest;
 }
 
-void find_residuals(const Result& result, std::vector<Finding>& findings) {
+void report_residuals(const Result& result, std::vector<Finding>& findings) {
   for (const JointResidual& joint : result.residual.per_joint)
     if (joint.prepared && *joint.prepared > kLargeResidual)
       findings.push_back(
@@ -120,7 +120,7 @@ void find_residuals(const Result& result, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, const Result& result) {
+std::vector<Finding> model_findings(const Robot& robot, const Estimate& estimate, const Result& result) {
   std::vector<Finding> findings;
   if (estimate.status == EstimateStatus::too_few_rows)
     findings.push_back(
@@ -129,15 +129,15 @@ std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, cons
   if (estimate.status == EstimateStatus::not_converged)
     findings.push_back(make_finding(
         "not-converged", "", fmt::format("weights still changed after {} steps", estimate.iterations)));
-  find_columns(estimate, findings);
+  report_columns(estimate, findings);
   if (std::isfinite(estimate.condition_scaled) && estimate.condition_scaled > kLargeCondition)
     findings.push_back(make_finding("ill-conditioned", "",
                                     fmt::format("scaled condition {:.3g}", estimate.condition_scaled)));
-  find_signs(robot, result, findings);
-  find_residuals(result, findings);
-  find_absurd("", result.residual, findings);
+  report_signs(robot, result, findings);
+  report_residuals(result, findings);
+  report_absurd("", result.residual, findings);
   for (const RunValidation& run : result.validation)
-    if (run.fresh) find_absurd(run.run, run.residual, findings);
+    if (run.fresh) report_absurd(run.run, run.residual, findings);
   if (result.preparation.kept_share < kFewKept)
     findings.push_back(
         make_finding("few-rows-kept", "",

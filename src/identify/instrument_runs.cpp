@@ -74,7 +74,7 @@ Fit with_instruments(const Setup& setup, const std::vector<RunRows>& runs, Fit f
   EstimatorSummary& estimator = fit.estimator;
   estimator.converged = false;
   EstimateOptions options = setup.study().estimate;
-  for (estimator.iterations = 0; estimator.iterations < spec.most_iterations && !estimator.converged;
+  for (estimator.iterations = 0; estimator.iterations < spec.max_iterations && !estimator.converged;
        ++estimator.iterations) {
     setup.clock().time(fmt::format("instruments {}", estimator.iterations + 1), [&] {
       fold_with_instruments(setup, runs, references, summary, fit);

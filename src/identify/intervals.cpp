@@ -52,8 +52,8 @@ std::vector<Finding> interval_findings(const Setup& setup, const Fit& fit, const
 
 }  // namespace
 
-Uncertainty find_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,
-                           const Fit& fit) {
+Uncertainty estimate_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,
+                               const Fit& fit) {
   const IntervalSpec& spec = setup.study().intervals;
   IntervalOptions options;
   options.level = spec.level;

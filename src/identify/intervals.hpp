@@ -17,8 +17,8 @@ struct Uncertainty {
   int passes = 0;  // over every fit run, for cut-offs that were tried
   std::vector<Finding> findings;
 };
-Uncertainty find_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,
-                           const Fit& fit);
+Uncertainty estimate_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,
+                               const Fit& fit);
 
 // Standard deviations, intervals, method and status of base parameters.
 IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::vector<BaseValue>& base);

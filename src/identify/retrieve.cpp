@@ -33,7 +33,7 @@ void take_deviations(const Result& model, Estimate& estimate) {
 void require_deviations(const Study& study, const Estimate& estimate) {
   const FeasibleSpec& spec = *study.feasible;
   const bool needed = spec.coefficients.by_covariance || spec.interval_level ||
-                      std::isfinite(spec.coefficients.most_relative_sigma);
+                      std::isfinite(spec.coefficients.max_relative_sigma);
   if (!needed) return;
   for (Index k = 0; k < estimate.values.size(); ++k)
     if (!std::isfinite(estimate.sigma[k]))

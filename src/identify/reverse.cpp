@@ -32,7 +32,7 @@ bool has_rows(const ReverseTable& table, RowSet rows) {
 }
 
 // Gravity that the robot says is zero, and the table does not.
-void find_tilt(ReverseState& reverse, Setup& setup) {
+void identify_tilt(ReverseState& reverse, Setup& setup) {
   const ReverseTable& table = reverse.tables.training;
   if (!table.has_gravity() || reverse.options.rows == RowSet::inertia) return;
   const bool wanted = setup.study().reverse->tilt;
@@ -161,7 +161,7 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   ReverseState reverse;
   reverse.options = options_of(*study.reverse, setup.robot);
   reverse.tables = clock.time("asking", [&] { return open_tables(study, setup.robot); });
-  clock.time("tilt", [&] { find_tilt(reverse, setup); });
+  clock.time("tilt", [&] { identify_tilt(reverse, setup); });
   clock.time("fitting", [&] { fit_parts(reverse, setup); });
   clock.time("examining", [&] {
     examine_tables(reverse, setup);

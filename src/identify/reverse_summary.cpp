@@ -82,7 +82,7 @@ ReverseDesign design_of(const ReverseState& reverse, const Setup& setup) {
   options.rows = reverse.fit.rows;
   options.seed = setup.study().seed;
   ReverseDesign design;
-  design.least = least_configurations(setup.robot, reverse.fit.base, options);
+  design.least = min_configurations(setup.robot, reverse.fit.base, options);
   const ReverseTable& table = reverse.tables.training;
   if (table.size() > kComparedWithRandom) return design;
   const ConfigurationSet own = measure(setup.robot, reverse.fit.base, table.q, options);

@@ -65,7 +65,7 @@ Fit with_row_weights(const Setup& setup, const std::vector<RunRows>& runs, Fit f
   summary.converged = false;
   std::vector<RowScale> scales;
   std::vector<double> sigma = sigmas_of(fold_weighed(setup, runs, fit.estimated, {}).scales);
-  for (summary.iterations = 0; summary.iterations < options.most_passes && !summary.converged;
+  for (summary.iterations = 0; summary.iterations < options.max_passes && !summary.converged;
        ++summary.iterations) {
     setup.clock().time(fmt::format("row weights {}", summary.iterations + 1), [&] {
       WeighedFolds weighed = fold_weighed(setup, runs, fit.estimated, sigma);

@@ -40,7 +40,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   }
   const Folded folded = fold(setup, runs, signs);
   const Fit fit = fit_rows(setup, runs, folded.runs);
-  const Uncertainty spread = find_intervals(setup, runs, folded.runs, fit);
+  const Uncertainty spread = estimate_intervals(setup, runs, folded.runs, fit);
   const std::optional<FeasibleModel> feasible =
       retrieve_feasible(setup, runs, fit.estimated, spread.intervals.sigma);
   Checks checks = check_fit(setup, runs, folded, fit, spread, feasible);
@@ -51,7 +51,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   return outcome;
 }
 
-SignsOutcome find_signs(const Study& study, const StudyOptions& options) {
+SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options) {
   StudyClock clock(options);
   const Setup setup = open_robot({&study, &options, &clock});
   Signs signs = recover_run_signs(setup, open_runs(setup));

@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kMostGainDeviation = 0.3;  // of the gain; above, the a-priori value is as good
+constexpr double kMaxGainDeviation = 0.3;  // of the gain; above, the a-priori value is as good
 
 // Rows that are independent, less the unknowns.
 double degrees_of_freedom(const SignProblem& problem, double correlation) {
@@ -66,7 +66,7 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
     gain.status = "given";
     if (j == found.fixed) continue;
     const double relative = refined.sigma[j] / refined.gains[j];
-    if (!refined.determined[static_cast<std::size_t>(j)] || !(relative <= kMostGainDeviation)) {
+    if (!refined.determined[static_cast<std::size_t>(j)] || !(relative <= kMaxGainDeviation)) {
       gain.status = "not_identifiable";
       out.findings.push_back(gain_kept(gain, relative));
       continue;

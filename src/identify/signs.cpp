@@ -47,7 +47,7 @@ void check_unsigned(const Setup& setup) {
 }
 
 // Interpolation and filters swing a little below zero where |effort| touches it; a log with signs goes far
-// below, and is refused by find_segments.
+// below, and is refused by detect_segments.
 void lift_ripple(SampleBlock& samples, const SegmentOptions& options) {
   constexpr double kRipple = 0.1;  // of RMS
   const int torque = samples.find(channel::kTorque);
@@ -166,7 +166,7 @@ std::vector<SignSegment> segment_runs(const Setup& setup, const Runs& runs, Inde
     SignedRun& own = signs.runs[r].emplace();
     own.samples = whole_run(*run.prepared);
     lift_ripple(own.samples, options);
-    own.segmented = find_segments(own.samples, 1 / run.prepared->preparation().grid.step, options);
+    own.segmented = detect_segments(own.samples, 1 / run.prepared->preparation().grid.step, options);
     set_known(setup, run.label(), own.segmented);
     samples += own.segmented.effort.size();
     for (const SignSegment& segment : own.segmented.segments) {

@@ -153,7 +153,7 @@ Result summarize(const Identified& all) {
   result.passes = count_passes(all);
   summarize_checks(all, result);
   result.findings = findings_of(all);
-  for (Finding& finding : find_all(setup.robot, all.fit.estimated, result))
+  for (Finding& finding : model_findings(setup.robot, all.fit.estimated, result))
     if (!is_consequence(all, finding)) result.findings.push_back(std::move(finding));
   if (all.checks.feasible) add_to(result.findings, all.checks.feasible->findings);
   add_to(result.findings, all.checks.self.findings);

@@ -30,7 +30,7 @@ std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& e
 std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estimate);
 
 // What the fit itself tells; what the logs tell is the doctor's.
-std::vector<Finding> find_all(const Robot& robot, const Estimate& estimate, const Result& result);
+std::vector<Finding> model_findings(const Robot& robot, const Estimate& estimate, const Result& result);
 
 // Marks the findings that the study waives, and puts the severest first.
 void waive_findings(const Study& study, std::vector<Finding>& findings);

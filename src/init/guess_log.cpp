@@ -196,7 +196,7 @@ std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>&
                     "describe the columns in a study by hand (docs/study.md), or rename them"});
 }
 
-void find_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
+void match_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
   const auto n = static_cast<std::size_t>(robot.dof());
   const auto positions = best_group(columns, ColumnQuantity::position, n);
   if (!positions) give_up("position", found.guess.file.path, columns);
@@ -215,7 +215,7 @@ void find_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, 
   if (!found.effort) give_up("torque or current", found.guess.file.path, columns);
 }
 
-void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
+void match_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
   std::vector<std::string> names;
   for (const NamedColumn& column : columns)
     if (column.name.quantity != ColumnQuantity::time) names.push_back(column.text);
@@ -248,7 +248,7 @@ void find_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot
                                             : "one is the derivative of another")});
 }
 
-void find_time(const std::vector<NamedColumn>& columns, LogFindings& found) {
+void match_time(const std::vector<NamedColumn>& columns, LogFindings& found) {
   RunFile& file = found.guess.file;
   file.time.clear();
   file.time_unit.clear();
@@ -297,14 +297,14 @@ LogGuess guess_log(const std::string& path, const Robot& robot, const std::strin
   found.guess.file.path = path;
   found.guess.file.topic = topic;
   const std::vector<NamedColumn> columns = name_columns(found.guess.file);
-  find_time(columns, found);
+  match_time(columns, found);
   const bool named = std::any_of(columns.begin(), columns.end(), [](const NamedColumn& column) {
     return column.name.quantity != ColumnQuantity::none && column.name.quantity != ColumnQuantity::time;
   });
   if (named)
-    find_by_names(columns, robot, found);
+    match_by_names(columns, robot, found);
   else
-    find_by_numbers(columns, robot, found);
+    match_by_numbers(columns, robot, found);
   const Coordinates independent = coordinates(robot);
   for (int j : found.joints)
     found.robot_joints.push_back(

@@ -10,10 +10,10 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kCoarseRows = 1000;      // of a run, as a prediction keeps them
-constexpr Index kMotionRows = 400;       // at least, of a run that has so many
-constexpr std::size_t kMostKept = 2000;  // samples; every other one is dropped beyond
-constexpr double kSameAgain = 0.1;       // of the movement: RMS of position(t + period) − position(t)
+constexpr Index kCoarseRows = 1000;     // of a run, as a prediction keeps them
+constexpr Index kMotionRows = 400;      // at least, of a run that has so many
+constexpr std::size_t kMaxKept = 2000;  // samples; every other one is dropped beyond
+constexpr double kSameAgain = 0.1;      // of the movement: RMS of position(t + period) − position(t)
 // At the nearest whole row: half a row off, of a thousand, is up to 7 % for the Panda's excitation.
 constexpr double kNearlySame = 0.2;
 constexpr int kFractions = 20;  // of a row
@@ -35,7 +35,7 @@ double mismatch(const MatrixXd& position, const VectorXd& variance, double lag) 
 
 }  // namespace
 
-double find_period(const MatrixXd& position) {
+double detect_period(const MatrixXd& position) {
   const Index samples = position.rows();
   if (samples < 20) return 0;
   const VectorXd variance =
@@ -103,7 +103,7 @@ std::optional<FoldedMotion> CoarsePositions::motion(double step) const {
 }
 
 double CoarsePositions::period() const {
-  return find_period(position_) * static_cast<double>(step_);
+  return detect_period(position_) * static_cast<double>(step_);
 }
 
 WatchedSource::WatchedSource(std::unique_ptr<SampleSource> source) : ForwardingSource(std::move(source)) {}
@@ -122,14 +122,14 @@ void WatchedSource::read(Index samples, SampleBlock& block) {
     if (next_ % step_ != 0) continue;
     stamps_.push_back(block.time()[s]);
     for (Index j = 0; j < block.joints(); ++j) kept_.push_back(block.row(position, j)[s]);
-    if (stamps_.size() < kMostKept) continue;
-    for (std::size_t k = 0; 2 * k < kMostKept; ++k) {
+    if (stamps_.size() < kMaxKept) continue;
+    for (std::size_t k = 0; 2 * k < kMaxKept; ++k) {
       stamps_[k] = stamps_[2 * k];
       std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(2 * k * joints), joints,
                   kept_.begin() + static_cast<std::ptrdiff_t>(k * joints));
     }
-    stamps_.resize(kMostKept / 2);
-    kept_.resize(kMostKept / 2 * joints);
+    stamps_.resize(kMaxKept / 2);
+    kept_.resize(kMaxKept / 2 * joints);
     step_ *= 2;
   }
 }
@@ -149,7 +149,7 @@ double WatchedSource::period() const {
     const double* below = kept_.data() + static_cast<Index>(at) * joints;
     for (Index j = 0; j < joints; ++j) even(s, j) = (1 - part) * below[j] + part * below[joints + j];
   }
-  return find_period(even) * step;
+  return detect_period(even) * step;
 }
 
 }  // namespace STEELYARD_ABI

@@ -25,8 +25,8 @@ TimeScan scan_of(const std::vector<double>& stamps) {
 // Steps from `first` to `stamp`, each about `step` long; 0 when that is not clear.
 Index count_steps(double first, double stamp, double step) {
   const double steps = (stamp - first) / step;
-  constexpr double kMost = 1e15;  // whole numbers beyond are no longer told apart
-  if (!(steps > 0 && steps < kMost) || std::abs(steps - std::round(steps)) > kClear) return 0;
+  constexpr double kMax = 1e15;  // whole numbers beyond are no longer told apart
+  if (!(steps > 0 && steps < kMax) || std::abs(steps - std::round(steps)) > kClear) return 0;
   return static_cast<Index>(std::round(steps));
 }
 

@@ -272,7 +272,7 @@ std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, cons
         "too-few-configurations", table.name,
         fmt::format("{} configurations identify {} of {} base parameters; {} well chosen ones would suffice",
                     table.size(), fit.estimate.rank, unknowns,
-                    least_configurations(with_rotors(robot, options.rotor_inertia), fit.base, needed))));
+                    min_configurations(with_rotors(robot, options.rotor_inertia), fit.base, needed))));
   }
   const double left = fit.relative();
   if (left < kDoubtful) return findings;

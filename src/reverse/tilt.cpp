@@ -131,8 +131,8 @@ Tilt estimate_tilt(const Robot& robot, const ReverseTable& table, const ReverseO
   Eigen::VectorXd residual = rows.residual(turned(t));
   tilt.residual_level = rms(residual);
   Eigen::Matrix2d information = Eigen::Matrix2d::Identity();
-  constexpr int kMost = 50;
-  for (; tilt.iterations < kMost && !tilt.converged; ++tilt.iterations) {
+  constexpr int kMax = 50;
+  for (; tilt.iterations < kMax && !tilt.converged; ++tilt.iterations) {
     Eigen::MatrixXd J(residual.size(), 2);
     for (int k = 0; k < 2; ++k) {
       const Eigen::Vector2d h = kDifference * Eigen::Vector2d::Unit(k);

@@ -166,10 +166,10 @@ const LinkHome* Assembly::home_of(const std::string& joint_or_link) const {
 }
 
 Assembly assemble(const Draft& draft) {
-  if (draft.joints.size() > kMostJoints) {
-    throw InputError(
-        {fmt::format("robot has {} joints", draft.joints.size()), draft.joints[kMostJoints].place,
-         fmt::format("at most {}, fixed ones included", kMostJoints), "leave out what does not move"});
+  if (draft.joints.size() > kMaxJoints) {
+    throw InputError({fmt::format("robot has {} joints", draft.joints.size()), draft.joints[kMaxJoints].place,
+                      fmt::format("at most {}, fixed ones included", kMaxJoints),
+                      "leave out what does not move"});
   }
   const auto owner = links_of(draft);
   const std::vector<int> parents = parents_of(draft, owner);

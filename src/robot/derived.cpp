@@ -15,7 +15,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr std::size_t kMostFiles = 8;
+constexpr std::size_t kMaxFiles = 8;
 
 const std::vector<std::string>& derived_keys() {
   static const std::vector<std::string> keys = {"name",  "from",    "moving",      "held",
@@ -103,8 +103,8 @@ std::vector<std::string> robot_files(const std::string& path) {
     const YamlNode root = parse_yaml(read_text_file(files.back(), "robot file"), files.back());
     if (!is_derived(root)) return files;
     const YamlFields fields(context, root, "derived robot file", derived_keys());
-    if (files.size() == kMostFiles)
-      context.fail(fields.at("from"), fmt::format("{} files in a row are derived from others", kMostFiles),
+    if (files.size() == kMaxFiles)
+      context.fail(fields.at("from"), fmt::format("{} files in a row are derived from others", kMaxFiles),
                    "a robot at the end", "give the robot's own file; avoid cycles");
     files.push_back(beside(files.back(), to_text(context, fields.at("from"), "from")));
   }

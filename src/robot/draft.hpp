@@ -17,7 +17,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // Far above any robot; keeps hostile files from costing quadratic time and memory.
-inline constexpr std::size_t kMostJoints = 1000;
+inline constexpr std::size_t kMaxJoints = 1000;
 
 struct DraftMimic {
   std::string master;

@@ -72,7 +72,7 @@ class Completer {
     take(fit_effort_parts(segment_parts(true), -1), out);
     deviations(out);
     EffortParts parts;
-    for (out.rounds = 1; out.rounds <= options_.most_rounds; ++out.rounds) {
+    for (out.rounds = 1; out.rounds <= options_.max_rounds; ++out.rounds) {
       const std::vector<MatrixXd> before = out.efforts;
       expect(out);
       parts = completed_parts(out);
@@ -81,7 +81,7 @@ class Completer {
       out.converged = out.rounds > 1 && has_settled(before, out.efforts);
       if (out.converged) break;
     }
-    out.rounds = std::min(out.rounds, options_.most_rounds);
+    out.rounds = std::min(out.rounds, options_.max_rounds);
     out.held_out = held_out(parts, out.sigma);
     if (is_guess_ != has_rows_) out.held_out_segments = held_out(segment_parts(false), out.sigma);
     out.has_rows = has_rows_;
@@ -253,7 +253,7 @@ void CompleteOptions::validate() const {
   };
   if (!(correlation >= 1)) refuse("correlation", correlation, "at least 1");
   if (!(sure > 0.5 && sure < 1)) refuse("sure", sure, "between 0.5 and 1");
-  if (most_rounds < 1) refuse("most_rounds", most_rounds, "at least 1");
+  if (max_rounds < 1) refuse("max_rounds", max_rounds, "at least 1");
   if (!(tolerance > 0)) refuse("tolerance", tolerance, "positive");
 }
 

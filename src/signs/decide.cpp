@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kTied = 0.05;  // |Q_ij| / √(Q_ii Q_jj) above: one component
 constexpr double kGroupShare = 1.0 / 3;
-constexpr Index kMostJoints = 7;      // all sets of joints are tried up to this many
+constexpr Index kMaxJoints = 7;       // all sets of joints are tried up to this many
 constexpr Index kManySegments = 500;  // and up to this many segments
 
 std::vector<Index> joints_of(const SignProblem& problem) {
@@ -52,7 +52,7 @@ std::vector<std::vector<Index>> components(const Eigen::MatrixXd& gram) {
 std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints, Index segments) {
   std::vector<std::set<Index>> sets;
   const auto count = static_cast<Index>(joints.size());
-  if (count <= kMostJoints && segments <= kManySegments) {
+  if (count <= kMaxJoints && segments <= kManySegments) {
     for (Index bits = 1; bits < (Index{1} << count); ++bits) {
       std::set<Index> chosen;
       for (Index j = 0; j < count; ++j)
@@ -134,7 +134,7 @@ class Alternatives {
   double cost(const VectorXd& signs, double residual, double enough) const {
     if (residual - problem_.rounding >= enough) return residual - problem_.rounding;
     const double quick = cost_.quick_bound(signs, enough);
-    if (quick >= enough || cost_.fits() >= options_.most_fits) return quick;
+    if (quick >= enough || cost_.fits() >= options_.max_fits) return quick;
     return std::max(quick, cost_.fit(signs).lower);
   }
 
@@ -216,13 +216,13 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   alternatives.group_ = alternatives.any_;
 
   // Groups, all segments among them: what only feasibility tells apart.
-  const double enough = 20 * options.least_ratio * result.cost;
+  const double enough = 20 * options.min_ratio * result.cost;
   for (const GroupFlip& flip : group_flips(problem, gram, result.signs, known, groups, enough))
     alternatives.note(flip.signs, alternatives.cost(flip.signs, flip.residual, enough));
 
   // Single segments, and what follows from holding them the other way.
   const Walk best = walk_from(gram, result.signs);
-  const double sure = result.cost + std::pow(options.least_confidence, 2) * noise;
+  const double sure = result.cost + std::pow(options.min_confidence, 2) * noise;
   for (Index k = 0; k < size; ++k) {
     SegmentSign& segment = result.segments.emplace_back();
     segment.sign = static_cast<int>(result.signs[k]);
@@ -252,8 +252,8 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
     const double least = alternatives.any_[k];
     segment.confidence = std::sqrt(std::max(0.0, least - result.cost) / noise);
     segment.ratio = alternatives.group_[k] / std::max(result.cost, std::numeric_limits<double>::min());
-    segment.decided = segment.confidence >= options.least_confidence &&
-                      segment.ratio >= options.least_ratio && segment.share >= options.least_share;
+    segment.decided = segment.confidence >= options.min_confidence && segment.ratio >= options.min_ratio &&
+                      segment.share >= options.min_share;
   }
 }
 

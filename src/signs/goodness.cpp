@@ -102,7 +102,7 @@ void judge_friction(const JointSums& all, Index joint, const GoodnessOptions& op
   const double deviation = std::sqrt(all.squares / all.count * options.correlation / all.count);
   const double deviations = deviation > 0 ? mean / deviation : 0;
   if (deviations >= options.least_deviations &&
-      mean >= options.least_friction * std::sqrt(all.effort / all.count))
+      mean >= options.min_friction * std::sqrt(all.effort / all.count))
     out.friction.push_back({joint, mean, deviations});
 }
 
@@ -148,8 +148,8 @@ SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const Seg
     const double squares = Eigen::Map<const Eigen::VectorXd>(effort, segment.range.size()).squaredNorm();
     const Misfit misfit = best_change(effort, left_out[k].data(), segment.range.size());
     const double gain = misfit.single > 0 ? 1 - misfit.with_change / misfit.single : 0;
-    if (segment.sign == 0 && gain >= options.least_gain &&
-        misfit.single >= std::pow(options.least_misfit, 2) * squares)
+    if (segment.sign == 0 && gain >= options.min_gain &&
+        misfit.single >= std::pow(options.min_misfit, 2) * squares)
       out.changes.push_back({static_cast<Index>(k), segment.range.begin + misfit.change, gain});
     const double sign = signs[static_cast<Index>(k)];
     if (sign == 0) continue;

@@ -9,8 +9,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 OrderedPatterns::OrderedPatterns(const MatrixXd& R, const std::vector<int>& known, double rounding,
-                                 std::uint64_t most_nodes)
-    : rounding_(rounding), most_nodes_(most_nodes) {
+                                 std::uint64_t max_nodes)
+    : rounding_(rounding), max_nodes_(max_nodes) {
   OrderedForm form = order_columns(R, rounding, kReflectedSegments);
   order_ = std::move(form.order);
   for (Index i = 0; i < form.R.rows(); ++i)
@@ -77,7 +77,7 @@ std::optional<SignPattern> OrderedPatterns::next(double limit) {
     const std::int64_t top = heap_.front();
     const Node node = nodes_[static_cast<std::size_t>(top)];
     if (node.cost - rounding_ > limit) return std::nullopt;
-    if (node.level > 0 && nodes_.size() + 2 > most_nodes_) {
+    if (node.level > 0 && nodes_.size() + 2 > max_nodes_) {
       exhausted_ = true;
       return std::nullopt;
     }

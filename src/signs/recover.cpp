@@ -39,7 +39,7 @@ class SignSearcher {
     start();
     const auto size = static_cast<std::uint64_t>(problem_.size());
     OrderedPatterns patterns(problem_.R_EE, known_, problem_.rounding,
-                             std::min(options_.most_nodes, kTreeWork / size + 2));
+                             std::min(options_.max_nodes, kTreeWork / size + 2));
     bool is_complete = true;
     while (const auto next = patterns.next(best_.value)) {
       if (!first_)
@@ -63,10 +63,10 @@ class SignSearcher {
   };
 
   bool is_over() const {
-    if (cost_.fits() >= options_.most_fits) return true;
-    if (options_.most_seconds <= 0) return false;
+    if (cost_.fits() >= options_.max_fits) return true;
+    if (options_.max_seconds <= 0) return false;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-    return spent.count() > options_.most_seconds;
+    return spent.count() > options_.max_seconds;
   }
 
   // A good pattern to begin with, by the spectrum, by flips and by a beam; then flips of whole groups.
@@ -179,9 +179,9 @@ void SignOptions::validate() const {
   const auto refuse = [](const char* name, double value, const char* limit) {
     throw InputError({fmt::format("option {} of the sign search is {}", name, value), {}, limit, ""});
   };
-  if (most_nodes < 2) refuse("most_nodes", static_cast<double>(most_nodes), "at least 2");
-  if (most_fits < 2) refuse("most_fits", most_fits, "at least 2");
-  if (!(most_seconds >= 0)) refuse("most_seconds", most_seconds, "zero or positive");
+  if (max_nodes < 2) refuse("max_nodes", static_cast<double>(max_nodes), "at least 2");
+  if (max_fits < 2) refuse("max_fits", max_fits, "at least 2");
+  if (!(max_seconds >= 0)) refuse("max_seconds", max_seconds, "zero or positive");
   if (!(correlation >= 1)) refuse("correlation", correlation, "at least 1");
   if (beam < 1) refuse("beam", static_cast<double>(beam), "at least 1");
   if (!(fit_gap > 0)) refuse("fit_gap", fit_gap, "positive");

@@ -179,7 +179,7 @@ void SegmentOptions::validate() const {
   if (trim != kAutomatic && trim < 0) refuse("trim", static_cast<double>(trim), "zero or positive");
 }
 
-SegmentedRun find_segments(const SampleBlock& samples, double rate, const SegmentOptions& options) {
+SegmentedRun detect_segments(const SampleBlock& samples, double rate, const SegmentOptions& options) {
   SegmentedRun run = filter_efforts(samples, rate, options);
   const Index joints = samples.joints();
   if (options.threshold.size() != 1 && options.threshold.size() != joints)

@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostStart = 16;  // 65536 nodes
+constexpr int kMaxStart = 16;  // 65536 nodes
 
 // What fits of φ1 have shown, for all levels with the same columns.
 struct RetrievalCuts {
@@ -99,7 +99,7 @@ std::vector<VectorXd> children(const std::vector<VectorXd>& nodes, int known, bo
 }
 
 // σ of the coefficients over their values, from the rows' own residual.
-void find_deviations(const SignProblem& problem, const VectorXd& signs, double limit, TreeSearch& result) {
+void list_deviations(const SignProblem& problem, const VectorXd& signs, double limit, TreeSearch& result) {
   const Index columns = static_cast<Index>(problem.columns.size());
   result.values = problem.values(signs);
   result.relative_sigma = VectorXd::Constant(columns, std::numeric_limits<double>::infinity());
@@ -133,9 +133,9 @@ void TreeOptions::validate() const {
   const auto refuse = [](const char* name, double value, const char* limit) {
     throw InputError({fmt::format("option {} of the sign tree is {}", name, value), {}, limit, ""});
   };
-  if (start < 1 || start > kMostStart) refuse("start", start, "1 to 16 segments");
+  if (start < 1 || start > kMaxStart) refuse("start", start, "1 to 16 segments");
   if (width < 1) refuse("width", width, "at least 1");
-  if (!(most_relative_sigma > 0)) refuse("most_relative_sigma", most_relative_sigma, "positive");
+  if (!(max_relative_sigma > 0)) refuse("max_relative_sigma", max_relative_sigma, "positive");
   if (!(fit_gap > 0)) refuse("fit_gap", fit_gap, "positive");
 }
 
@@ -178,7 +178,7 @@ TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSeg
   result.cost = solution.value;
   result.x = solution.x;
   result.columns = whole.feasible().columns();
-  find_deviations(whole.problem(), result.signs, options.most_relative_sigma, result);
+  list_deviations(whole.problem(), result.signs, options.max_relative_sigma, result);
   return result;
 }
 

@@ -15,7 +15,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 // Below this share of the fixed joint's, a gain is not believed: its joint is not tied to the others.
-constexpr double kLeastGain = 1e-3;
+constexpr double kMinGain = 1e-3;
 
 VectorXd energies(const SignProblem& problem) {
   return (problem.R_YE.colwise().squaredNorm() + problem.R_EE.colwise().squaredNorm()).transpose();
@@ -34,7 +34,7 @@ VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors, I
   VectorXd gains = VectorXd::Ones(joints);
   const double unit = sum[fixed] / whole[fixed];
   for (Index j = 0; j < joints; ++j)
-    if (whole[j] > 0 && unit > 0) gains[j] = std::max(kLeastGain, sum[j] / whole[j] / unit);
+    if (whole[j] > 0 && unit > 0) gains[j] = std::max(kMinGain, sum[j] / whole[j] / unit);
   return gains;
 }
 
@@ -82,7 +82,7 @@ VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, Inde
   }
   for (const Index j : present) {
     const double ratio = factor[fixed] != 0 ? factor[j] / factor[fixed] : 0;
-    if (std::abs(ratio) < kLeastGain || std::abs(ratio) > 1 / kLeastGain) continue;
+    if (std::abs(ratio) < kMinGain || std::abs(ratio) > 1 / kMinGain) continue;
     gains[j] = std::abs(ratio);
     if (determined != nullptr) (*determined)[static_cast<std::size_t>(j)] = true;
   }
@@ -108,7 +108,7 @@ GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics
   GainSearch result;
   result.fixed = gains.fixed < 0 ? strongest_joint(problem) : gains.fixed;
   result.gains = gains_of_factors(problem, factors, result.fixed);
-  for (result.rounds = 1; result.rounds <= gains.most_rounds; ++result.rounds) {
+  for (result.rounds = 1; result.rounds <= gains.max_rounds; ++result.rounds) {
     result.problem = with_gains(problem, result.gains);
     const VectorXd before = result.search.signs;
     result.search = recover_signs(result.problem, physics, options);
@@ -116,7 +116,7 @@ GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics
     if (result.converged) break;
     result.gains = gains_for_signs(problem, result.search.signs, result.fixed, &result.determined);
   }
-  result.rounds = std::min(result.rounds, gains.most_rounds);
+  result.rounds = std::min(result.rounds, gains.max_rounds);
   return result;
 }
 

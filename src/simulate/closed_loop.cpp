@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kLongestStep = 1e-3;  // [s] that automatic substeps allow
 constexpr double kStiffest = 0.5;      // friction slope / inertia · step; Runge-Kutta is stable to 2.7
-constexpr Index kMostSubsteps = 200;
+constexpr Index kMaxSubsteps = 200;
 constexpr double kRunaway = 1e6;  // rad, m or their rates
 
 Index sample_count(const Trajectory& reference, const ClosedLoopOptions& options) {
@@ -93,7 +93,7 @@ Index automatic_substeps(const Plant& plant, const VectorXd& q, double period) {
   const VectorXd free_inertia = M.inverse().diagonal().cwiseInverse();
   const double fastest = plant.stiffness().cwiseQuotient(free_inertia.cwiseAbs()).maxCoeff();
   const double wanted = std::max(period / kLongestStep * (1 - 1e-9), period * fastest / kStiffest);
-  return std::clamp(static_cast<Index>(std::ceil(wanted)), Index{1}, kMostSubsteps);
+  return std::clamp(static_cast<Index>(std::ceil(wanted)), Index{1}, kMaxSubsteps);
 }
 
 JointState row_of(const ClosedLoopMotion& reference, Index sample) {

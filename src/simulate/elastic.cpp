@@ -16,7 +16,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kFastest = 0.5;  // step times ω of the fastest mode, to begin with
-constexpr Index kMostElasticSubsteps = 256;
+constexpr Index kMaxElasticSubsteps = 256;
 
 void require_plain(const Robot& robot) {
   if (robot.mimics.empty() && robot.pairs.empty()) return;
@@ -221,8 +221,8 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
   const double wanted = fastest_mode(plant, start.q) / (kFastest * options.rate);
   Index substeps = options.substeps > 0
                        ? options.substeps
-                       : static_cast<Index>(std::ceil(std::clamp(wanted, 1.0, double{kMostElasticSubsteps})));
-  const Index most = options.substeps > 0 ? options.substeps : kMostElasticSubsteps;
+                       : static_cast<Index>(std::ceil(std::clamp(wanted, 1.0, double{kMaxElasticSubsteps})));
+  const Index most = options.substeps > 0 ? options.substeps : kMaxElasticSubsteps;
   ElasticMotion out;
   for (; substeps <= most; substeps *= 2)
     if (loop.run(start, samples, substeps, out) && out.energy_error <= options.energy_tolerance) return out;

@@ -17,7 +17,7 @@ constexpr double kGaussSquare[2][2] = {{kGaussA[0][0] * kGaussA[0][0] + kGaussA[
 constexpr double kGaussEnd[2] = {0.5 * (kGaussA[0][0] + kGaussA[1][0]),
                                  0.5 * (kGaussA[0][1] + kGaussA[1][1])};
 
-constexpr int kMostNewton = 40;
+constexpr int kMaxNewton = 40;
 constexpr int kFrozenNewton = 4;            // then the slopes of the friction are taken anew every time
 constexpr double kNewtonConverged = 1e-14;  // of the positions, which are no better than that
 
@@ -119,7 +119,7 @@ bool ElasticStepper::step(double h, const ElasticTarget& first, const ElasticTar
   factorize(h, M);
   const double scale = std::max({1.0, state_.q.cwiseAbs().maxCoeff(), state_.theta.cwiseAbs().maxCoeff()});
   bool converged = false;
-  for (int k = 0; k < kMostNewton && !converged; ++k) {
+  for (int k = 0; k < kMaxNewton && !converged; ++k) {
     if (k >= kFrozenNewton) factorize(h, M);
     const double change = correct(targets);
     place_all();

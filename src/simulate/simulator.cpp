@@ -16,16 +16,16 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kSlot = 4096;         // samples that one thread makes at a time
-constexpr double kMostSamples = 1e8;  // more than a day at 1 kHz
+constexpr Index kSlot = 4096;        // samples that one thread makes at a time
+constexpr double kMaxSamples = 1e8;  // more than a day at 1 kHz
 
 // Samples at 0, 1/rate, … up to the end, which must not be missed by rounding.
 Index count_samples(double duration, double rate) {
   const double periods = duration * rate;
-  if (!(periods < kMostSamples)) {
+  if (!(periods < kMaxSamples)) {
     throw InputError({fmt::format("{} s at {} Hz are too many samples", duration, rate),
                       {},
-                      fmt::format("at most {}", kMostSamples),
+                      fmt::format("at most {}", kMaxSamples),
                       "shorten the motion or lower the rate"});
   }
   const Index whole = static_cast<Index>(std::floor(periods));

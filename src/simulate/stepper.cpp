@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostSweeps = 1000;
+constexpr int kMaxSweeps = 1000;
 
 Eigen::LLT<MatrixXd> factor_of(const MatrixXd& M, double time) {
   Eigen::LLT<MatrixXd> factor(M);
@@ -28,7 +28,7 @@ Eigen::LLT<MatrixXd> factor_of(const MatrixXd& M, double time) {
 void resolve_friction(const MatrixXd& W, const VectorXd& low, const VectorXd& high, VectorXd& p,
                       VectorXd& v) {
   const double scale = v.cwiseAbs().maxCoeff() + (W * (high - low).cwiseAbs()).cwiseAbs().maxCoeff();
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     double moved = 0;
     for (Index d = 0; d < p.size(); ++d) {
       if (!(W(d, d) > 0)) continue;

@@ -15,7 +15,7 @@ constexpr const char* kMark = "# EDIT ";
 
 }  // namespace
 
-std::vector<Finding> find_edit_marks(const Study& study) {
+std::vector<Finding> edit_mark_findings(const Study& study) {
   std::vector<Finding> findings;
   for (const std::string& path : {study.path, study.robot_path}) {
     if (!std::filesystem::is_regular_file(path)) continue;

@@ -13,8 +13,8 @@ void describe(Fields& f, ElasticSpec& spec) {
   f.texts({"joints", "", "that have springs; none: all. The others are stiff"}, options.joints);
   f.flag({"encoder_delay", "", "link encoders are late by a time of each joint"}, options.encoder_delay);
   f.flag({"deflection_offset", "", "a constant deflection of each joint"}, options.deflection_offset);
-  f.number({"least_snr", "", "deflection over its noise below which a spring is taken as stiff"},
-           options.least_snr, from_to(0, 1e9, "10 is usual"));
+  f.number({"min_snr", "", "deflection over its noise below which a spring is taken as stiff"},
+           options.min_snr, from_to(0, 1e9, "10 is usual"));
   f.number({"level", "", "of the intervals"}, options.level, inside(0, 1, "0.95 is usual"));
   f.check([&] { options.validate(); });
 }

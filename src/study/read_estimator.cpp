@@ -8,7 +8,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr int kMostPasses = 1000;
+constexpr int kMaxPasses = 1000;
 
 void describe_method(Fields& f, Study& study) {
   EstimatorSpec& spec = study.estimator;
@@ -58,8 +58,8 @@ void describe(Fields& f, InstrumentSpec& spec) {
   f.number_or({"cutoff", "Hz", "of the motion the simulation follows; auto: 0.4 of the study's cut-off"},
               "auto", 0, spec.cutoff, above_to(0, 1e6));
   f.number({"bandwidth", "Hz", "of the simulated control"}, spec.bandwidth, above_to(0, 1e6, "10 is usual"));
-  f.count({"iterations", "", "simulations at most; each costs a pass"}, spec.most_iterations,
-          from_to(1, kMostPasses, "6 is usual"));
+  f.count({"iterations", "", "simulations at most; each costs a pass"}, spec.max_iterations,
+          from_to(1, kMaxPasses, "6 is usual"));
 }
 
 void describe(Fields& f, RobustOptions& options) {
@@ -67,8 +67,7 @@ void describe(Fields& f, RobustOptions& options) {
            above_to(0, 1e6, "1.345 is usual"));
   f.number({"far", "σ", "residuals above have weight 0; above `limit`"}, options.far,
            above_to(0, 1e9, "10 is usual"));
-  f.count({"passes", "", "over the log at most"}, options.most_passes,
-          from_to(1, kMostPasses, "12 is usual"));
+  f.count({"passes", "", "over the log at most"}, options.max_passes, from_to(1, kMaxPasses, "12 is usual"));
   if (f.reads() && !(options.far > options.huber))
     f.fail(nullptr,
            {fmt::format("far = {} and limit = {}", options.far, options.huber), {}, "far above limit", ""});

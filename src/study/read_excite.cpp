@@ -97,7 +97,7 @@ void describe(Fields& f, ExciteSpec& spec) {
   f.number({"free_range", "rad, m", "of joints without position limits, both ways"}, o.free_range,
            above_to(0, 1e6));
   f.numbers({"noise", "N m, N", "standard deviation of the efforts; none: 1"}, o.noise, above(0));
-  f.number({"condition", "", "wanted of the rows, by a penalty; 0: whatever comes out"}, o.most_condition,
+  f.number({"condition", "", "wanted of the rows, by a penalty; 0: whatever comes out"}, o.max_condition,
            from_to(0, 1e12));
   f.count({"starts", "", "of the search"}, o.starts, from_to(1, 10000, "8 is usual"));
   f.count({"iterations", "", "of each start and barrier weight"}, o.iterations,

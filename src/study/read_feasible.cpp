@@ -13,7 +13,7 @@ void describe_objective(Fields& f, FeasibleSpec& spec) {
   const Key key = {"objective", "",
                    "what the links fit: the efforts, or the base parameters, plainly or with options"};
   CoefficientOptions& options = spec.coefficients;
-  const bool plain = !options.by_covariance && options.most_relative_sigma == kInfinity;
+  const bool plain = !options.by_covariance && options.max_relative_sigma == kInfinity;
   int word = spec.fits_torque ? 0 : plain ? 1 : -1;
   f.words_or(key, word, {"torque", "base"}, [&](Fields& other) {
     other.section(key, [&](Fields& inner) {
@@ -21,7 +21,7 @@ void describe_objective(Fields& f, FeasibleSpec& spec) {
         base.choice({"weight", "", "of the base parameters"}, options.by_covariance,
                     {{"equal", false}, {"covariance", true}});
         base.number({"relative_sigma_below", "", "leaves out base parameters that are less certain"},
-                    options.most_relative_sigma, above(0, "0.25 leaves out above 25 %"));
+                    options.max_relative_sigma, above(0, "0.25 leaves out above 25 %"));
       });
     });
   });

@@ -68,11 +68,11 @@ void describe(Fields& f, SignsSpec& spec) {
   describe_segments(f, spec);
   f.texts({"with_sign", "", "joints that are logged with their sign"}, spec.with_sign);
   f.sections({"known", "", "stretches whose sign is known"}, spec.known);
-  f.count({"nodes", "", "of the search tree, 24 bytes each, at most"}, spec.search.most_nodes,
+  f.count({"nodes", "", "of the search tree, 24 bytes each, at most"}, spec.search.max_nodes,
           from_to(2, 1e10));
-  f.count({"fits", "", "convex fits at most"}, spec.search.most_fits, from_to(2, 1e9, "400 is usual"));
+  f.count({"fits", "", "convex fits at most"}, spec.search.max_fits, from_to(2, 1e9, "400 is usual"));
   f.number({"seconds", "s", "of the search; 0: no limit. With a limit the result depends on the machine"},
-           spec.search.most_seconds, from_to(0, 1e9));
+           spec.search.max_seconds, from_to(0, 1e9));
   f.count({"reweigh", "", "further searches with the weights of the residuals"}, spec.reweigh,
           from_to(0, 1000, "2 is usual"));
   f.choice({"complete", "", "which samples are fitted beside those of decided segments"}, spec.complete,

@@ -20,7 +20,7 @@ using damage::Damaged;
 using program::Outcome;
 using program::steelyard;
 
-const double kMostSeconds = steelyard::oracle::is_sanitized() ? 60 : 5;
+const double kMaxSeconds = steelyard::oracle::is_sanitized() ? 60 : 5;
 
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -63,7 +63,7 @@ void expect_refused(const Outcome& outcome, const std::string& file, const Damag
   SCOPED_TRACE(damaged.what);
   EXPECT_TRUE(outcome.code == 2 || outcome.code == 3 || outcome.code == 4) << outcome.code << "\n"
                                                                            << outcome.err;
-  EXPECT_LT(seconds, kMostSeconds);
+  EXPECT_LT(seconds, kMaxSeconds);
   const std::size_t at = outcome.err.rfind("steelyard: ");
   ASSERT_NE(at, std::string::npos) << outcome.err;
   const std::string message = outcome.err.substr(at);

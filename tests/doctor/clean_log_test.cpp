@@ -51,7 +51,7 @@ TEST(RealLogs, PandaRepeatsElevenHundredRows) {
   const std::vector<LogJoint> joints = log_joints(log.robot);
   const SignalScan scan = scan_signals(*source, joints);
   EXPECT_EQ(scan.repeated_rows, 1131);
-  EXPECT_TRUE(has(find_signals(scan, joints, "panda"), "repeated-samples", "panda"));
+  EXPECT_TRUE(has(signal_findings(scan, joints, "panda"), "repeated-samples", "panda"));
 }
 
 TEST(RealLogs, KinovaHasADeadChannelAndTooLittleMotion) {

@@ -47,7 +47,7 @@ bool contains(const std::vector<Finding>& findings, const Finding& finding) {
 std::vector<Finding> signal_findings(const RealLog& log, const Run& run) {
   const std::unique_ptr<SampleSource> source = view_run(run);
   const std::vector<LogJoint> joints = log_joints(log.robot);
-  return find_signals(scan_signals(*source, joints), joints, log.name);
+  return signal_findings(scan_signals(*source, joints), joints, log.name);
 }
 
 class SignalFaults : public ::testing::TestWithParam<const char*> {};
@@ -197,7 +197,7 @@ TEST_P(EffortDelay, OfAllJointsIsNamedWithItsSize) {
     delay_efforts(run, seconds, -1);
     TimeScan time;
     const Delays delays = delays_of(log, run, time);
-    const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
+    const std::vector<Finding> findings = delay_findings(delays, log.robot, time.median_step);
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].code, "effort-delay");
     EXPECT_EQ(findings[0].joint, "");
@@ -229,7 +229,7 @@ TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
       delay_efforts(run, seconds, static_cast<int>(j));
       TimeScan time;
       const Delays delays = delays_of(log, run, time);
-      const std::vector<Finding> findings = find_delays(delays, log.robot, time.median_step);
+      const std::vector<Finding> findings = delay_findings(delays, log.robot, time.median_step);
       const bool named = findings.size() == 1 && findings[0].joint == log.joints[j];
       const Growth worse = growth(clean, residual_logs(log.robot, run));
       std::printf("  %s, %s: %+.0f ms injected, %+.1f ms found, gain %.2f, residuals %+.2f ± %.2f%s%s\n",

@@ -40,7 +40,7 @@ SignalScan scan(const Run& run) {
 }
 
 std::vector<Finding> find(const Run& run) {
-  return find_signals(scan(run), kJoints, "run");
+  return signal_findings(scan(run), kJoints, "run");
 }
 
 TEST(Signals, OfACleanLogHaveNoFinding) {
@@ -219,7 +219,7 @@ TEST(Signals, OfEffortsWithoutSignAreTold) {
   const Finding finding = only(find(run));
   EXPECT_EQ(finding.code, "unsigned-effort");
   EXPECT_NE(finding.remedy.find("unsigned: true"), std::string::npos);
-  EXPECT_TRUE(find_signals(scan(run), kJoints, "run", {.effort_signs = false}).empty());
+  EXPECT_TRUE(signal_findings(scan(run), kJoints, "run", {.effort_signs = false}).empty());
   // Loads that pull one way.
   run = sines();
   for (Index j = 0; j < 2; ++j)
@@ -241,7 +241,7 @@ TEST(Signals, OfLateVelocitiesHaveTheirDelay) {
     const std::string size = std::to_string(std::lround(std::abs(1e3 * late))) + " ms ";
     EXPECT_NE(all.evidence.find(size + (late > 0 ? "later" : "earlier")), std::string::npos) << all.evidence;
     EXPECT_EQ(all.severity, std::abs(late) > 0.03 ? Severity::error : Severity::warning) << late;
-    const std::vector<Finding> unused = find_signals(scan(run), kJoints, "run", {.velocity = false});
+    const std::vector<Finding> unused = signal_findings(scan(run), kJoints, "run", {.velocity = false});
     EXPECT_EQ(only(unused).severity, Severity::note);
     std::copy_n(sines().samples.row(1, 0), 4000, run.samples.row(1, 0));
     const Finding one = only(find(run));

@@ -24,7 +24,7 @@ std::string said(const SimulatedLog& log, const steelyard::Run& run) {
   const std::unique_ptr<SampleSource> source = view_run(run);
   const TimeScan time = scan_time(*source);
   const Trial trial(log.robot, {coarse_run(view_run(run), "run", time, DoctorOptions().coarse)});
-  const std::vector<Finding> findings = find_delays(examine_delays(trial), log.robot, time.median_step);
+  const std::vector<Finding> findings = delay_findings(examine_delays(trial), log.robot, time.median_step);
   return findings.empty() ? "-" : findings[0].joint;
 }
 
@@ -80,7 +80,7 @@ TEST(SimulatedDelay, IsNotNamedBecauseOfBurstsInOneRun) {
         runs.push_back(coarse_run(view_run(*run), "run", time, DoctorOptions().coarse));
       }
       const Trial trial(log.robot, std::move(runs));
-      EXPECT_TRUE(find_delays(examine_delays(trial), log.robot, step).empty()) << joints << " " << seed;
+      EXPECT_TRUE(delay_findings(examine_delays(trial), log.robot, step).empty()) << joints << " " << seed;
     }
 }
 

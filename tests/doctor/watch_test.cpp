@@ -124,7 +124,7 @@ TEST(SignalFindings, NameImpossibleValuesAndSlowStamps) {
   run.samples.row(0, 0)[600] = 1e18;
   const auto find = [&] {
     const std::unique_ptr<SampleSource> source = view_run(run);
-    return find_signals(scan_signals(*source, kJoints), kJoints, "run");
+    return signal_findings(scan_signals(*source, kJoints), kJoints, "run");
   };
   int impossible = 0;
   for (const Finding& finding : find()) {

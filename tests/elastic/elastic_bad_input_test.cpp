@@ -45,8 +45,8 @@ TEST(ElasticBadInput, NumbersWithoutMeaningAreRefused) {
   options.level = 1;
   EXPECT_THAT(refusal_of_model({"position", "theta", "torque"}, options), HasSubstr("level"));
   options = {};
-  options.least_snr = -1;
-  EXPECT_THAT(refusal_of_model({"position", "theta", "torque"}, options), HasSubstr("least_snr"));
+  options.min_snr = -1;
+  EXPECT_THAT(refusal_of_model({"position", "theta", "torque"}, options), HasSubstr("min_snr"));
 }
 
 TEST(ElasticBadInput, CoupledWristsAreRefused) {

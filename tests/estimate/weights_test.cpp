@@ -132,7 +132,7 @@ TEST(ReweightedLeastSquares, SpoiltBlocksLoseTheirWeight) {
 TEST(ReweightedLeastSquares, SaysWhenItDidNotConverge) {
   EstimateOptions options;
   options.weighting = Weighting::by_row_iterated;
-  options.most_iterations = 1;
+  options.max_iterations = 1;
   EXPECT_EQ(estimate(folds_of(three_kinds(50, 25)), options).status, EstimateStatus::not_converged);
 }
 

@@ -60,7 +60,7 @@ void compare_gradient(const ExciteCase& c, std::uint64_t seed) {
 TEST(ExciteGradient, IsTheFiniteDifferenceForSeriesWithAllLimits) {
   ExciteCase c = panda_case();
   c.options.workspace = panda_workspace();
-  c.options.most_condition = 20;
+  c.options.max_condition = 20;
   c.options.noise = VectorXd::LinSpaced(7, 1.5, 0.2);
   compare_gradient(c, 1);
 }
@@ -129,7 +129,7 @@ void expect_rest_at_both_ends(const DesignedMotion& designed) {
 // Table II of the published series: 108.2 for the same columns; a random search of 150 s: 31 at best.
 TEST(ExcitePanda, ReachesAConditionNumberBelowFortyWithinItsRealLimits) {
   ExciteCase c = panda_case();
-  c.options.most_condition = 34;
+  c.options.max_condition = 34;
   c.options.seed = 2;  // one start must do here, and that of seed 1 stays at 40.01
   ASSERT_EQ(c.base.base.size(), 64U);
   const ExcitedMotion found = excite_motion(c.robot, c.base, c.options);

@@ -116,7 +116,7 @@ TEST(CoefficientObjective, LeavesOutWhatIsVague) {
   std::vector<double> relative(estimated.relative_sigma.begin(), estimated.relative_sigma.end());
   std::sort(relative.begin(), relative.end());
   CoefficientOptions options;
-  options.most_relative_sigma = relative[relative.size() - 3];
+  options.max_relative_sigma = relative[relative.size() - 3];
   const CoefficientObjective found = coefficient_objective(estimated, robot.base, quantities, options);
   EXPECT_EQ(found.left_out.size(), 2u);
   EXPECT_EQ(found.objective.R.rows(), static_cast<Index>(relative.size()) - 2);

@@ -45,7 +45,7 @@ struct Published {
 TEST(Panda, FromTableIIIOurParametersFitBetterThanThePublishedOnesInsideTheSameBounds) {
   const Published panda;
   CoefficientOptions options;
-  options.most_relative_sigma = 0.25;
+  options.max_relative_sigma = 0.25;
   const CoefficientObjective phi =
       coefficient_objective(panda.table(), panda.base, panda.quantities, options);
   // Rows 8 and 24 of the table.
@@ -71,7 +71,7 @@ TEST(Panda, FromTableIIIOurParametersFitBetterThanThePublishedOnesInsideTheSameB
 TEST(Panda, ThePenaltySearchReachesThePublishedFitFromRandomStarts) {
   const Published panda;
   CoefficientOptions coefficients;
-  coefficients.most_relative_sigma = 0.25;
+  coefficients.max_relative_sigma = 0.25;
   const Objective phi =
       coefficient_objective(panda.table(), panda.base, panda.quantities, coefficients).objective;
   PenaltyOptions options;

@@ -171,7 +171,7 @@ inline void refine_with_instruments(const Bench& bench, const Case& options, con
       reference_motion(prepared, reference_cutoff(prepared.preparation(), spec));
   EstimateOptions how;
   how.weighting = options.weighting;
-  for (int k = 0; k < spec.most_iterations; ++k) {
+  for (int k = 0; k < spec.max_iterations; ++k) {
     const auto motion = std::make_shared<const InstrumentMotion>(
         follow(bench.robot, bench.plan, values_for(bench.plan, fitted.estimate), reference, spec.bandwidth));
     const std::vector<ExtraColumns> columns = {instrument_columns(bench.plan, {}, motion)};

@@ -16,7 +16,7 @@ double mean_coverage(const coverage::Outcome& out) {
 // The share that the worst of `parameters` intervals of 95 % falls below in one of a hundred experiments of
 // that many repetitions: the binomial quantile, Bonferroni over the parameters. 0.6 for 10 repetitions of 64
 // parameters, 0.76 for 25 of 11.
-double least_share(int repetitions, Index parameters) {
+double min_share(int repetitions, Index parameters) {
   double below = 0;  // probability of fewer than `held`
   for (int held = 0; held <= repetitions; ++held) {
     const double n = repetitions, k = held;
@@ -51,14 +51,14 @@ TEST(Coverage, OfClassicalIntervalsHoldsForWhiteNoiseOnly) {
   EXPECT_LT(mean_coverage(coverage::run(kSource, options)), 0.91);
 }
 
-void expect_held_or_flagged(coverage::Case options, double least_flagged) {
+void expect_held_or_flagged(coverage::Case options, double min_flagged) {
   options.bias_check = true;
   options.options.bootstrap.replicates = 200;
   const coverage::Outcome out = coverage::run(kSource, options);
   EXPECT_GE(mean_coverage(out), 0.92) << options.encoder_noise << " rad, " << options.cutoff << " Hz";
-  EXPECT_GE(out.held_or_flagged.minCoeff(), least_share(options.repetitions, out.covered.size()))
+  EXPECT_GE(out.held_or_flagged.minCoeff(), min_share(options.repetitions, out.covered.size()))
       << options.encoder_noise << " rad, " << options.cutoff;
-  EXPECT_GE(out.flagged.mean(), least_flagged) << options.encoder_noise << " rad, " << options.cutoff;
+  EXPECT_GE(out.flagged.mean(), min_flagged) << options.encoder_noise << " rad, " << options.cutoff;
   if (options.encoder_noise <= 1e-5 && options.cutoff <= 10) {
     EXPECT_LT(out.flagged.mean(), 0.03);
   }

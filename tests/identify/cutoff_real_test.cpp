@@ -232,7 +232,7 @@ TEST(Period, OfAMotionIsFoundBetweenTheSamplesThatAreKept) {
       position(s, 1) = std::cos(3 * phase);
     }
     // Steps of a twentieth; linear interpolation bends the valley by as much.
-    EXPECT_NEAR(find_period(position), period, 0.1) << period;
+    EXPECT_NEAR(detect_period(position), period, 0.1) << period;
   }
 }
 
@@ -242,7 +242,7 @@ TEST(Period, OfAMotionThatNeverRepeatsIsNone) {
     const double t = static_cast<double>(s) / 900;
     position(s, 0) = std::sin(20 * t + 30 * t * t);
   }
-  EXPECT_EQ(find_period(position), 0);
+  EXPECT_EQ(detect_period(position), 0);
 }
 
 }  // namespace cutoff_real_test

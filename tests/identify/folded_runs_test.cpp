@@ -161,7 +161,7 @@ TEST_F(FoldedRuns, WhatTheSignsFoundGoesWithTheFolds) {
       "signs: {filter: {order: 4, cutoff: 5}, threshold: 0.5, shortest: 8, low_minimum: 0.8}\n"
       "estimate: {method: wls}\nseed: 1\n",
       "study.yaml");
-  const SignsOutcome signs = find_signs(study, {});
+  const SignsOutcome signs = recover_study_signs(study, {});
   ASSERT_FALSE(signs.findings.empty());
   for (const bool examine : {true, false}) {
     StudyOptions options;

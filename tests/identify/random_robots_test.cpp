@@ -20,12 +20,12 @@ namespace random_robots_test {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostJoints = 12;
+constexpr int kMaxJoints = 12;
 
 // 1 to 12 joints, chains and trees, revolute and prismatic, every way to describe a joint.
 ExportModel drawn(std::uint64_t seed) {
   oracle::RandomRobotOptions wish;
-  wish.joints = 1 + static_cast<int>((seed * 5) % kMostJoints);
+  wish.joints = 1 + static_cast<int>((seed * 5) % kMaxJoints);
   wish.branches = seed % 2 == 0;
   wish.geometry = static_cast<oracle::Geometry>(seed % 4);
   oracle::Random random(seed);

@@ -23,7 +23,7 @@ struct Completed {
     Case options;
     options.noise = noise;
     trial = simulate_trial(bench, options, seed);
-    run = find_segments(trial.samples, trial.rate);
+    run = detect_segments(trial.samples, trial.rate);
     folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
     search = recover_signs(make_sign_problem(folds, run.segments, rms_weights(run)),
                            {&bench.robot, &bench.base, {}});

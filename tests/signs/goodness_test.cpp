@@ -37,7 +37,7 @@ const Bench& kr5() {
 TEST(SignGoodness, OfAGoodModelHasNothingToSay) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     const Trial trial = simulate_trial(kr5(), {}, seed);
-    const Judged judged = judge(kr5(), trial, find_segments(trial.samples, trial.rate));
+    const Judged judged = judge(kr5(), trial, detect_segments(trial.samples, trial.rate));
     EXPECT_TRUE(judged.goodness.changes.empty()) << seed;
     EXPECT_TRUE(judged.goodness.friction.empty()) << seed;
     // 5 % of white noise behind a filter that lets a fifth of it pass.
@@ -50,7 +50,7 @@ TEST(SignGoodness, NamesTheMixedSegmentAndWhereToCutIt) {
   int tried = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Trial trial = simulate_trial(kr5(), {}, seed);
-    const SegmentedRun whole = find_segments(trial.samples, trial.rate);
+    const SegmentedRun whole = detect_segments(trial.samples, trial.rate);
     std::vector<SignSegment> segments = whole.segments;
     std::size_t at = 0;
     while (at + 1 < segments.size() &&
@@ -77,7 +77,7 @@ TEST(SignGoodness, NamesJointsWithFrictionThatIsNotModelled) {
   Case options;
   options.coulomb = 0.3;
   const Trial trial = simulate_trial(kr5(), options, 1);
-  const Judged judged = judge(kr5(), trial, find_segments(trial.samples, trial.rate));
+  const Judged judged = judge(kr5(), trial, detect_segments(trial.samples, trial.rate));
   EXPECT_GE(judged.goodness.friction.size(), 3U);
   for (const MissingFriction& friction : judged.goodness.friction) EXPECT_GT(friction.effort, 0);
 }

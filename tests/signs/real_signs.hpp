@@ -20,7 +20,7 @@ struct RealLog {
   std::string log;
   double cutoff = 8;
   double threshold = 0.3;
-  int most_fits = 400;
+  int max_fits = 400;
 };
 
 struct RealScore {
@@ -80,12 +80,12 @@ inline RealScore try_real_log(const RealLog& log, bool all_ways = false) {
   segments.threshold[0] = log.threshold;
   segments.at_reversals = true;
   segments.shortest = std::max<Index>(8, static_cast<Index>(0.08 * rate));
-  const SegmentedRun run = find_segments(without, rate, segments);
+  const SegmentedRun run = detect_segments(without, rate, segments);
   const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, without, run);
   SignOptions options;
   options.correlation = rate / (2 * log.cutoff);
-  options.most_nodes = 100'000;
-  options.most_fits = log.most_fits;
+  options.max_nodes = 100'000;
+  options.max_fits = log.max_fits;
   const WeighedSearch found = recover_signs_reweighed(folds, run.segments, rms_weights(run),
                                                       {&bench.robot, &bench.base, {}}, options, 2);
   RealScore out;

@@ -22,7 +22,7 @@ struct Found {
 
 Found recover(const Bench& bench, const Case& options, const Trial& trial, const SignOptions& search = {}) {
   Found found;
-  found.run = find_segments(trial.samples, trial.rate, options.segments);
+  found.run = detect_segments(trial.samples, trial.rate, options.segments);
   found.folds = fold_segments(bench.plan, bench.layouts, trial.samples, found.run);
   found.problem = make_sign_problem(found.folds, found.run.segments, rms_weights(found.run));
   found.search = recover_signs(found.problem, {&bench.robot, &bench.base, {}}, search);
@@ -105,7 +105,7 @@ TEST(RecoverSigns, WithinTightLimitsGivesABoundThatHolds) {
   const Trial trial = simulate_trial(kr5(), {}, 2);
   const Found whole = recover(kr5(), {}, trial);
   SignOptions tight;
-  tight.most_nodes = 8;
+  tight.max_nodes = 8;
   const Found found = recover(kr5(), {}, trial, tight);
   EXPECT_EQ(found.search.proof, SignProof::bound_only);
   EXPECT_LE(found.search.lower_bound, whole.search.cost);
@@ -116,7 +116,7 @@ TEST(RecoverSigns, WithinTightLimitsGivesABoundThatHolds) {
 TEST(RecoverSigns, OfVeryManySegmentsAreBoundedInNodes) {
   const Trial trial = simulate_trial(kr5(), {}, 3);
   std::vector<SignSegment> pieces;
-  const SegmentedRun run = find_segments(trial.samples, trial.rate);
+  const SegmentedRun run = detect_segments(trial.samples, trial.rate);
   for (const SignSegment& segment : run.segments)
     for (Index s = segment.range.begin; s + 6 <= segment.range.end; s += 6)
       pieces.push_back({segment.joint, {s, s + 6}, 0, 0});
@@ -125,9 +125,9 @@ TEST(RecoverSigns, OfVeryManySegmentsAreBoundedInNodes) {
   const std::vector<Fold> folds = fold_segments(kr5().plan, kr5().layouts, trial.samples, cut);
   const SignProblem problem = make_sign_problem(folds, cut.segments, rms_weights(cut));
   SignOptions options;
-  options.most_nodes = 20'000;
+  options.max_nodes = 20'000;
   const SignSearch search = recover_signs(problem, {&kr5().robot, &kr5().base, {}}, options);
-  EXPECT_LE(search.nodes, options.most_nodes);
+  EXPECT_LE(search.nodes, options.max_nodes);
   EXPECT_LE(search.lower_bound, search.cost);
   const Score result = score(trial.truth, cut, search);
   EXPECT_LE(result.wrong_share, 0.01);
@@ -138,7 +138,7 @@ TEST(RecoverSigns, RefusesOptionsThatMakeNoSense) {
   options.correlation = 0.5;
   EXPECT_THROW(options.validate(), InputError);
   options = {};
-  options.most_nodes = 0;
+  options.max_nodes = 0;
   EXPECT_THROW(options.validate(), InputError);
 }
 

@@ -30,7 +30,7 @@ double wave(double t) {
 }
 
 TEST(FindSegments, KeepOneSignEach) {
-  const SegmentedRun run = find_segments(log_of(wave), kRate);
+  const SegmentedRun run = detect_segments(log_of(wave), kRate);
   ASSERT_EQ(run.segments.size(), 4U);  // half waves of 2.5 s
   for (const SignSegment& segment : run.segments) {
     const double first = wave(static_cast<double>(segment.range.begin) / kRate);
@@ -46,8 +46,8 @@ TEST(FindSegments, CutAtALowMinimumThatHidesAChangeOfSign) {
   const auto fast = [](double t) { return std::tanh(40 * (t - 5)); };
   SegmentOptions options;
   options.low_minimum = 0;
-  EXPECT_EQ(find_segments(log_of(fast), kRate, options).segments.size(), 1U);  // mixed
-  const SegmentedRun run = find_segments(log_of(fast), kRate);
+  EXPECT_EQ(detect_segments(log_of(fast), kRate, options).segments.size(), 1U);  // mixed
+  const SegmentedRun run = detect_segments(log_of(fast), kRate);
   ASSERT_EQ(run.segments.size(), 2U);
   EXPECT_LE(run.segments[0].range.end, 250);
   EXPECT_GT(run.segments[1].range.begin, 250);
@@ -55,16 +55,16 @@ TEST(FindSegments, CutAtALowMinimumThatHidesAChangeOfSign) {
 
 TEST(FindSegments, CutAtReversalsOnlyWhenAsked) {
   const auto constant = [](double) { return 1.0; };
-  EXPECT_EQ(find_segments(log_of(constant), kRate).segments.size(), 1U);
+  EXPECT_EQ(detect_segments(log_of(constant), kRate).segments.size(), 1U);
   SegmentOptions options;
   options.at_reversals = true;
-  EXPECT_EQ(find_segments(log_of(constant), kRate, options).segments.size(), 4U);  // cos t: π/2, 3π/2, 5π/2
+  EXPECT_EQ(detect_segments(log_of(constant), kRate, options).segments.size(), 4U);  // cos t: π/2, 3π/2, 5π/2
 }
 
 TEST(FindSegments, OfAJointWithSignAreOne) {
   SegmentOptions options;
   options.has_sign = {true};
-  const SegmentedRun run = find_segments(log_of(wave, false), kRate, options);
+  const SegmentedRun run = detect_segments(log_of(wave, false), kRate, options);
   ASSERT_EQ(run.segments.size(), 1U);
   EXPECT_EQ(run.segments[0].sign, 1);
   EXPECT_EQ(run.segments[0].range, (Range{0, 500}));
@@ -72,24 +72,24 @@ TEST(FindSegments, OfAJointWithSignAreOne) {
 
 TEST(FindSegments, RefuseSignedEffortsAndNothing) {
   try {
-    find_segments(log_of(wave, false), kRate);
+    detect_segments(log_of(wave, false), kRate);
     FAIL() << "negative efforts of a joint without sign";
   } catch (const InputError& error) {
     EXPECT_NE(error.complaint().what.find("has a sign"), std::string::npos);
     EXPECT_NE(error.complaint().remedy.find("unsigned"), std::string::npos);
   }
   try {
-    find_segments(log_of([](double) { return 0.0; }), kRate);
+    detect_segments(log_of([](double) { return 0.0; }), kRate);
     FAIL() << "all efforts are zero";
   } catch (const InputError& error) {
     EXPECT_NE(error.complaint().what.find("all efforts are zero"), std::string::npos);
   }
   SegmentOptions options;
   options.shortest = 400;
-  EXPECT_THROW(find_segments(log_of(wave), kRate, options), InputError);
+  EXPECT_THROW(detect_segments(log_of(wave), kRate, options), InputError);
   options.shortest = 1;
-  EXPECT_THROW(find_segments(log_of(wave), kRate, options), InputError);
-  EXPECT_THROW(find_segments(log_of([](double t) { return t > 5 ? NAN : 1.0; }), kRate), InputError);
+  EXPECT_THROW(detect_segments(log_of(wave), kRate, options), InputError);
+  EXPECT_THROW(detect_segments(log_of([](double t) { return t > 5 ? NAN : 1.0; }), kRate), InputError);
 }
 
 TEST(UseSegments, SortsAndRefusesOverlaps) {

@@ -23,7 +23,7 @@ struct TreeCase {
 
   explicit TreeCase(std::uint64_t seed) {
     trial = simulate_trial(bench, {}, seed);
-    run = find_segments(trial.samples, trial.rate);
+    run = detect_segments(trial.samples, trial.rate);
     folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
     weights = rms_weights(run);
   }

@@ -21,7 +21,7 @@ void expect_signs_and_gains(const VectorXd& gains, std::uint64_t seed, double to
   Case options;
   options.gains = gains;
   const Trial trial = simulate_trial(kr5(), options, seed);
-  const SegmentedRun run = find_segments(trial.samples, trial.rate);
+  const SegmentedRun run = detect_segments(trial.samples, trial.rate);
   const std::vector<Fold> folds = fold_segments(kr5().plan, kr5().layouts, trial.samples, run);
   const SignProblem problem = make_sign_problem(folds, run.segments, rms_weights(run));
   const GainSearch found = recover_signs_and_gains(problem, {&kr5().robot, &kr5().base, {}});
@@ -60,7 +60,7 @@ TEST(UnknownGains, AreWithinTheirIntervals) {
     options.gains.resize(6);
     for (Index j = 0; j < 6; ++j) options.gains[j] = random.uniform(0.7, 1.3);
     const Trial trial = simulate_trial(kr5(), options, seed);
-    const SegmentedRun run = find_segments(trial.samples, trial.rate);
+    const SegmentedRun run = detect_segments(trial.samples, trial.rate);
     const std::vector<Fold> folds = fold_segments(kr5().plan, kr5().layouts, trial.samples, run);
     const SignProblem problem = make_sign_problem(folds, run.segments, rms_weights(run));
     GainSearchOptions wanted;
@@ -82,7 +82,7 @@ TEST(UnknownGains, AreWithinTheirIntervals) {
 
 TEST(UnknownGains, OfAFixedJointWithoutSegmentsAreRefused) {
   const Trial trial = simulate_trial(kr5(), {}, 1);
-  SegmentedRun run = find_segments(trial.samples, trial.rate);
+  SegmentedRun run = detect_segments(trial.samples, trial.rate);
   std::erase_if(run.segments, [](const SignSegment& segment) { return segment.joint == 3; });
   const std::vector<Fold> folds = fold_segments(kr5().plan, kr5().layouts, trial.samples, run);
   const SignProblem problem = make_sign_problem(folds, run.segments, rms_weights(run));

@@ -65,7 +65,7 @@ struct Delays {
 Delays examine_delays(const Trial& trial);
 
 // `step`: of the log [s]; shorter delays do not count.
-std::vector<Finding> find_delays(const Delays& delays, const Robot& robot, double step);
+std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, double step);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

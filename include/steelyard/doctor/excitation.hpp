@@ -25,7 +25,7 @@ struct Excitation {
 Excitation examine_excitation(const Robot& robot, const std::vector<CoarseRun>& runs,
                               const std::vector<std::string>& columns);
 
-std::vector<Finding> find_excitation(const Excitation& excitation, const Robot& robot);
+std::vector<Finding> excitation_findings(const Excitation& excitation, const Robot& robot);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

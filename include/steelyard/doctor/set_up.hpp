@@ -5,7 +5,7 @@
 // (gain, direction, factor of time) and scored on held-out rows. The best one is named when
 //   its score is lower than the given set-up's by more than `clear_gain` on held-out rows and by half of that
 //   on all rows, and lower in at least three of the four held-out blocks; or
-//   the same by more than `least_gain`, in all stretches, and no other hypothesis gains half as much.
+//   the same by more than `min_gain`, in all stretches, and no other hypothesis gains half as much.
 // Scores are trial.hpp's: a gain of 0.5 is one joint's residual down by two fifths, or several by less,
 // beyond what sensors leave. A log that the model does not explain well (the LWR4+'s) lets many hypotheses
 // gain up to 0.4, none of them alone; on the others of the public logs none gains more than 0.05. Hypotheses
@@ -13,7 +13,7 @@
 //
 // A run that is not fitted is tried against the model of those that are: nothing is fitted to it, so that
 // free parameters absorb nothing. A hypothesis is named when it explains more than `clear_gain` of the score,
-// and at least `least_share` of what the run is worse explained than the fitted ones. A payload or another
+// and at least `min_share` of what the run is worse explained than the fitted ones. A payload or another
 // temperature, which no set-up explains, is left to the validation.
 //
 // What it cannot know: faults that free parameters absorb (see trial.hpp), two faults at once.
@@ -32,12 +32,11 @@ inline namespace STEELYARD_ABI {
 
 struct SetUpOptions {
   double clear_gain = 0.5;
-  double least_gain = 0.2;
+  double min_gain = 0.2;
   double tie = 0.2;
-  double least_share = 0.7;
+  double min_share = 0.7;
   int finalists = 8;
-  double most_excess =
-      0.8;  // held-out over fitted score, per joint: above it the log is too poor to judge by
+  double max_excess = 0.8;  // held-out over fitted score, per joint: above it the log is too poor to judge by
   int threads = 1;
 };
 
@@ -68,8 +67,8 @@ std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination,
                                           const SetUpOptions& options = {});
 
 // Nothing, or one error for the best hypothesis.
-std::vector<Finding> find_set_up(const SetUpExamination& examination, const Robot& robot,
-                                 const SetUpOptions& options = {});
+std::vector<Finding> set_up_findings(const SetUpExamination& examination, const Robot& robot,
+                                     const SetUpOptions& options = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -120,8 +120,8 @@ struct SignalUse {
 };
 
 // `run`: its label, for findings about all joints. Findings are named in docs/findings.md.
-std::vector<Finding> find_signals(const SignalScan& scan, const std::vector<LogJoint>& joints,
-                                  const std::string& run, const SignalUse& use = {});
+std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
+                                     const std::string& run, const SignalUse& use = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -22,7 +22,7 @@
 //
 // Not modelled: nonlinear springs, hysteresis, backlash, friction on the link side, gyroscopic torques of the
 // rotors. They appear as residuals of the deflection, and a joint whose deflection exceeds them by less than
-// `least_snr` is reported as not identifiable; so is one where the motor equation alone contradicts the
+// `min_snr` is reported as not identifiable; so is one where the motor equation alone contradicts the
 // result.
 #pragma once
 
@@ -52,9 +52,9 @@ struct ElasticOptions {
   bool deflection_offset = true;    // δ0
   std::vector<ExtraColumns> extra;  // further columns of the links' equation: balancing springs, cables
   bool encoder_delay = true;        // link encoders late by a time of each joint: θ − q grows with θ̇
-  double least_snr = 10;
+  double min_snr = 10;
   Weighting weighting = Weighting::by_row_iterated;
-  int most_iterations = 100;
+  int max_iterations = 100;
   double tolerance = 1e-9;  // relative change of all K, or κ, at which iterations end
   double level = 0.95;      // of intervals
   int replicates = 1000;

@@ -41,7 +41,7 @@ struct EstimateOptions {
   double rank_tolerance =
       1e-12;           // singular values of the scaled columns below this share of the largest are zero
   double huber = 1.5;  // c: blocks with residuals beyond this many σ lose weight
-  int most_iterations = 100;
+  int max_iterations = 100;
   double tolerance = 1e-10;  // relative change of weights at convergence
   bool conditions = true;    // false: condition numbers stay 0, which saves two singular value decompositions
 
@@ -71,7 +71,7 @@ struct Residual {
 enum class EstimateStatus {
   solved,
   deficient,      // solved, but not all columns are determined
-  not_converged,  // weights still changed after most_iterations
+  not_converged,  // weights still changed after max_iterations
   too_few_rows,   // no more rows than parameters: values without standard deviations
 };
 const char* to_string(EstimateStatus status);

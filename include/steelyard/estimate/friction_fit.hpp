@@ -40,7 +40,7 @@ inline namespace STEELYARD_ABI {
 using FrictionPass = std::function<std::vector<Fold>(const std::vector<ExtraColumns>& extra)>;
 
 struct FrictionFitOptions {
-  int most_iterations = 60;
+  int max_iterations = 60;
   double tolerance = 1e-3;   // share of σ²
   EstimateOptions estimate;  // weights
 

@@ -30,7 +30,7 @@ inline namespace STEELYARD_ABI {
 struct RobustOptions {
   double huber = 1.345;  // c: 95 % of the efficiency of least squares for normal errors
   double far = 10;       // rows beyond this many σ have weight 0; infinite: none
-  int most_passes = 12;
+  int max_passes = 12;
   double tolerance = 0.05;  // change of all values in σ at which passes end
 
   void validate() const;  // throws InputError

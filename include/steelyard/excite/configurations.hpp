@@ -52,8 +52,8 @@ ConfigurationSet best_configurations(const Robot& robot, const BaseParameters& b
                                      const ConfigurationOptions& options = {});
 
 // The smallest number of configurations that shows every base parameter.
-Index least_configurations(const Robot& robot, const BaseParameters& base,
-                           const ConfigurationOptions& options = {});
+Index min_configurations(const Robot& robot, const BaseParameters& base,
+                         const ConfigurationOptions& options = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -9,7 +9,7 @@
 //   points    moves of equal time through points, trapezoidal acceleration
 //
 // log det takes no notice of units, the condition number of rows as they are does: its best motion may have a
-// large one. `most_condition` trades log det for it, by a penalty on (Σλᵖ)^(1/p) (Σλ⁻ᵖ)^(1/p) of Σ YᵀY.
+// large one. `max_condition` trades log det for it, by a penalty on (Σλᵖ)^(1/p) (Σλ⁻ᵖ)^(1/p) of Σ YᵀY.
 //
 // Limits are kept by a logarithmic barrier: position, velocity, acceleration, effort (by prior values of the
 // columns), distances of the workspace. Every start begins as a motion that is shrunk until it is inside, and
@@ -71,7 +71,7 @@ struct ExciteOptions {
   VectorXd noise;        // σ of the efforts: empty (one), one for all, or one per independent joint
   MatrixXd information;  // A₀ without D, over the base parameters; empty: nothing is known yet
 
-  double most_condition = 0;  // wanted of the rows as they are, by a penalty; 0: whatever comes out
+  double max_condition = 0;  // wanted of the rows as they are, by a penalty; 0: whatever comes out
 
   int starts = 8;
   int iterations = 400;              // of each start and barrier weight

@@ -47,7 +47,7 @@ struct ConvexOptions {
   double gap = 1e-7;    // of φ + 1e-6 ‖z‖²
   double reach = 1000;  // see above
   VectorXd reference;   // x⁰; empty: the robot's inertias where given, otherwise uniform bodies
-  int most_iterations = 200;
+  int max_iterations = 200;
   double active = 1e-6;           // constraints with a scaled margin below are called active
   double rank_tolerance = 1e-10;  // singular values of the scaled columns of R below are unseen
 

@@ -59,8 +59,8 @@ Objective torque_objective(const Fold& factor, const BaseParameters& base, const
 Objective torque_objective(const Fold& factor, const Quantities& quantities);
 
 struct CoefficientOptions {
-  bool by_covariance = false;              // weigh by the estimate's covariance; false: all alike
-  double most_relative_sigma = kInfinity;  // coefficients above are left out
+  bool by_covariance = false;             // weigh by the estimate's covariance; false: all alike
+  double max_relative_sigma = kInfinity;  // coefficients above are left out
 };
 
 // φ1 from an estimate of the base's lead columns. Coefficients without a finite standard deviation are left

@@ -49,7 +49,7 @@ struct PenaltyOptions {
   std::uint64_t seed = 1;
   std::vector<double> levels = {1, 1e2, 1e4,
                                 1e6};  // ξ, for φ divided by the effort and g by their natural scale
-  int most_iterations = 300;           // of a descent, per level
+  int max_iterations = 300;            // of a descent, per level
   double margin = 1e-9;                // first ε, in natural scales
   int threads = 1;
   AnnealingOptions annealing;

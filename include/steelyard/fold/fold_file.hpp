@@ -84,7 +84,7 @@ std::string expression_difference(const std::optional<std::string>& here,
 
 // Joins neighbouring blocks until there are at most so many, as a longer run would have. Throws InputError
 // for fewer than one.
-void join_blocks(FoldedRun& run, Index most_blocks);
+void join_blocks(FoldedRun& run, Index max_blocks);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

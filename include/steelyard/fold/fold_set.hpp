@@ -2,7 +2,7 @@
 //
 // Slot k is what chunk k of the run gave, one fold a row. Slots come in the order of their index, and
 // neighbours are merged on the fixed binary tree over indices: a block is the tree's node over 2^level slots,
-// and the level rises when there would be more than `most_blocks` blocks. Blocks thus depend on the number of
+// and the level rises when there would be more than `max_blocks` blocks. Blocks thus depend on the number of
 // slots alone, not on threads, and neither do their bytes.
 //
 // For cross-validation neighbours must not share what a filter has smeared over their border: the rows of the
@@ -20,7 +20,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr Index kMostBlocks = 128;
+inline constexpr Index kMaxBlocks = 128;
 
 // One fold per row of the run, in the order of the layouts.
 struct FoldSlot {
@@ -43,8 +43,8 @@ FoldBlock join(FoldBlock left, FoldBlock right);
 
 class FoldSet {
  public:
-  // Throws InputError for layouts that are not valid, and unless most_blocks is even and positive.
-  explicit FoldSet(std::vector<Layout> layouts, Index most_blocks = kMostBlocks);
+  // Throws InputError for layouts that are not valid, and unless max_blocks is even and positive.
+  explicit FoldSet(std::vector<Layout> layouts, Index max_blocks = kMaxBlocks);
   // A set that is complete, from its blocks() as they were: nothing can be appended.
   FoldSet(std::vector<FoldBlock> blocks, Index slots, Index slots_per_block);
 
@@ -58,7 +58,7 @@ class FoldSet {
   // Slot number slots(). Throws InputError when its layouts are not those of the set.
   void append(FoldSlot slot);
 
-  // At most most_blocks, in order; folds carry the number of their block. The last block may have fewer
+  // At most max_blocks, in order; folds carry the number of their block. The last block may have fewer
   // slots.
   std::vector<FoldBlock> blocks() const;
 
@@ -73,7 +73,7 @@ class FoldSet {
   void carry(std::vector<Node>& nodes, int level) const;
 
   std::vector<std::shared_ptr<const Layout>> layouts_;
-  Index most_blocks_ = kMostBlocks;
+  Index max_blocks_ = kMaxBlocks;
   Index slots_ = 0;
   int level_ = 0;
   bool complete_ = false;

@@ -24,7 +24,7 @@ struct AdviceOptions {
   double cutoff = 5;           // [Hz] of the filter of the rows
   double current_noise = 0.1;  // white, as a share of each joint's rms current
   bool ten_known = false;      // the load's ten parameters are known, not the mass alone
-  double most_relative_sigma = 0.25;
+  double max_relative_sigma = 0.25;
 
   void validate() const;  // throws InputError
 };

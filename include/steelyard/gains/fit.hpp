@@ -12,7 +12,7 @@
 //
 // Standard deviations: `sigma_classical` is σ²(WᵀW)⁻¹, for tls eqs. (21)–(23); `sigma` and the intervals come
 // from a bootstrap over time blocks, linear in each block's influence, and contain the standard deviation of
-// weighed masses. A gain whose standard deviation is above `most_relative_sigma` of itself is not
+// weighed masses. A gain whose standard deviation is above `max_relative_sigma` of itself is not
 // identifiable: it has no interval. For ls and wls what noise in the columns takes from it counts as well.
 // Directions that tls leaves open count with the length that changes a gain by itself.
 #pragma once
@@ -42,12 +42,12 @@ const char* to_string(GainStatus status);
 struct GainOptions {
   double level = 0.95;
   BootstrapOptions bootstrap;
-  bool spread = true;                 // false: values only
-  double most_relative_sigma = 0.25;  // of a gain
-  double least_gap = 1.5;             // s_(c−1)/s_c of tls below this: the solution is not separated
-  bool noise_scaling = true;          // tls: false takes the columns' own squares for D
-  RowSide rows = RowSide::joint;      // of ls, wls, tls; the prediction error has motor rows
-  int most_iterations = 100;
+  bool spread = true;                // false: values only
+  double max_relative_sigma = 0.25;  // of a gain
+  double min_gap = 1.5;              // s_(c−1)/s_c of tls below this: the solution is not separated
+  bool noise_scaling = true;         // tls: false takes the columns' own squares for D
+  RowSide rows = RowSide::joint;     // of ls, wls, tls; the prediction error has motor rows
+  int max_iterations = 100;
 
   void validate() const;  // throws InputError
 };

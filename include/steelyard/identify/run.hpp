@@ -47,7 +47,7 @@ struct SignsOutcome {
   std::vector<Finding> findings;
   std::vector<Complaint> warnings;
 };
-SignsOutcome find_signs(const Study& study, const StudyOptions& options = {});
+SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options = {});
 
 // Validates an earlier model on the runs of a study: nothing is fitted, every run is fresh. The result is the
 // model's, with findings, validation and verdict of these runs, and the comparison with physics engines for

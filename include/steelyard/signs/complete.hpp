@@ -43,7 +43,7 @@ struct CompleteOptions {
   double correlation = 1;                  // c, as in SignOptions
   GuessJoints guess = GuessJoints::never;  // joints without a decided segment as well
   double sure = 0.99;                      // probability of a sign that is called sure
-  int most_rounds = 30;
+  int max_rounds = 30;
   double tolerance = 1e-3;  // change of the efforts, of the residual
 
   void validate() const;  // throws InputError

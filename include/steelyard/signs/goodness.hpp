@@ -22,11 +22,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct GoodnessOptions {
-  double correlation = 1;        // rows per independent row, as in SignOptions
-  double least_gain = 0.5;       // of a segment's squares
-  double least_misfit = 0.2;     // RMS misfit of such a segment over its RMS effort
-  double least_deviations = 6;   // of friction
-  double least_friction = 0.02;  // of the joint's RMS effort
+  double correlation = 1;       // rows per independent row, as in SignOptions
+  double min_gain = 0.5;        // of a segment's squares
+  double min_misfit = 0.2;      // RMS misfit of such a segment over its RMS effort
+  double least_deviations = 6;  // of friction
+  double min_friction = 0.02;   // of the joint's RMS effort
 };
 
 struct HiddenChange {

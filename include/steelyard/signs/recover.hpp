@@ -19,8 +19,8 @@
 //
 // Confidence of a segment: √((φ2 of the best pattern that differs there − φ2) / σ²), in standard deviations
 // of the noise, σ² per independent row. A segment is decided when its confidence is at least
-// `least_confidence`, the cost of the group flips that change it is at least `least_ratio` times the best,
-// and the model predicts at least `least_share` of its effort without knowing its sign.
+// `min_confidence`, the cost of the group flips that change it is at least `min_ratio` times the best,
+// and the model predicts at least `min_share` of its effort without knowing its sign.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +39,15 @@ enum class SignProof { feasible_optimal, residual_optimal, bound_only };
 const char* to_string(SignProof proof);  // "feasible-optimal", …
 
 struct SignOptions {
-  std::uint64_t most_nodes = 2'000'000;  // of the tree, 24 bytes each
-  int most_fits = 400;                   // convex fits
-  double most_seconds = 0;               // 0: no limit; otherwise the result depends on the machine
-  double correlation = 1;                // rows per independent row: rate / (2 cut-off) of the filter
-  double least_confidence = 4;           // standard deviations
-  double least_ratio = 1.2;              // of costs, for flips of a third of a joint or more
-  double least_share = 0.3;              // of the effort
-  Index beam = 64;                       // width of the beam search when the tree is not exhausted
-  double fit_gap = 1e-5;                 // of the convex fits that compare patterns
+  std::uint64_t max_nodes = 2'000'000;  // of the tree, 24 bytes each
+  int max_fits = 400;                   // convex fits
+  double max_seconds = 0;               // 0: no limit; otherwise the result depends on the machine
+  double correlation = 1;               // rows per independent row: rate / (2 cut-off) of the filter
+  double min_confidence = 4;            // standard deviations
+  double min_ratio = 1.2;               // of costs, for flips of a third of a joint or more
+  double min_share = 0.3;               // of the effort
+  Index beam = 64;                      // width of the beam search when the tree is not exhausted
+  double fit_gap = 1e-5;                // of the convex fits that compare patterns
 
   void validate() const;  // throws InputError
 };

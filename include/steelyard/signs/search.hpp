@@ -39,8 +39,7 @@ SignPattern descend(const MatrixXd& R, SignPattern start, const std::vector<int>
 class OrderedPatterns {
  public:
   // `rounding`: what the residuals of R may be off.
-  OrderedPatterns(const MatrixXd& R, const std::vector<int>& known, double rounding,
-                  std::uint64_t most_nodes);
+  OrderedPatterns(const MatrixXd& R, const std::vector<int>& known, double rounding, std::uint64_t max_nodes);
 
   // The next pattern whose residual is at most `limit`; nothing when there is none, or when the nodes are
   // used up.
@@ -69,7 +68,7 @@ class OrderedPatterns {
   std::vector<double> rows_;  // R in that order, row by row
   std::vector<int> known_;    // in that order
   double rounding_;
-  std::uint64_t most_nodes_;
+  std::uint64_t max_nodes_;
   bool exhausted_ = false;
   std::vector<Node> nodes_;
   std::vector<std::int64_t> heap_;

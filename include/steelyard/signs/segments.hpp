@@ -52,7 +52,7 @@ struct SegmentedRun {
 // Channels "torque" (|τ|, or τ where a joint has its sign) and "velocity" of a whole run. A joint with its
 // sign is one segment of sign +1. Throws InputError for negative efforts of a joint without sign, values that
 // are not finite, and when not one segment is found.
-SegmentedRun find_segments(const SampleBlock& samples, double rate, const SegmentOptions& options = {});
+SegmentedRun detect_segments(const SampleBlock& samples, double rate, const SegmentOptions& options = {});
 
 // The same with segments given by hand: sorted, checked, within the run, not overlapping.
 SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<SignSegment> segments,

@@ -38,10 +38,10 @@ const char* to_string(SegmentOrder order);
 struct TreeOptions {
   NodeCost cost = NodeCost::retrieval;
   SegmentOrder order = SegmentOrder::longest;
-  int start = 5;                      // s0, segments of the first level
-  int width = 5;                      // w, nodes that have children
-  double most_relative_sigma = 0.25;  // coefficients above are not significant
-  double fit_gap = 1e-5;              // of the convex fits
+  int start = 5;                     // s0, segments of the first level
+  int width = 5;                     // w, nodes that have children
+  double max_relative_sigma = 0.25;  // coefficients above are not significant
+  double fit_gap = 1e-5;             // of the convex fits
 
   void validate() const;  // throws InputError
 };
@@ -56,7 +56,7 @@ struct TreeSearch {
   std::vector<std::string> columns;      // of x
   VectorXd values;                       // π̂ of all rows
   VectorXd relative_sigma;               // of each; +∞ where it is not determined
-  std::vector<std::string> significant;  // names of those within most_relative_sigma
+  std::vector<std::string> significant;  // names of those within max_relative_sigma
 };
 
 std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,

@@ -35,7 +35,7 @@ inline namespace STEELYARD_ABI {
 
 struct GainSearchOptions {
   Index fixed = -1;  // joint whose gain is one; −1: that with most energy
-  int most_rounds = 8;
+  int max_rounds = 8;
 };
 
 struct GainSearch {

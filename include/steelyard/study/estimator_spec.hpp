@@ -14,7 +14,7 @@ inline namespace STEELYARD_ABI {
 struct InstrumentSpec {
   double cutoff = 0;        // [Hz] of the motion the simulation follows; 0: 0.4 of the study's cut-off
   double bandwidth = 10;    // [Hz] of the simulated control
-  int most_iterations = 6;  // simulations; each costs a pass
+  int max_iterations = 6;   // simulations; each costs a pass
   double tolerance = 0.05;  // change of all values in σ at which they end
 };
 

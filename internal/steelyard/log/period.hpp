@@ -19,7 +19,7 @@ inline namespace STEELYARD_ABI {
 // Period of a periodic motion in rows of `position` (samples × joints, even in time), 0 when it has none: the
 // shortest lag, of at least a tenth of the run, after which all joints are where they were, to a tenth of
 // their movement (RMS). A fraction of a row counts: between rows, positions are interpolated linearly.
-double find_period(const MatrixXd& position);
+double detect_period(const MatrixXd& position);
 
 // Positions of about a thousand samples of a run, evenly spread, from chunks in any order and thread.
 class CoarsePositions {

@@ -8,7 +8,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-std::vector<Finding> find_edit_marks(const Study& study);
+std::vector<Finding> edit_mark_findings(const Study& study);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kSecond = 1000000000;
 constexpr const char* kStamp = "stamp";
 constexpr const char* kReceived = "received";
-constexpr std::size_t kMostListed = 12;
+constexpr std::size_t kMaxListed = 12;
 
 bool is_type(const BagTopic& topic, std::string_view type) {
   // Older recorders wrote "sensor_msgs/JointState".
@@ -34,7 +34,7 @@ std::string topics_text(const Bag& bag) {
   std::string text;
   for (std::size_t t = 0; t < bag.topics.size(); ++t) {
     const BagTopic& topic = bag.topics[t];
-    if (t == kMostListed) return text + fmt::format(" and {} more", bag.topics.size() - t);
+    if (t == kMaxListed) return text + fmt::format(" and {} more", bag.topics.size() - t);
     text += fmt::format("{}{} ({}{}, {} messages)", t == 0 ? "" : ", ", quoted(topic.name),
                         topic.type.empty() ? "no type" : topic.type,
                         topic.encoding == "cdr" ? "" : " in " + topic.encoding, topic.count);

@@ -32,7 +32,7 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-constexpr std::size_t kMostNames = 100000;
+constexpr std::size_t kMaxNames = 100000;
 
 // Collects the names of links. MATLAB keeps its own objects in groups that begin with '#'; links into other
 // files are left alone.
@@ -44,7 +44,7 @@ herr_t add_name(hid_t, const char* name, const H5L_info_t* link, void* names) {
   } catch (...) {
     return -1;
   }
-  return list.size() < kMostNames ? 0 : 1;
+  return list.size() < kMaxNames ? 0 : 1;
 }
 
 std::string type_name(hid_t type, bool& numeric) {

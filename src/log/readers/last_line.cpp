@@ -17,7 +17,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr std::int64_t kTail = std::int64_t{256} << 10;  // [bytes]
-constexpr std::size_t kMostCompared = 200;               // lines
+constexpr std::size_t kMaxCompared = 200;                // lines
 constexpr std::size_t kFewestCompared = 10;
 
 std::string read_tail(const std::string& path) {
@@ -75,7 +75,7 @@ std::optional<OpenLine> open_last_line(const RunFile& file) {
   if (open.field.empty()) return std::nullopt;
   std::vector<Index> lengths;
   // The first line of the tail may have lost its beginning, and has its last field all the same.
-  while (!rest.empty() && lengths.size() < kMostCompared)
+  while (!rest.empty() && lengths.size() < kMaxCompared)
     if (const std::string_view field = last_field(take_line(), file); !field.empty())
       lengths.push_back(behind_point(field));
   if (lengths.size() < kFewestCompared) return open;

@@ -84,7 +84,7 @@ const char* to_string(RowSet rows) {
 BaseParameters base_parameters(const Robot& robot, const BaseOptions& options) {
   check_zero_names(options, robot);
   const std::vector<Column> columns = base::columns_of(robot, options);
-  const Structure own = base::find_structure(robot, options, columns);
+  const Structure own = base::derive_structure(robot, options, columns);
   const base::Geometry geometry = base::read_geometry(robot);
 
   BaseParameters result;
@@ -108,7 +108,7 @@ BaseParameters base_parameters(const Robot& robot, const BaseOptions& options) {
   result.K = base::regrouping(own.rows.R, own.leads, own.seen);
   Formulas formulas;
   if (options.expressions) {
-    formulas = base::find_formulas(robot, geometry, options, columns, own);
+    formulas = base::derive_formulas(robot, geometry, options, columns, own);
     sharpen(result, formulas, geometry);
   }
   for (int l = 0; l < result.rank; ++l)

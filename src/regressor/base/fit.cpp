@@ -9,9 +9,9 @@ inline namespace STEELYARD_ABI {
 namespace base {
 namespace {
 
-constexpr std::size_t kMostAtoms = 6000;  // a larger dictionary has no short answer worth the search
-constexpr int kMostAtomsUsed = 12;        // before sin² and cos² are brought together
-constexpr int kMostTerms = 8;
+constexpr std::size_t kMaxAtoms = 6000;  // a larger dictionary has no short answer worth the search
+constexpr int kMaxAtomsUsed = 12;        // before sin² and cos² are brought together
+constexpr int kMaxTerms = 8;
 constexpr double kAccuracy = 1e-10;
 
 using Factors = std::vector<Factor>;
@@ -49,7 +49,7 @@ std::vector<Factors> angle_products(const std::vector<Symbol>& symbols) {
           result.push_back(f);
           result.back().insert(result.back().end(), g.begin(), g.end());
         }
-      if (result.size() > kMostAtoms) return result;
+      if (result.size() > kMaxAtoms) return result;
     }
   return result;
 }
@@ -70,7 +70,7 @@ std::optional<VectorXd> pursue(const Dictionary& dictionary, const VectorXd& y, 
   VectorXd residual = y;
   VectorXd weights;
   const double size = y.cwiseAbs().maxCoeff();
-  while (static_cast<int>(chosen.size()) < kMostAtomsUsed) {
+  while (static_cast<int>(chosen.size()) < kMaxAtomsUsed) {
     VectorXd likeness = dictionary.centred.transpose() * (residual.array() - residual.mean()).matrix();
     if (likeness.norm() < 1e-9 * residual.norm() * std::sqrt(static_cast<double>(rows)))
       likeness =
@@ -138,7 +138,7 @@ std::optional<Polynomial> to_polynomial(const Dictionary& dictionary, const std:
     polynomial.terms.push_back({rational, dictionary.atoms[static_cast<std::size_t>(atom)]});
   while (join_squares(polynomial)) {
   }
-  if (static_cast<int>(polynomial.terms.size()) > kMostTerms) return std::nullopt;
+  if (static_cast<int>(polynomial.terms.size()) > kMaxTerms) return std::nullopt;
   return polynomial;
 }
 
@@ -159,7 +159,7 @@ Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
   Dictionary dictionary;
   const std::vector<Factors> lengths = length_monomials(symbols, degree);
   const std::vector<Factors> angles = angle_products(symbols);
-  if (degree < 0 || degree > 2 || lengths.size() * angles.size() > kMostAtoms) return dictionary;
+  if (degree < 0 || degree > 2 || lengths.size() * angles.size() > kMaxAtoms) return dictionary;
   for (const Factors& length : lengths)
     for (const Factors& angle : angles) {
       dictionary.atoms.push_back(length);

@@ -124,11 +124,11 @@ class FormulaSearch {
 
 }  // namespace
 
-Formulas find_formulas(const Robot& robot, const Geometry& geometry, const BaseOptions& options,
-                       const std::vector<Column>& columns, const Structure& own) {
+Formulas derive_formulas(const Robot& robot, const Geometry& geometry, const BaseOptions& options,
+                         const std::vector<Column>& columns, const Structure& own) {
   FormulaSearch search(robot, geometry, columns);
   if (geometry.snapped.empty()) return search.run(options, own.leads, own.seen);
-  const Structure snapped = find_structure(geometry.snapped_robot, options, columns);
+  const Structure snapped = derive_structure(geometry.snapped_robot, options, columns);
   return snapped.is_ambiguous() ? Formulas{} : search.run(options, snapped.leads, snapped.seen);
 }
 

@@ -30,8 +30,8 @@ struct Formulas {
   }
 };
 
-Formulas find_formulas(const Robot& robot, const Geometry& geometry, const BaseOptions& options,
-                       const std::vector<Column>& columns, const Structure& own);
+Formulas derive_formulas(const Robot& robot, const Geometry& geometry, const BaseOptions& options,
+                         const std::vector<Column>& columns, const Structure& own);
 
 }  // namespace base
 }  // namespace STEELYARD_ABI

@@ -11,13 +11,13 @@ namespace base {
 namespace {
 
 constexpr double kZeroColumn = 1e-10;  // of the natural scale
-constexpr double kLeastGap = 1e3;
+constexpr double kMinGap = 1e3;
 constexpr double kNoise = 1e-15;      // rounding level of a factor with columns of unit norm
 constexpr double kZeroEntry = 1e-10;  // of an entry of K between columns of unit norm
 
 // Pivots of a column-pivoted QR of columns of unit norm; the rank is where the largest gap is. Rounding noise
 // stands behind the last pivot, so that independent columns have their gap there.
-Pivots find_rank(const MatrixXd& R) {
+Pivots decide_rank(const MatrixXd& R) {
   Pivots result;
   if (R.cols() == 0) return result;
   const VectorXd diagonal = Eigen::ColPivHouseholderQR<MatrixXd>(R).matrixQR().diagonal().cwiseAbs();
@@ -83,7 +83,7 @@ MatrixXd unit_columns(const MatrixXd& R, const std::vector<int>& seen) {
 
 bool Structure::is_ambiguous() const {
   if (seen.empty()) return false;  // nothing can be known, and that is clear
-  return pivots.gap < kLeastGap || static_cast<int>(leads.size()) != pivots.rank;
+  return pivots.gap < kMinGap || static_cast<int>(leads.size()) != pivots.rank;
 }
 
 MatrixXd regrouping(const MatrixXd& R, const std::vector<int>& leads, const std::vector<int>& seen) {
@@ -104,11 +104,12 @@ MatrixXd regrouping(const MatrixXd& R, const std::vector<int>& leads, const std:
   return K;
 }
 
-Structure find_structure(const Robot& robot, const BaseOptions& options, const std::vector<Column>& columns) {
+Structure derive_structure(const Robot& robot, const BaseOptions& options,
+                           const std::vector<Column>& columns) {
   Structure result;
   result.rows = base::factor_of_random_rows(robot, options, columns, kOwnSeries);
   result.seen = seen_columns(result.rows);
-  result.pivots = find_rank(unit_columns(result.rows.R, result.seen));
+  result.pivots = decide_rank(unit_columns(result.rows.R, result.seen));
   MatrixXd unit = result.rows.R;
   for (int k : result.seen) unit.col(k).normalize();
   result.leads = choose_leads(unit, by_priority(columns, result.seen), result.pivots.threshold);

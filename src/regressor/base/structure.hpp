@@ -28,7 +28,8 @@ struct Structure {
 inline constexpr std::uint64_t kOwnSeries =
     0;  // random samples of the robot itself; geometries take the others
 
-Structure find_structure(const Robot& robot, const BaseOptions& options, const std::vector<Column>& columns);
+Structure derive_structure(const Robot& robot, const BaseOptions& options,
+                           const std::vector<Column>& columns);
 
 // K for given leads: R_L B = R_D column by column, in columns of unit norm; entries at rounding level become
 // zero.
