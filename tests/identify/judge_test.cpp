@@ -53,7 +53,7 @@ std::string codes_of(double fitted_rms, double fitted_share, double rms, double 
   result.validation = {run_of("a", false, ""), run_of("b", true, "")};
   result.validation[1].residual = summary(rms, share);
   std::string codes;
-  for (const Finding& finding : fit_findings(Robot{}, Estimate{}, result)) codes += finding.code + " ";
+  for (const Finding& finding : model_findings(Robot{}, Estimate{}, result)) codes += finding.code + " ";
   return codes;
 }
 
@@ -68,9 +68,9 @@ TEST(Judge, AnAbsurdPredictionOfTheSamplesIsAnError) {
   result.preparation.kept_share = 1;
   result.residual.prepared = 0.01;
   result.residual.raw = 100;  // accelerations of a coarse encoder
-  EXPECT_TRUE(fit_findings(Robot{}, Estimate{}, result).empty());
+  EXPECT_TRUE(model_findings(Robot{}, Estimate{}, result).empty());
   result.residual.raw = 5e13;
-  const std::vector<Finding> found = fit_findings(Robot{}, Estimate{}, result);
+  const std::vector<Finding> found = model_findings(Robot{}, Estimate{}, result);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].code, "absurd-prediction");
   EXPECT_EQ(found[0].severity, Severity::error);
