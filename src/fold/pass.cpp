@@ -12,21 +12,14 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/samples.hpp"
+#include "steelyard/fold/slots.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kShortestSlot = 1024;
 // Filtering at kept samples only pays when there are others between them.
 constexpr Index kFewestBetween = 4;
-
-Index memory_of(const Preparation& preparation) {
-  Index memory = 0;
-  if (preparation.filter) memory += preparation.filter->memory;
-  if (preparation.column_filter) memory += preparation.column_filter->memory;
-  return memory;
-}
 
 void check(const Plan& plan, const std::vector<Layout>& layouts, const PassOptions& options) {
   require(layouts.size() == plan.rows.size(), "one layout per row");
@@ -189,10 +182,7 @@ Index slot_samples(const PreparedRun& run, const PassOptions& options) {
                       "a divisor of the chunk size",
                       ""});
   }
-  const Index shortest = std::max(kShortestSlot, 5 * memory_of(run.preparation()));
-  Index slot = chunk;
-  while (slot % 2 == 0 && slot / 2 >= shortest) slot /= 2;
-  return slot;
+  return slot_for_files(run);
 }
 
 FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,
@@ -200,7 +190,7 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   options.validate();
   check(plan, layouts, options);
   FoldPass out{FoldSet(layouts), slot_samples(run, options), options.gap, run.plan().samples, {}, 0};
-  if (out.gap == kAutomatic) out.gap = memory_of(run.preparation());
+  if (out.gap == kAutomatic) out.gap = filter_memory(run.preparation());
   out.gap = std::min(out.gap, out.slot_samples);
   Windows windows;
   const bool filtered = run.preparation().column_filter.has_value();

@@ -6,19 +6,32 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kWantedBlocks = 32;
+constexpr Index kBootstrapBlocks = 32;
+constexpr Index kEnoughPerSlot = 1024;  // samples: more slots than these make only cost time
 
 }  // namespace
 
-Index slot_for_blocks(const PreparedRun& run, Index blocks) {
-  const ChunkPlan& plan = run.plan();
+Index filter_memory(const Preparation& preparation) {
   Index memory = 0;
-  for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
+  for (const auto& filter : {preparation.filter, preparation.column_filter})
     if (filter) memory += filter->memory;
-  const Index wanted = std::max(blocks, kWantedBlocks);
-  Index size = plan.size;
-  while (size % 2 == 0 && size * wanted > plan.samples && size / 2 >= 2 * memory) size /= 2;
-  return size;
+  return memory;
+}
+
+Index halved_slot(Index chunk, Index samples, Index wanted, Index shortest) {
+  Index slot = chunk;
+  while (slot % 2 == 0 && slot * wanted > samples && slot / 2 >= shortest) slot /= 2;
+  return slot;
+}
+
+Index slot_for_blocks(const PreparedRun& run, Index blocks) {
+  return halved_slot(run.plan().size, run.plan().samples, std::max(blocks, kBootstrapBlocks),
+                     2 * filter_memory(run.preparation()));
+}
+
+Index slot_for_files(const PreparedRun& run) {
+  const Index shortest = std::max(kEnoughPerSlot, 5 * filter_memory(run.preparation()));
+  return halved_slot(run.plan().size, run.plan().samples, run.plan().samples + 1, shortest);
 }
 
 }  // namespace STEELYARD_ABI

@@ -16,6 +16,7 @@
 #include "identify/prior.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
+#include "steelyard/fold/slots.hpp"
 #include "steelyard/identify/folded.hpp"
 #include "steelyard/log/period.hpp"
 #include "steelyard/study/provenance.hpp"
@@ -29,6 +30,7 @@ constexpr std::array kGrid = {0.5,  0.7,  1.0,  1.5,  2.0,  3.0,  5.0,  7.0,
 constexpr std::array kFirst = {2.0, 5.0, 10.0, 20.0};
 constexpr int kGroups = 5;
 constexpr Index kSlotsWanted = 20;    // of a run: a group is a few slots
+constexpr Index kLongestSlot = 4096;  // samples
 constexpr Index kScoredRows = 20000;  // raw samples of a run that are scored, at most twice as many
 constexpr double kAsGood = 0.01;      // of the best score
 
@@ -89,8 +91,7 @@ std::vector<CutoffRun> scan_runs(const Setup& setup) {
     out.samples = prepared.preparation().grid.samples;
     const CrossOptions cross = setup.study().cross.value_or(CrossOptions{});
     if (cross.by_phase) out.period = out.rate * (cross.period ? *cross.period : watched.period());
-    out.slot = 1;
-    while (2 * out.slot * kSlotsWanted <= out.samples && out.slot < 4096) out.slot *= 2;
+    out.slot = halved_slot(kLongestSlot, out.samples, kSlotsWanted, 1);
   }
   return runs;
 }

@@ -9,6 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/estimate/friction_choice.hpp"
+#include "steelyard/fold/slots.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -71,9 +72,8 @@ FoldPass fold_with(const Setup& setup, const std::vector<ExtraColumns>& columns,
                    const OpenRun& run) {
   PassOptions pass;
   pass.threads = setup.threads();
-  pass.slot_samples = run.prepared->plan().size;
-  while (pass.slot_samples % 2 == 0 && pass.slot_samples * blocks > run.prepared->plan().samples)
-    pass.slot_samples /= 2;
+  const ChunkPlan& chunks = run.prepared->plan();
+  pass.slot_samples = halved_slot(chunks.size, chunks.samples, blocks, 1);
   pass.extra = run_columns(setup, *run.run);
   pass.extra.insert(pass.extra.end(), columns.begin(), columns.end());
   pass.known = known_efforts(setup, *run.run);

@@ -8,6 +8,7 @@
 #include "identify/sign_gains.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/fold/slots.hpp"
 #include "steelyard/gains/choice.hpp"
 #include "steelyard/gains/feasible.hpp"
 #include "steelyard/gains/payload.hpp"
@@ -18,20 +19,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kGainBlocks = 32;         // wanted of a run
 constexpr double kLargestResidual = 0.3;  // of a joint's current
 constexpr double kConspicuous = 0.1;      // the same when the other joints have far less
 constexpr double kFarFromOthers = 4;
-
-// The largest halving of a chunk that gives enough blocks, at least two memories of the filters long.
-Index gain_slot(const PreparedRun& run) {
-  Index memory = 0;
-  for (const auto& filter : {run.preparation().filter, run.preparation().column_filter})
-    if (filter) memory += filter->memory;
-  Index size = run.plan().size;
-  while (size % 2 == 0 && size * kGainBlocks > run.plan().samples && size / 2 >= 2 * memory) size /= 2;
-  return size;
-}
 
 struct CurrentRun {
   const StudyRun* run = nullptr;
@@ -46,7 +36,7 @@ std::vector<CurrentRun> fold_all(const Setup& setup, const CurrentRows& rows) {
       PreparedRun prepared(open_study_run(run, setup.robot), run.file.label, setup.prepare);
       PassOptions pass;
       pass.threads = setup.threads();
-      pass.slot_samples = gain_slot(prepared);
+      pass.slot_samples = slot_for_blocks(prepared, 0);
       const FoldPass folds = fold_currents(prepared, rows, pass);
       const RunErrors errors = run_errors(prepared, rows);
       runs.push_back({&run, gain_run(rows, folds, run.file.label, block, &errors)});

@@ -11,24 +11,60 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kCurvePoints = 2000;    // stretches of a drawn curve
-constexpr Index kCoarseSamples = 1000;  // positions kept for the period
+constexpr Index kCurvePoints = 2000;  // stretches of a drawn curve
 constexpr Index kTile = 192;
 
-// Grows a curve by one sample of the run with index `sample`.
-class CurveWriter {
- public:
-  CurveWriter(EffortCurve& curve, Index stretch) : curve_(curve), stretch_(stretch) {}
+void extend(double& low, double& high, double value) {
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
 
-  void add(Index sample, double time, double measured, double predicted) {
+// Residual, curve, whiteness and spectra of one row of the plan, sample by sample.
+class RowScore {
+ public:
+  RowScore(const Preparation& preparation, const std::string& run, const std::string& joint,
+           const std::string& unit)
+      : preparation_(preparation),
+        stretch_((preparation.grid.samples + kCurvePoints - 1) / kCurvePoints),
+        correlation_(preparation.decimation.factor),
+        effort_(1 / preparation.grid.step, preparation.grid.samples),
+        residual_(effort_) {
+    curve_.run = run;
+    curve_.joint = joint;
+    curve_.unit = unit;
+  }
+
+  void add(Index sample, double effort, double predicted, double known) {
+    const double error = effort - predicted;
+    if (!is_bridged(preparation_, sample)) {
+      residual_squared_ += error * error;
+      effort_squared_ += (effort - known) * (effort - known);
+    }
+    correlation_.add(error);
+    effort_.add(effort);
+    residual_.add(error);
+    draw(sample, effort, predicted);
+  }
+
+  void finish(Index row, Prediction& result) {
+    const Whiteness whiteness = correlation_.whiteness();
+    result.residual_squared[row] = residual_squared_;
+    result.effort_squared[row] = effort_squared_;
+    result.whiteness.push_back({curve_.joint, whiteness.p_value, whiteness.coloured});
+    curve_.correlation = whiteness.correlation;
+    curve_.correlation_samples = whiteness.samples;
+    curve_.effort_spectrum = in_bands(effort_.spectrum());
+    curve_.residual_spectrum = in_bands(residual_.spectrum());
+    result.curves.push_back(std::move(curve_));
+  }
+
+ private:
+  void draw(Index sample, double measured, double predicted) {
     if (sample % stretch_ == 0) {
-      curve_.time.push_back(time);
-      curve_.measured_min.push_back(measured);
-      curve_.measured_max.push_back(measured);
-      curve_.predicted_min.push_back(predicted);
-      curve_.predicted_max.push_back(predicted);
-      curve_.residual_min.push_back(measured - predicted);
-      curve_.residual_max.push_back(measured - predicted);
+      curve_.time.push_back(preparation_.grid.time(sample));
+      for (auto* bound : {&curve_.measured_min, &curve_.measured_max}) bound->push_back(measured);
+      for (auto* bound : {&curve_.predicted_min, &curve_.predicted_max}) bound->push_back(predicted);
+      for (auto* bound : {&curve_.residual_min, &curve_.residual_max}) bound->push_back(measured - predicted);
       return;
     }
     extend(curve_.measured_min.back(), curve_.measured_max.back(), measured);
@@ -36,13 +72,12 @@ class CurveWriter {
     extend(curve_.residual_min.back(), curve_.residual_max.back(), measured - predicted);
   }
 
- private:
-  static void extend(double& low, double& high, double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  EffortCurve& curve_;
-  Index stretch_;
+  const Preparation& preparation_;
+  Index stretch_;  // samples of a point of the curve
+  double residual_squared_ = 0, effort_squared_ = 0;
+  EffortCurve curve_;
+  Autocorrelation correlation_;
+  Welch effort_, residual_;
 };
 
 class Predictor {
@@ -109,39 +144,17 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
                    const ErrorWatch& watch, const ExtraPrediction& extra, bool absolute) {
   const Index rows = static_cast<Index>(plan.rows.size());
-  const UniformGrid& grid = run.preparation().grid;
-  Prediction result;
-  result.residual_squared.setZero(rows);
-  result.effort_squared.setZero(rows);
-  result.curves.resize(static_cast<std::size_t>(rows));
-  const Index stretch = (grid.samples + kCurvePoints - 1) / kCurvePoints;
-  std::vector<CurveWriter> writers;
-  std::vector<Autocorrelation> correlations(static_cast<std::size_t>(rows),
-                                            Autocorrelation(run.preparation().decimation.factor));
-  struct Spectra {
-    Welch effort, residual;
-  };
-  const Welch none(1 / grid.step, grid.samples);
-  std::vector<Spectra> spectra(static_cast<std::size_t>(rows), Spectra{none, none});
-  for (Index r = 0; r < rows; ++r) {
-    EffortCurve& curve = result.curves[static_cast<std::size_t>(r)];
-    curve.run = run.label().label;
-    curve.joint = joints[static_cast<std::size_t>(r)];
-    curve.unit = units[static_cast<std::size_t>(r)];
-    writers.emplace_back(curve, stretch);
-  }
-  result.coarse_step = std::max<Index>(1, grid.samples / kCoarseSamples);
-  std::vector<double> coarse;
+  std::vector<RowScore> scores;
+  for (std::size_t r = 0; r < plan.rows.size(); ++r)
+    scores.emplace_back(run.preparation(), run.label().label, joints[r], units[r]);
   std::vector<double> errors(static_cast<std::size_t>(kTile)), measured(static_cast<std::size_t>(kTile));
-
   Predictor predictor(plan, values, extra);
   run.rewind();
   for (RawChunk raw; run.read(raw);) {
     const PreparedChunk chunk = run.prepare(std::move(raw));
     const SampleBlock& block = chunk.samples;
     const int torque = block.find(channel::kTorque);
-    const int position = block.find(channel::kPosition);
-    require(torque >= 0 && position >= 0, "prepared chunk without torque or position");
+    require(torque >= 0, "prepared chunk without torque");
     for (Index at = chunk.chunk.core.begin; at < chunk.chunk.core.end; at += kTile) {
       const Index first = at - chunk.chunk.halo.begin;
       const Index count = std::min(kTile, chunk.chunk.core.end - at);
@@ -149,46 +162,23 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
       if (absolute) predicted = predicted.cwiseAbs();
       for (Index r = 0; r < rows; ++r) {
         const double* logged = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
-        for (Index s = 0; s < count; ++s)
-          measured[static_cast<std::size_t>(s)] = absolute ? std::abs(logged[s]) : logged[s];
-        if (watch) {
-          for (Index s = 0; s < count; ++s)
-            errors[static_cast<std::size_t>(s)] = measured[static_cast<std::size_t>(s)] - predicted(r, s);
-          watch({r, at, count, errors.data(), predictor.columns(), predictor.stride()});
-        }
         for (Index s = 0; s < count; ++s) {
-          const double effort = measured[static_cast<std::size_t>(s)];
-          const double error = effort - predicted(r, s);
-          if (!is_bridged(run.preparation(), at + s)) {
-            result.residual_squared[r] += error * error;
-            const double left = effort - predictor.known()(r, s);
-            result.effort_squared[r] += left * left;
-          }
-          correlations[static_cast<std::size_t>(r)].add(error);
-          spectra[static_cast<std::size_t>(r)].effort.add(effort);
-          spectra[static_cast<std::size_t>(r)].residual.add(error);
-          writers[static_cast<std::size_t>(r)].add(at + s, grid.time(at + s), effort, predicted(r, s));
+          const auto k = static_cast<std::size_t>(s);
+          measured[k] = absolute ? std::abs(logged[s]) : logged[s];
+          errors[k] = measured[k] - predicted(r, s);
         }
+        if (watch) watch({r, at, count, errors.data(), predictor.columns(), predictor.stride()});
+        for (Index s = 0; s < count; ++s)
+          scores[static_cast<std::size_t>(r)].add(at + s, measured[static_cast<std::size_t>(s)],
+                                                  predicted(r, s), predictor.known()(r, s));
       }
-      for (Index s = 0; s < count; ++s)
-        if ((at + s) % result.coarse_step == 0)
-          for (Index j = 0; j < block.joints(); ++j) coarse.push_back(block.row(position, j)[first + s]);
     }
     raw = {};
   }
-  for (std::size_t r = 0; r < correlations.size(); ++r) {
-    const Whiteness found = correlations[r].whiteness();
-    EffortCurve& curve = result.curves[r];
-    curve.correlation = found.correlation;
-    curve.correlation_samples = found.samples;
-    curve.effort_spectrum = in_bands(spectra[r].effort.spectrum());
-    curve.residual_spectrum = in_bands(spectra[r].residual.spectrum());
-    result.whiteness.push_back({joints[r], found.p_value, found.coloured});
-  }
-  const Index n = plan.joints;
-  result.coarse_position =
-      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-          coarse.data(), static_cast<Index>(coarse.size()) / std::max<Index>(1, n), n);
+  Prediction result;
+  result.residual_squared.resize(rows);
+  result.effort_squared.resize(rows);
+  for (Index r = 0; r < rows; ++r) scores[static_cast<std::size_t>(r)].finish(r, result);
   return result;
 }
 

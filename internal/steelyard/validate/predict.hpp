@@ -30,8 +30,6 @@ struct Prediction {
   VectorXd effort_squared;    // Σ τ², without known efforts
   std::vector<EffortCurve> curves;
   std::vector<JointWhiteness> whiteness;  // one per row
-  MatrixXd coarse_position;  // about a thousand samples × joints, evenly spread: for finding the period
-  Index coarse_step = 1;     // grid samples between them
 };
 
 // Columns beside the plan's with their values, one after the other, and efforts that are known: these are
