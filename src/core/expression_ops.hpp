@@ -156,7 +156,8 @@ inline Slopes atan2_slopes(double a, double b, double) {
   return {b / radius / radius, -a / radius / radius};
 }
 
-// Calls use(value, slopes) with value(a, b) and slopes(a, b, v).
+// Calls use(value, slopes) with value(a, b) and slopes(a, b, v). A table, one entry per operation: its length
+// is their number.
 template <class Use>
 void visit_binary(Op op, Use&& use) {
   const auto flat = [](double, double, double) { return Slopes{0, 0}; };

@@ -178,6 +178,42 @@ EndProblem difference_end(const IntervalSet& set, const Functional& functional, 
   return out;
 }
 
+namespace {
+
+// One equation h·ŷ = 1 solved for the entry `pivot`: ŷ = E z + o.
+struct UnitEquation {
+  Index pivot = 0;
+  Eigen::MatrixXd E;
+  Eigen::VectorXd o;
+
+  // `v` without the entry that the others decide.
+  Eigen::VectorXd without_pivot(const Eigen::VectorXd& v) const {
+    Eigen::VectorXd rest(v.size() - 1);
+    rest << v.head(pivot), v.tail(v.size() - 1 - pivot);
+    return rest;
+  }
+};
+
+// Solved for an entry behind the first `seen`, unless these have all of h.
+UnitEquation solve_unit_equation(const Eigen::VectorXd& h, Index seen) {
+  const Index n = h.size() - 1;
+  UnitEquation out{n, Eigen::MatrixXd::Zero(n + 1, n), Eigen::VectorXd::Zero(n + 1)};
+  double largest = 0;
+  for (Index i = seen; i < n; ++i)
+    if (std::abs(h[i]) > largest) largest = std::abs(h[out.pivot = i]);
+  if (largest < 1e-3 * h.norm() / std::sqrt(static_cast<double>(n))) h.cwiseAbs().maxCoeff(&out.pivot);
+  out.o[out.pivot] = 1 / h[out.pivot];
+  for (Index i = 0, j = 0; i <= n; ++i) {
+    if (i == out.pivot) continue;
+    out.E(i, j) = 1;
+    out.E(out.pivot, j) = -h[i] / h[out.pivot];
+    ++j;
+  }
+  return out;
+}
+
+}  // namespace
+
 EndProblem ratio_end(const IntervalSet& set, const Functional& functional, double sign, double tolerance) {
   const ConeProgram& from = set.program;
   const Index n = from.T.cols(), rows = from.T.rows(), seen = set.problem.coordinates.seen;
@@ -189,26 +225,13 @@ EndProblem ratio_end(const IntervalSet& set, const Functional& functional, doubl
   M.topRightCorner(rows, 1) = from.origin;
   M(rows, n) = 1;
   const Eigen::VectorXd h = M.topRows(rows).transpose() * functional.below;
-  Index pivot = n;
-  double largest = 0;
-  for (Index i = seen; i < n; ++i)
-    if (std::abs(h[i]) > largest) largest = std::abs(h[pivot = i]);
-  if (largest < 1e-3 * h.norm() / std::sqrt(static_cast<double>(n))) h.cwiseAbs().maxCoeff(&pivot);
-  Eigen::MatrixXd E = Eigen::MatrixXd::Zero(n + 1, n);
-  Eigen::VectorXd o = Eigen::VectorXd::Zero(n + 1);
-  o[pivot] = 1 / h[pivot];
-  for (Index i = 0, j = 0; i <= n; ++i) {
-    if (i == pivot) continue;
-    E(i, j) = 1;
-    E(pivot, j) = -h[i] / h[pivot];
-    ++j;
-  }
+  const UnitEquation unit = solve_unit_equation(h, seen);
   EndProblem out;
   out.homogeneous = true;
   ConeProgram& program = out.program;
   program = from;
-  program.origin = M * o;
-  program.T = M * E;
+  program.origin = M * unit.o;
+  program.T = M * unit.E;
   for (Block& block : program.blocks) {
     block.columns.push_back(rows);
     block.parts.push_back(block.constant);
@@ -221,7 +244,7 @@ EndProblem ratio_end(const IntervalSet& set, const Functional& functional, doubl
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(seen + 1, n + 1);
   G(0, n) = set.radius;
   G.block(1, 0, seen, seen).setIdentity();
-  program.ball = Ball{G * E, G * o};
+  program.ball = Ball{G * unit.E, G * unit.o};
   const auto longer = [&](const Eigen::VectorXd& v) {
     Eigen::VectorXd out_vector(rows + 1);
     out_vector << v, 0;
@@ -234,13 +257,10 @@ EndProblem ratio_end(const IntervalSet& set, const Functional& functional, doubl
   // 1/b up to reach/b(x⁰), and all others as far as they go times that.
   Eigen::VectorXd spread(n + 1);
   spread << from.spread, 1;
-  program.spread.resize(n);
-  for (Index i = 0, j = 0; i <= n; ++i)
-    if (i != pivot) program.spread[j++] = spread[i] * set.reach / reference;
-
-  out.start.resize(n);
-  for (Index i = 0, j = 0; i <= n; ++i)
-    if (i != pivot) out.start[j++] = (i == n ? 1 : set.start[i]) / b;
+  program.spread = unit.without_pivot(spread * set.reach / reference);
+  Eigen::VectorXd start(n + 1);
+  start << set.start, 1;
+  out.start = unit.without_pivot(start / b);
   out.unit = natural_size(set, functional.above) / reference;
   const Eigen::VectorXd above = longer(functional.above);
   program.linear = sign / out.unit * (program.T.transpose() * above);
