@@ -72,11 +72,20 @@ py::list findings_of(const std::vector<steelyard::Finding>& findings) {
   return out;
 }
 
-}  // namespace
+// The text of a first study, and the names of what could not be guessed.
+py::tuple first_study(const std::string& robot, const std::vector<std::string>& logs,
+                      const std::string& path) {
+  steelyard::InitOptions options;
+  options.robot = robot;
+  options.logs = logs;
+  options.study = path;
+  const steelyard::InitStudy made = init_study(options);
+  std::vector<std::string> asked;
+  for (const steelyard::Question& question : made.questions) asked.push_back(question.name);
+  return py::make_tuple(made.study, asked);
+}
 
-void add_study(py::module_& module) {
-  const auto threads = py::arg("threads") = 1;
-  const auto progress = py::arg("progress") = py::none();
+void add_class(py::module_& module) {
   py::class_<Study>(module, "Study")
       .def_static(
           "read", [](const std::string& path) { return steelyard::read_study(path, false); }, py::arg("path"))
@@ -97,7 +106,14 @@ void add_study(py::module_& module) {
       .def(
           "set_seed", [](Study& study, std::uint64_t seed) { set_seed(study, seed); }, py::arg("seed"))
       .def("log", &run_channels, py::arg("run") = "");
+}
 
+}  // namespace
+
+void add_study(py::module_& module) {
+  const auto threads = py::arg("threads") = 1;
+  const auto progress = py::arg("progress") = py::none();
+  add_class(module);
   module.def(
       "run_study",
       [](const Study& study, int count, const Progress& tell) {
@@ -147,19 +163,7 @@ void add_study(py::module_& module) {
                            }).findings);
       },
       py::arg("study"), threads, progress);
-  module.def(
-      "init_study",
-      [](const std::string& robot, const std::vector<std::string>& logs, const std::string& path) {
-        steelyard::InitOptions options;
-        options.robot = robot;
-        options.logs = logs;
-        options.study = path;
-        const steelyard::InitStudy made = init_study(options);
-        std::vector<std::string> asked;
-        for (const steelyard::Question& question : made.questions) asked.push_back(question.name);
-        return py::make_tuple(made.study, asked);
-      },
-      py::arg("robot"), py::arg("logs"), py::arg("study") = "study.yaml");
+  module.def("init_study", &first_study, py::arg("robot"), py::arg("logs"), py::arg("study") = "study.yaml");
 }
 
 }  // namespace python
