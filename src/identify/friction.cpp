@@ -31,7 +31,7 @@ std::size_t joint_of_row(const Setup& setup, Index row) {
 // Joints with forms, and what the study wants of them.
 struct Wanted {
   std::vector<FrictionJoint> joints;
-  std::vector<FrictionWish> wishes;
+  std::vector<FrictionRequest> requests;
 };
 
 Wanted wanted_forms(const Setup& setup) {
@@ -41,9 +41,9 @@ Wanted wanted_forms(const Setup& setup) {
     const FrictionSpec* spec = friction_of(setup.study(), setup.robot.joints[joint].name);
     if (spec == nullptr || spec->is_linear()) continue;
     out.joints.push_back({static_cast<int>(joint) + 1, static_cast<Index>(r), setup.plan.rows[r].i, 0});
-    FrictionWish wish;
-    if (!spec->automatic) wish = {spec->form, spec->viscous, spec->coulomb, spec->offset};
-    out.wishes.push_back(wish);
+    FrictionRequest request;
+    if (!spec->automatic) request = {spec->form, spec->viscous, spec->coulomb, spec->offset};
+    out.requests.push_back(request);
   }
   return out;
 }
@@ -100,7 +100,7 @@ std::vector<FrictionChoice> choose_forms(const Setup& setup, const Runs& runs, c
   cross.blocks = std::max(cross.blocks, kChoiceGroups);
   const HeldOut held = held_out_groups(
       fold_fit_runs(setup, runs, dictionary_columns(wanted.joints), cross.blocks, positions), cross);
-  return choose_friction(wanted.joints, wanted.wishes, held.blocks, held.groups, setup.study().estimate);
+  return choose_friction(wanted.joints, wanted.requests, held.blocks, held.groups, setup.study().estimate);
 }
 
 std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, const FrictionFit& fit) {

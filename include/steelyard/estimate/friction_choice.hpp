@@ -35,7 +35,7 @@ double dictionary_velocity(const FrictionJoint& joint, int k);
 std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& joints);
 
 // What the choice may do with a joint.
-struct FrictionWish {
+struct FrictionRequest {
   std::optional<FrictionForm> form;  // nothing: choose between linear, sigmoid and stribeck
   bool viscous = true;               // beside a form that is given
   bool coulomb = true;               // only for forms that have it
@@ -52,7 +52,7 @@ struct FrictionChoice {
 
 // `runs`: folds with the dictionary's columns and fv, fc, fo of these joints; `groups` as in cross_validate.
 std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,
-                                            const std::vector<FrictionWish>& wishes,
+                                            const std::vector<FrictionRequest>& requests,
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options = {});
 

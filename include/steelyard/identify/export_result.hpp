@@ -39,7 +39,7 @@ ExportModel feasible_model(const Robot& robot, const Result& result);
 
 // `spec`: the study's extra columns and known efforts, which C code takes along. Throws InputError when the
 // result is not of this robot, MachineError when nothing can read the file back.
-ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
+ExportOutcome export_result(const Robot& robot, const Result& result, const ExportRequest& request,
                             const DriveSpec& spec = {});
 
 // Throws InputError when the result was made with another robot file than the study's.

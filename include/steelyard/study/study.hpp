@@ -106,7 +106,7 @@ struct Study {
   SignsSpec signs;
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
-  std::vector<ExportWish> exports;
+  std::vector<ExportRequest> exports;
   bool report = true;
   std::vector<std::string> waive;
 };
