@@ -159,7 +159,7 @@ int small_fleets(const FleetStudy& example, int fleets, const std::vector<int>& 
     for (const int day : days)
       line += fmt::format("{:>8}", try_small(example, robots, day, nullptr, fleets, options).others);
   fmt::print("{}\n", line);
-  if (!is_healthy) fmt::print("{} healthy robots named beside the faults\n", others);
+  if (!is_healthy) fmt::print("{} healthy robots reported besides the faults\n", others);
   return 0;
 }
 
@@ -196,7 +196,7 @@ int drifting_fleets(const FleetStudy& example, int fleets, int robots, const Fle
     fmt::print("{}\n", line);
     std::fflush(stdout);
   }
-  fmt::print("{} drifts told beside these\n", others);
+  fmt::print("{} other drifts reported\n", others);
   return 0;
 }
 

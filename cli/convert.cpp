@@ -214,7 +214,7 @@ Run add_convert(Arguments& verb) {
   verb.add("--robot", options->robot, "Robot whose joints the log has (default: by the log's own names)");
   verb.add("--topic", options->topic, "Topic of a bag");
   verb.add("--packing", options->packing, "Of .mcap: none, lz4 or zstd").with_default();
-  verb.add_flag("--replace", options->replace, "Overwrite a file that is there already");
+  verb.add_flag("--replace", options->replace, "Overwrite an existing file");
   verb.footer(
       "Examples:\n  steelyard convert run.db3 run.mcap --packing zstd\n"
       "  steelyard convert study.yaml run.npz --run excitation\n");

@@ -111,7 +111,7 @@ Run add_merge(Arguments& verb) {
   verb.add("FOLDS", options->files, "Fold files, as `steelyard fold` and `steelyard merge` write them")
       .required();
   verb.add("--out", options->out, "Fold file to write; appears complete or not at all").required();
-  verb.add("--blocks", options->blocks, "At most so many blocks of time a run: a smaller file")
+  verb.add("--blocks", options->blocks, "At most this many blocks of time per run: a smaller file")
       .between(1, 128);
   verb.add_flag("--relabel", options->relabel, "Put the names of the files before the labels of their runs");
   verb.footer("Example:\n  steelyard merge monday.fold tuesday.fold --out week.fold\n");

@@ -97,7 +97,7 @@ Run add_reverse(Arguments& verb) {
   verb.add("STUDY", arguments->path, "Study file (.yaml) with `reverse`; with --configurations a robot")
       .required();
   verb.add("--configurations", arguments->configurations,
-           "Print so many configurations that show the most of a robot")
+           "Print this many configurations that identify the most of a robot")
       .between(1, 1000);
   verb.add("--rows", arguments->rows, "What is measured there")
       .one_of({"gravity+inertia", "gravity", "inertia"})

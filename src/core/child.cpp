@@ -25,7 +25,7 @@ std::unique_ptr<ChildProcess> start_source(const std::vector<std::string>& comma
     throw MachineError(
         {fmt::format("the source '{}' cannot be started: {}", command.front(), error.code().message()),
          {},
-         "a program that may be run",
+         "an executable program",
          "check its path and that it is executable"});
   }
 }

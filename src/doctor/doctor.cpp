@@ -195,8 +195,7 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Examine
     findings.add(set_up_findings(model.set_up, robot, options.set_up), numbers);
     if (model.set_up.too_poor)
       findings.not_examined(
-          "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups "
-          "apart",
+          "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups",
           numbers);
     if (!model.set_up.beaten && !model.set_up.too_poor) {
       examination.delays = examine_delays(model.trial);

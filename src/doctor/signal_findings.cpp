@@ -68,7 +68,7 @@ class SignalFindings {
     }
     if (time.gaps == 0) return;
     add("gaps", run_,
-        fmt::format("{} {} where {:.3g} ms is usual",
+        fmt::format("{} {} where {:.3g} ms is typical",
                     time.gaps == 1 ? "one gap of" : fmt::format("{} gaps, the longest", time.gaps),
                     duration_text(time.longest_step), 1e3 * time.median_step));
     if (time.longest_step < kShortGap) findings.back().severity = Severity::note;

@@ -148,7 +148,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   out.compared = static_cast<Index>(members.size());
   if (out.compared < kFewestFleetRobots)
     out.unavailable =
-        fmt::format("{} {} too few to tell which one differs: at least {} are needed", members.size(),
+        fmt::format("{} {} too few to determine which one differs: at least {} are needed", members.size(),
                     members.size() == 1 ? "robot is" : "robots are", kFewestFleetRobots);
   std::set<std::size_t> aside, named;
   if (out.unavailable.empty()) aside = far_robots(fits, members);

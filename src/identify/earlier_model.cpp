@@ -32,7 +32,7 @@ BaseValue read_value(const YamlContext& context, const std::string& name, const 
   if (const YamlNode* sigma = fields.find("sigma")) {
     value.sigma = to_number(context, *sigma, "sigma");
     if (!(*value.sigma > 0))
-      context.fail(*sigma, fmt::format("deviation {:g} of base parameter '{}'", *value.sigma, name),
+      context.fail(*sigma, fmt::format("standard deviation {:g} of base parameter '{}'", *value.sigma, name),
                    "above 0", "leave it out when it is not known");
   }
   return value;

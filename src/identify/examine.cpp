@@ -25,11 +25,11 @@ std::optional<Finding> open_line(const StudyRun& run) {
   if (run.folded || run.simulation) return std::nullopt;
   const std::optional<OpenLine> open = open_last_line(run.file);
   if (!open) return std::nullopt;
-  std::string evidence = fmt::format("the last line of {} has no end; its last field is {}",
+  std::string evidence = fmt::format("the last line of {} has no newline; its last field is {}",
                                      run.path_as_written, quoted(open->field));
   if (open->is_short)
-    evidence += fmt::format(", with fewer digits behind the point than in any of {} lines before ({})",
-                            open->compared, open->least);
+    evidence += fmt::format(", with fewer decimals than in any of the {} previous lines ({})", open->compared,
+                            open->least);
   return make_finding(open->is_short ? FindingCode("cut-log") : FindingCode("open-last-line"),
                       run.file.label.label, evidence);
 }
@@ -54,9 +54,9 @@ std::vector<Finding> with_names(std::vector<RunFinding> found, std::size_t runs)
 void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
   if (!run.findings) {
     found.push_back(
-        {make_finding("not-examined", run.label,
-                      "the run is folds that nobody examined: nothing is known of its signals and its "
-                      "set-up"),
+        {make_finding(
+             "not-examined", run.label,
+             "the folds of this run were never examined: nothing is known about its signals and set-up"),
          {run.label}});
     return;
   }
@@ -99,7 +99,7 @@ DoctorOptions doctor_options(const Setup& setup, const std::vector<ExaminedRun>&
   }
   for (const ExaminedRun& run : runs)
     if (run.label.payload != runs[0].label.payload) {
-      options.skip_set_up = "the runs have different payloads, which the doctor's model has not";
+      options.skip_set_up = "the runs have different payloads, which the doctor does not model";
       options.skip_remedy = "check a study of the runs without payload, which have the same set-up";
     }
   return options;

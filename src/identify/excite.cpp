@@ -272,7 +272,7 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
     throw InputError({"nothing has been run yet: the study has neither runs nor fold files",
                       {study.path, 0, 0, ""},
                       {},
-                      "begin with `steelyard excite`"});
+                      "start with `steelyard excite`"});
   const Known known = known_from(files, study, s.robot, s.base);
   take_known(known, s.options);
   NextOutcome outcome;

@@ -28,8 +28,8 @@ constexpr double kEngineAgreement = 1e-9;  // and with an engine
 
 void check_agreement(double error, double limit, const std::string& name, const std::string& reader) {
   if (!(error <= limit))
-    throw InternalError(fmt::format("'{}' read back by {} differs by {:.2g} from what was to be written",
-                                    name, reader, error));
+    throw InternalError(
+        fmt::format("'{}' read back by {} differs by {:.2g} from what was written", name, reader, error));
 }
 
 void take_reader(const std::string& reader, double error, double limit, const std::string& name,
@@ -131,7 +131,7 @@ void read_by_engines(const std::string& text, const ExportModel& model,
           reader.reader, reader.error));
     if (reader.dry_friction)
       out.summary.notes.push_back(
-          fmt::format("dry friction is a constraint in {} and no force: it differs from fc sign(q̇) by up to "
+          fmt::format("dry friction is a constraint in {}, not a force: it differs from fc sign(q̇) by up to "
                       "{:.2g} of fc, "
                       "by up to {:.2g} where joints move at 1 % of their velocities",
                       reader.reader, reader.dry_friction->fast, reader.dry_friction->slow));

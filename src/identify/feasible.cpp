@@ -48,7 +48,7 @@ void report_problems(FeasibleModel& feasible) {
   else if (!retrieval.feasible)
     feasible.findings.push_back(
         make_finding("broken-constraint", "",
-                     fmt::format("the feasible parameters break {}: {}",
+                     fmt::format("the feasible parameters violate {}: {}",
                                  retrieval.violated.size() == 1 ? "a constraint" : "constraints",
                                  fmt::join(retrieval.violated, ", "))));
 }

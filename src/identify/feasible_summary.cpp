@@ -107,8 +107,8 @@ void report_cost(double given, const FeasibleSummary& summary, std::vector<Findi
     if (constraint.active) active.push_back(constraint.name);
   findings.push_back(
       make_finding("costly-constraints", "",
-                   fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % is "
-                               "possible without constraints; those that hold them: {}",
+                   fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % "
+                               "without constraints; active constraints: {}",
                                100 * summary.residual->prepared, 100 * given, fmt::join(active, ", "))));
 }
 

@@ -20,10 +20,9 @@ std::optional<std::vector<Finding>> findings_of_run(const OpenRun& run, const Ex
   if (r < examined.runs.size()) findings = examined.runs[r].findings;
   if (made.empty() || !run.prepared) return findings;
   if (!findings)
-    findings = {
-        make_finding("not-examined", run.label(),
-                     "the log was folded without an examination: nothing is known of its signals and its "
-                     "set-up")};
+    findings = {make_finding(
+        "not-examined", run.label(),
+        "the log was folded without an examination: nothing is known about its signals and set-up")};
   add_to(*findings, made);
   return findings;
 }

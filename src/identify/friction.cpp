@@ -114,9 +114,10 @@ std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, cons
                                       fmt::format("{}; linear friction ({}) instead", fit.joints[k].evidence,
                                                   to_string(fit.joints[k].status))));
   if (!fit.converged)
-    findings.push_back(make_finding("friction-not-converged", "",
-                                    fmt::format("after {} passes a further step still promises {:.2g} σ²",
-                                                fit.iterations, fit.next_gain)));
+    findings.push_back(
+        make_finding("friction-not-converged", "",
+                     fmt::format("not converged after {} passes: a further step would still gain {:.2g} σ²",
+                                 fit.iterations, fit.next_gain)));
   return findings;
 }
 

@@ -135,15 +135,15 @@ void report_problems(const GainProblem& problem, const GainFit& fit, DriveGains&
     if (fit.status[j] != GainStatus::not_identifiable) continue;
     gains.findings.push_back(make_finding(
         "gain-not-identifiable", problem.joints[j],
-        fmt::format("the deviation of the gain is {:.0f} % of it",
+        fmt::format("the standard deviation of the gain is {:.0f} % of its value",
                     100 * fit.sigma[static_cast<Index>(j)] / std::abs(fit.values[static_cast<Index>(j)]))));
   }
   const VectorXd residual = current_residual(problem, fit).relative;
   for (const Index j : misfits(residual))
-    gains.findings.push_back(make_finding(
-        "gain-misfit", problem.joints[static_cast<std::size_t>(j)],
-        fmt::format("{:.0f} % of the current is not explained, {:.0f} % in the median of the joints",
-                    100 * residual[j], 100 * median_of(residual))));
+    gains.findings.push_back(
+        make_finding("gain-misfit", problem.joints[static_cast<std::size_t>(j)],
+                     fmt::format("{:.0f} % of the current is unexplained, {:.0f} % for the median joint",
+                                 100 * residual[j], 100 * median_of(residual))));
 }
 
 GainOptions gain_options(const Setup& setup) {
@@ -283,10 +283,11 @@ void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, 
                                     [&](const Load& load) { return load.name == run.folds.load; });
     if (unloaded.empty()) {
       if (gains.loads.count(given->name) == 0)
-        throw InputError({fmt::format("the load '{}' cannot be told from the last link", given->name),
-                          {},
-                          "a fit run without load",
-                          "record a run without load"});
+        throw InputError(
+            {fmt::format("the load '{}' cannot be distinguished from the last link", given->name),
+             {},
+             "a fit run without load",
+             "record a run without load"});
       continue;
     }
     std::vector<GainRun> both = unloaded;
@@ -298,7 +299,7 @@ void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, 
     if (fit.loads[0].gains_dominate && std::isfinite(fit.loads[0].sigma[0]))
       gains.findings.push_back(make_finding(
           "payload-gain-error", given->name,
-          fmt::format("the mass is {:.3g} ± {:.2g} kg, of which the gains' deviations make {:.2g}",
+          fmt::format("the mass is {:.3g} ± {:.2g} kg; the uncertainty of the gains contributes {:.2g}",
                       fit.loads[0].values[0], fit.loads[0].sigma[0], fit.loads[0].sigma_gains[0])));
   }
 }
@@ -329,9 +330,9 @@ Setup with_gains(Setup setup) {
   const Study& study = setup.study();
   if (!study.gains) return setup;
   if (study.cutoff.automatic)
-    throw InputError({"the cut-off is to be chosen, but gains come before it",
+    throw InputError({"the cut-off is automatic, but gains are identified before it is chosen",
                       {study.path, 0, 0, ""},
-                      "a cut-off that is given",
+                      "a given cut-off",
                       "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
   DriveGains gains;
   CurrentRowOptions options;
@@ -355,7 +356,7 @@ Setup with_gains_of(const Result& model, Setup setup) {
     throw InputError({"the model has no gains, but the study has currents",
                       {setup.study().path, 0, 0, ""},
                       {},
-                      "use a model that was made from currents"});
+                      "use a model that was identified from currents"});
   DriveGains gains;
   gains.rows = current_rows(setup.robot, setup.base);
   gains.values = VectorXd::Zero(static_cast<Index>(gains.rows.gains.size()));

@@ -57,9 +57,10 @@ Finding lost_joint(const Setup& setup, std::size_t row, Index rows, Index own) {
   const int joint = setup.plan.rows[row].i;
   return make_finding(
       "joint-without-rows", joint_name(setup, row),
-      rows == 0 ? fmt::format("no row of this joint is left{}", causes(setup, joint))
-                : fmt::format("{} rows of this joint are left for the {} parameters that only it shows{}",
-                              rows, own, causes(setup, joint)));
+      rows == 0
+          ? fmt::format("no row of this joint is left{}", causes(setup, joint))
+          : fmt::format("{} rows of this joint are left for the {} parameters that only it identifies{}",
+                        rows, own, causes(setup, joint)));
 }
 
 // Signs that were not found leave a joint without rows too, and say so themselves.

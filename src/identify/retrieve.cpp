@@ -37,10 +37,11 @@ void require_deviations(const Study& study, const Estimate& estimate) {
   if (!needed) return;
   for (Index k = 0; k < estimate.values.size(); ++k)
     if (!std::isfinite(estimate.sigma[k]))
-      throw InputError({"base parameter '" + estimate.columns[static_cast<std::size_t>(k)] +
-                            "' has no deviation, which weights, limits of deviations and intervals need",
-                        spec.place, "sigma of every base parameter",
-                        "give `sigma`, or leave out `weight`, `relative_sigma_below` and `intervals`"});
+      throw InputError(
+          {"base parameter '" + estimate.columns[static_cast<std::size_t>(k)] +
+               "' has no standard deviation, which `weight`, `relative_sigma_below` and `intervals` need",
+           spec.place, "sigma of every base parameter",
+           "give `sigma`, or leave out `weight`, `relative_sigma_below` and `intervals`"});
 }
 
 // √(Δᵀ C⁻¹ Δ / number), where every value has a deviation.

@@ -53,7 +53,7 @@ void identify_tilt(ReverseState& reverse, Setup& setup) {
   } else if (tilt.residual < 0.5 * tilt.residual_level) {
     reverse.findings.push_back(make_finding(
         "base-not-level", "g1",
-        fmt::format("g1 is not zero: the base would be turned by {:.4g} ± {:.2g} deg; gravity then leaves "
+        fmt::format("g1 is not zero: the base would be tilted by {:.4g} ± {:.2g} deg; gravity then leaves "
                     "{:.3g} instead of {:.3g} (RMS)",
                     180 / M_PI * tilt.angle, 180 / M_PI * tilt.sigma, tilt.residual, tilt.residual_level)));
   }
@@ -129,7 +129,7 @@ Predicted predict_torques(const ReverseState& reverse, Setup setup, const Estima
     throw InputError({"`cutoff: auto` beside `reverse`",
                       {study.path, 0, 0, ""},
                       "a number in Hz",
-                      "nothing is fitted to the runs, so that no cut-off can be chosen by them"});
+                      "nothing is fitted to the runs, so no cut-off can be chosen from them"});
   // Simulated runs move the robot that the source is.
   const SourceSpec& source = *study.reverse->training.source;
   if (source.kind == SourceKind::robot) {

@@ -102,13 +102,13 @@ ReverseTable take_set(const ReverseSetSpec& set, OpenSource& source, const Study
     return table;
   }
   if (set.sinusoids || set.best)
-    throw InputError({"a table cannot be asked at other configurations", set.place, "count alone", ""});
+    throw InputError({"a table cannot be evaluated at other configurations", set.place, "count alone", ""});
   const Index left = source.table.size() - source.used;
   const Index count = set.count > 0 ? set.count : left;
   if (count < 1 || count > left)
-    throw InputError({fmt::format("set '{}' wants {} rows of {}, which has {} left", set.label,
+    throw InputError({fmt::format("set '{}' requests {} rows of {}, which has {} left", set.label,
                                   std::max<Index>(count, 1), source.name, left),
-                      set.place, "rows that no set before has taken",
+                      set.place, "rows that no earlier set uses",
                       "give `count` of the configurations, or another table"});
   ReverseTable part = part_of(source.table, source.used, count);
   source.used += count;

@@ -23,19 +23,19 @@ void report_goodness(const Setup& setup, const OpenRun& run, const SignedRun& ow
   const UniformGrid& grid = run.prepared->preparation().grid;
   for (const HiddenChange& change : goodness.changes) {
     const SignSegment& segment = own.segmented.segments[static_cast<std::size_t>(change.segment)];
-    findings.push_back(make_finding(
-        "mixed-segment", name_of_joint(setup, segment.joint),
-        fmt::format(
-            "the segment from {:.2f} s to {:.2f} s of '{}' seems to change its sign inside: cut at {:.2f} "
-            "s, where {:.0f} % of its squares go away",
-            grid.time(segment.range.begin), grid.time(segment.range.end), run.label(),
-            grid.time(change.sample), 100 * change.gain)));
+    findings.push_back(
+        make_finding("mixed-segment", name_of_joint(setup, segment.joint),
+                     fmt::format("the segment from {:.2f} s to {:.2f} s of '{}' seems to change sign: "
+                                 "splitting it at {:.2f} s removes {:.0f} % of its squared residual",
+                                 grid.time(segment.range.begin), grid.time(segment.range.end), run.label(),
+                                 grid.time(change.sample), 100 * change.gain)));
   }
   for (const MissingFriction& friction : goodness.friction)
     findings.push_back(make_finding(
         "missing-friction", name_of_joint(setup, friction.joint),
-        fmt::format("on average {:.3g} along the motion in '{}' is not explained, {:.0f} deviations",
-                    friction.effort, run.label(), friction.deviations)));
+        fmt::format(
+            "a mean effort of {:.3g} along the motion in '{}' is unexplained: {:.0f} standard deviations",
+            friction.effort, run.label(), friction.deviations)));
 }
 
 std::vector<DecidedRun> decided_runs(const Runs& runs, const SignedRuns& signs) {
@@ -53,7 +53,7 @@ void report_guesses(const Completion& found, const CompletedSummary& told, std::
         "guessed-signs", joint,
         found.held_out_certain > 0
             ? fmt::format("no sign of this joint is decided; with the best ones held-out |effort| is {:.3g} "
-                          "deviations from the model, {:.3g} without",
+                          "standard deviations from the model, {:.3g} without them",
                           found.held_out, found.held_out_certain)
             : std::string("no sign of this joint is decided; the best ones are fitted")));
 }

@@ -118,7 +118,7 @@ void take_cutoffs(const std::string& text, PrepareOptions& prepare) {
   const auto cutoff = [&](const char* key) -> double {
     const auto filter = json.is_object() ? json.find(key) : json.end();
     if (filter == json.end())
-      throw InputError({fmt::format("folds tell no '{}' of their preparation", key), {}, "", ""});
+      throw InputError({fmt::format("folds contain no '{}' of their preparation", key), {}, "", ""});
     return filter->is_null() ? 0.0 : filter->at("cutoff").get<double>();
   };
   prepare.filter.cutoff = cutoff("filter");

@@ -27,7 +27,8 @@ void describe_export_request(Fields& f, ExportRequest& request) {
     std::string name = request.format == format ? request.name : "";
     f.text({key, "", kMeanings[static_cast<int>(format)]}, name);
     if (!f.given(key)) continue;
-    if (++formats > 1) f.fail(key, {"two formats in one entry", {}, "one file an entry", "make two entries"});
+    if (++formats > 1)
+      f.fail(key, {"two formats in one entry", {}, "one file per entry", "write two entries"});
     request.format = format;
     request.name = name;
   }
@@ -37,10 +38,10 @@ void describe_export_request(Fields& f, ExportRequest& request) {
     f.fail(nullptr,
            {"an entry without a format", {}, "c, urdf, sdf, mjcf, yaml or json", "write {mjcf: robot.xml}"});
   if (request.name.find('/') != std::string::npos)
-    f.fail(to_string(request.format), {fmt::format("'{}' is no file name", request.name),
+    f.fail(to_string(request.format), {fmt::format("'{}' is not a file name", request.name),
                                        {},
                                        "a name without folder",
-                                       "files stand in the output folder"});
+                                       "files are written to the output folder"});
   if (f.given("from") != (request.format == ExportFormat::urdf))
     f.fail("from", {"`urdf` and `from` belong together",
                     {},

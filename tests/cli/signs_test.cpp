@@ -106,9 +106,9 @@ TEST_F(Signs, OfSegmentsThatChangeInsideAreAFindingThatSaysWhereToCut) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const std::size_t finding = outcome.out.find("mixed-segment (joint1)");
   ASSERT_NE(finding, std::string::npos) << outcome.out;
-  const std::size_t cut = outcome.out.find("cut at ", finding);
+  const std::size_t cut = outcome.out.find("splitting it at ", finding);
   ASSERT_NE(cut, std::string::npos);
-  const double time = std::stod(outcome.out.substr(cut + 7));
+  const double time = std::stod(outcome.out.substr(cut + 16));
   double nearest = 1e9;
   for (std::size_t s = 1; s < log[13].size(); ++s)
     if (log[13][s - 1] * log[13][s] < 0) nearest = std::min(nearest, std::abs(log[0][s] - time));

@@ -224,9 +224,9 @@ TEST_F(OutputFolderTest, WhatIsPutThereMeanwhileStays) {
 TEST_F(OutputFolderTest, AFolderThatHoldsAnInputIsRefusedWhoeverWroteIt) {
   write_out({{"result.json", "{}"}});
   fs::create_directory_symlink(home_ / "out", home_ / "link");
-  EXPECT_THAT(refusal(home_ / "out", {home_ / "out/result.json"}), HasSubstr("which is read here"));
-  EXPECT_THAT(refusal(home_ / "link", {home_ / "out/result.json"}), HasSubstr("which is read here"));
-  EXPECT_THAT(refusal(home_ / "out", {home_ / "link/result.json"}), HasSubstr("which is read here"));
+  EXPECT_THAT(refusal(home_ / "out", {home_ / "out/result.json"}), HasSubstr("which is an input here"));
+  EXPECT_THAT(refusal(home_ / "link", {home_ / "out/result.json"}), HasSubstr("which is an input here"));
+  EXPECT_THAT(refusal(home_ / "out", {home_ / "link/result.json"}), HasSubstr("which is an input here"));
   EXPECT_EQ(refusal(home_ / "out", {home_ / "out2/result.json", home_ / "out/no-such-file"}), "");
 }
 

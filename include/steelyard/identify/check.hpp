@@ -18,7 +18,7 @@ struct StudyCheck {
   std::vector<std::string> runs;
   std::size_t examined = 0;         // of them, now
   std::size_t examined_then = 0;    // of them, when they were folded
-  std::vector<Finding> findings;    // the gravest first; those that the study waives are marked
+  std::vector<Finding> findings;    // most severe first; those that the study waives are marked
   std::vector<Complaint> warnings;  // about the robot file
 
   // No error that is not waived.
@@ -32,7 +32,7 @@ StudyCheck check_study(const Study& study, const StudyOptions& options = {});
 // examined.
 std::vector<Finding> folded_findings(std::span<const FoldedRun> runs);
 
-// Marks those that the study waives, the gravest first.
+// Marks those that the study waives, most severe first.
 std::vector<Finding> waived(const Study& study, std::vector<Finding> findings);
 bool is_trustworthy(const std::vector<Finding>& findings);
 

@@ -75,7 +75,7 @@ struct EngineCheck {
   std::optional<PoseError> followed, followed_heavier;
 };
 
-// `parameters`: links that bodies can be, with their drives. Throws MachineError when the engine is not
+// `parameters`: physically feasible links, with their drives. Throws MachineError when the engine is not
 // there.
 EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParameters& parameters,
                          const EngineLog& log, const EngineCheckOptions& options = {});

@@ -18,7 +18,7 @@ struct ChildWords {
   std::string limit = "one answer for every configuration";  // when it does not answer any more
   std::string remedy = "run it by hand with one line of joint positions";
   std::string late_limit = "one whole line for every line it reads, written out at once";  // when it is late
-  std::string late_remedy = "raise `time_limit`, or see that it flushes its output";
+  std::string late_remedy = "raise `time_limit`, or make sure that it flushes its output";
 };
 
 // The child's side: one line, whatever line ends the text has. Ends the process when nobody listens any more.

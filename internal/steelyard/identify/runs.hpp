@@ -16,7 +16,7 @@ inline namespace STEELYARD_ABI {
 
 struct OpenRun {
   const StudyRun* run = nullptr;
-  std::unique_ptr<PreparedRun> prepared;  // null: the run is folds, without samples
+  std::unique_ptr<PreparedRun> prepared;  // null: the run consists of folds, without samples
   std::optional<FoldPass> folds;          // of a run that is folds
   Preparation folded_preparation;         // the same: as far as they contain it
   std::function<SignalScan()> signals;    // of the last pass; empty: not watched
