@@ -1,5 +1,5 @@
 // steelyard convert IN OUT: a log in another format. IN is a study (one of its runs, in SI, on the joint
-// side), or a log whose columns have names that say what they are: a bag's, or those that `simulate` and
+// side), or a log with self-describing column names: a bag's, or those that `simulate` and
 // `convert` write.
 #include <fmt/format.h>
 
@@ -75,7 +75,7 @@ OpenLog open_study_log(const ConvertOptions& options) {
           log_joints(robot)};
 }
 
-// Joints as the names of the columns tell them, when no robot does.
+// Joints from the names of the columns, when no robot is given.
 std::vector<LogJoint> match_joints(const std::vector<std::string>& names, bool bag) {
   std::vector<LogJoint> joints;
   if (bag) {

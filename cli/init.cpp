@@ -1,5 +1,5 @@
-// steelyard init ROBOT LOG…: writes a first study, says what it guessed and why, and asks by name for what it
-// could not know.
+// steelyard init ROBOT LOG…: writes a first study, reports what it guessed and why, and lists what it could
+// not guess.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -27,7 +27,8 @@ struct MergeOptions {
   bool relabel = false;
 };
 
-// What tells a file from the others: its name, with as many folders before it as it takes ("monday/run").
+// What distinguishes a file from the others: its name, with as many folders before it as it takes
+// ("monday/run").
 std::string short_name(const std::string& path, const std::vector<std::string>& all) {
   namespace fs = std::filesystem;
   const auto last_parts = [](const fs::path& file, std::size_t count) {
@@ -71,7 +72,7 @@ void add_run(FoldedRun run, const std::string& path, const MergeOptions& options
 
 int run_merge(const MergeOptions& options, const CommonOptions& common) {
   for (const std::string& path : options.files) {
-    std::error_code none;  // an output that does not exist yet is none of them
+    std::error_code none;  // an output that does not exist yet is not an input
     if (std::filesystem::equivalent(path, options.out, none))
       throw InputError({"the output is one of the files to merge",
                         {options.out, 0, 0, ""},

@@ -51,7 +51,7 @@ steelyard::RowSet rows_of(const std::string& word) {
   return word == "inertia" ? steelyard::RowSet::inertia : steelyard::RowSet::gravity_inertia;
 }
 
-// The configurations as a CSV table, or as JSON with what they show.
+// The configurations as a CSV table, or as JSON with what they identify.
 int choose_configurations(const ReverseArguments& arguments, const CommonOptions& common) {
   const steelyard::Robot robot = steelyard::read_robot(arguments.path).robot;
   steelyard::BaseOptions base_options;

@@ -48,7 +48,7 @@ void write_line(int out, std::string text) {
   text += '\n';
   for (std::size_t written = 0; written < text.size();) {
     const ssize_t count = ::write(out, text.data() + written, text.size() - written);
-    if (count < 0 && errno != EINTR) ::_exit(0);  // nobody listens any more
+    if (count < 0 && errno != EINTR) ::_exit(0);  // the parent has closed its end
     if (count > 0) written += static_cast<std::size_t>(count);
   }
 }

@@ -28,18 +28,18 @@ inline namespace STEELYARD_ABI {
 
 // Both ends of what joins parent and child; [0] is the parent's.
 struct ChildProcess::Pipes {
-  int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1}, trouble[2] = {-1, -1};
+  int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1}, failure[2] = {-1, -1};
 
   Pipes() {
     // A socket, so that writing to a child that has ended is an error and no signal.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0 && ::pipe2(output, O_CLOEXEC) == 0 &&
-        ::pipe2(errors, O_CLOEXEC) == 0 && ::pipe2(trouble, O_CLOEXEC) == 0)
+        ::pipe2(errors, O_CLOEXEC) == 0 && ::pipe2(failure, O_CLOEXEC) == 0)
       return;
     const int number = errno;
-    for (const int* ends : {input, output, errors, trouble}) close_ends(ends);
+    for (const int* ends : {input, output, errors, failure}) close_ends(ends);
     throw std::system_error(number, std::generic_category(), "no pipe to a child process");
   }
-  ~Pipes() { close_ends(trouble); }
+  ~Pipes() { close_ends(failure); }
   Pipes(const Pipes&) = delete;
   Pipes& operator=(const Pipes&) = delete;
 
@@ -147,15 +147,15 @@ ChildProcess::ChildProcess(const ChildProgram& program) {
       if (program.folder.empty() || ::chdir(program.folder.c_str()) == 0)
         ::execvpe(arguments[0], arguments.data(), variables.data());
       const int reason = errno;
-      const ssize_t told = ::write(pipes.trouble[1], &reason, sizeof reason);
-      ::_exit(told > 0 ? 127 : 126);
+      const ssize_t written = ::write(pipes.failure[1], &reason, sizeof reason);
+      ::_exit(written > 0 ? 127 : 126);
     }
     if (process_ > 0) unfinished.add_child(process_);
   }
   int reason = process_ < 0 ? errno : 0;
   start(pipes);
-  ::close(std::exchange(pipes.trouble[1], -1));
-  if (process_ > 0 && ::read(pipes.trouble[0], &reason, sizeof reason) <= 0) reason = 0;
+  ::close(std::exchange(pipes.failure[1], -1));
+  if (process_ > 0 && ::read(pipes.failure[0], &reason, sizeof reason) <= 0) reason = 0;
   if (reason == 0) return;
   end(kGraceAtEnd);
   throw std::system_error(reason, std::generic_category());

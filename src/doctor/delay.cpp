@@ -18,7 +18,7 @@ using doctor::Shifts;
 
 constexpr double kGain = 0.22;            // of one joint, beyond what sensors leave
 constexpr double kPlainGain = 0.12;       // of one joint
-constexpr double kBeyondFriction = 0.5;   // share of it that remains when friction may build up over a way
+constexpr double kBeyondFriction = 0.5;   // share that remains when friction may build up over a displacement
 constexpr double kEarly = 2;              // times as much when the effort is before the position
 constexpr double kCommonResidual = 0.04;  // per joint, when all have the same delay
 constexpr double kFarther = 2;            // from reversals than a trial, for the gain that must remain there
@@ -64,7 +64,7 @@ class Gains {
     return 0.5 * ((none_.array() + kOwn) / (fit_.residuals(shifts).array() + kOwn)).log().sum();
   }
 
-  // Of the four stretches of the rows, those in which this delay explains more.
+  // Of the four sections of the rows, those in which this delay explains more.
   int stretches(int joint, double seconds) const {
     constexpr double kOwn = kOwnError * kOwnError;
     const Index k = nearest(data_.lateness, seconds);
@@ -113,7 +113,7 @@ class Gains {
         std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return a.*by < b.*by; });
     DelayEstimate out = *top;
     if (top == all.begin() || top + 1 == all.end()) return out;
-    // The top of the parabola through the best shift and its neighbours.
+    // The vertex of the parabola through the best shift and its neighbours.
     const double before = top[-1].*by, here = out.*by, after = top[1].*by;
     const double bend = 2 * here - before - after;
     if (bend > 0) out.seconds += 0.25 * (after - before) / bend * (top[1].seconds - top[-1].seconds);

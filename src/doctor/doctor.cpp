@@ -15,8 +15,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. Loaded joints of the
-// public logs whose set-up is right are left 11 % at most.
+// Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. In the public logs with
+// a correct set-up loaded joints leave 11 % at most.
 constexpr double kUnexplained = 0.5;
 constexpr double kHardlyExplained = 0.2;
 constexpr double kLoaded = 0.1;        // of the largest effort
@@ -24,7 +24,7 @@ constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
 
 constexpr Index kFewestSamples = 40;  // of a coarse run
 
-// Columns that are independent whatever the direction of gravity.
+// Columns that are independent for any direction of gravity.
 std::vector<std::string> general_columns(Robot robot) {
   robot.gravity = 9.81 * Vector3(0.3, 0.5, -0.8).normalized();
   BaseOptions options;
@@ -37,12 +37,12 @@ std::vector<std::string> general_columns(Robot robot) {
 }
 
 bool spoils_copy(const Finding& finding) {
-  // Stamps that are hardly seconds.
+  // Stamps that are unlikely to be seconds.
   if (is(finding, "time-scale") && finding.severity == Severity::warning) return true;
   return finding.severity == Severity::error && has(finding, finding_trait::spoils_copy);
 }
 
-// Findings with the runs they speak of.
+// Findings with the runs they refer to.
 class Findings {
  public:
   explicit Findings(Examination& examination) : examination_(examination) {}
@@ -61,7 +61,7 @@ class Findings {
   Examination& examination_;
 };
 
-// A run's copy, and what keeps its set-up from being examined.
+// A run's copy, and why its set-up cannot be examined.
 struct ExaminedLog {
   std::size_t number = 0;
   std::optional<CoarseRun> copy;
@@ -157,7 +157,7 @@ std::vector<Finding> unexplained_findings(const Trial& trial, const SetUpExamina
   return findings;
 }
 
-// Whether the motion shows enough to tell set-ups apart.
+// Whether the motion excites enough to distinguish set-ups.
 bool report_poor_excitation(const Robot& robot, const std::vector<ExaminedLog>& logs,
                             const DoctorOptions& options, Examination& examination) {
   if (options.columns.empty() || logs.empty()) return true;
@@ -254,7 +254,7 @@ void examine_set_ups(const Robot& robot, const std::vector<ExaminedLog>& logs, c
   }
 }
 
-// A position in degrees makes the velocity look wrong too; the cause is enough.
+// A position in degrees makes the velocity look wrong too; reporting reporting the cause is enough.
 void drop_consequences(Examination& examination) {
   std::set<std::pair<std::size_t, std::string>> causes;
   for (std::size_t k = 0; k < examination.findings.size(); ++k) {
@@ -320,7 +320,7 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
     if (!options.skip_remedy.empty()) finding.remedy = options.skip_remedy;
     Findings(examination).add(std::move(finding), numbers_of(logs));
   } else {
-    // What the motion cannot show it cannot tell apart either.
+    // Set-ups cannot be distinguished by a motion that is too poor.
     for (ExaminedLog& log : logs)
       if (!enough && log.is_fit && log.spoiled.empty())
         log.spoiled = "the motion is too poor to distinguish set-ups";

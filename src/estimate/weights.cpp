@@ -14,11 +14,11 @@ namespace {
 // residuals.
 constexpr double kSmallest = 1e-14;
 // ... nor larger than this multiple of the largest effort. With fewer rows than parameters some joints are
-// explained exactly and others not at all; without a bound their weights part until the second are lost.
+// explained exactly and others not at all; without a bound their weights diverge until the latter are lost.
 constexpr double kLargest = 1e3;
 
-// Deviation of a group's errors. Groups that have hardly more rows than parameters are not trusted beyond a
-// factor 2.
+// Standard deviation of a group's errors. Groups that have hardly more rows than parameters are not trusted
+// beyond a factor 2.
 double deviation(const Group& group, const Solution& solution) {
   const auto rows = static_cast<double>(group.rows());
   if (rows == 0) return 0;

@@ -1,4 +1,4 @@
-// Weights from residuals, and what a solution says of its rows; shared by the estimators on folds.
+// Weights from residuals, and residuals of a solution; shared by the estimators on folds.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ void fill_weights(const Problem& problem, std::size_t folds, Estimate& out);
 // Residuals by row kind and in total, degrees of freedom, standard deviation of the weighted rows.
 void fill_residuals(const Problem& problem, const Solution& solution, Estimate& out);
 
-// Status, covariance and standard deviations; values and residuals are there already. `solution` has the
+// Status, covariance and standard deviations; values and residuals are already set. `solution` has the
 // columns of `out`.
 void finish_estimate(const Solution& solution, bool converged, Estimate& out);
 

@@ -94,8 +94,8 @@ bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const Scaled
   if (has_soft_) hessian_.triangularView<Eigen::Lower>() += weight * soft_gram_;
   if (program_.ball) add_ball(ball);
   llt_.compute(hessian_);
-  // Stiff and soft directions may differ by more than rounding allows: a little more on the diagonal, which
-  // refinement takes back.
+  // Stiff and soft directions may differ by more than rounding allows: a small diagonal term, which
+  // refinement corrects.
   const Eigen::VectorXd diagonal = hessian_.diagonal();
   for (double more = 1e-15; llt_.info() != Eigen::Success && more < 1e-7; more *= 10) {
     hessian_.diagonal() = (1 + more) * diagonal;

@@ -23,7 +23,8 @@ Block limit_row(double constant, const Eigen::VectorXd& a) {
   return block;
 }
 
-// Bodies together up to `reach` times the reference; columns without a body that data does not see likewise.
+// Bodies together up to `reach` times the reference; likewise columns without a body that the data do not
+// determine.
 void add_limits(IntervalSet& set) {
   ConeProgram& program = set.program;
   set.first_limit = program.blocks.size();
@@ -81,7 +82,7 @@ double natural_size(const IntervalSet& set, const VectorXd& a) {
   return a.cwiseAbs().dot(size);
 }
 
-// The width that data alone would give, or the natural size when it does not see all of it.
+// The width that data alone would give, or the natural size when they do not determine all of it.
 double expected_width(const IntervalSet& set, const Eigen::VectorXd& slope, double unit) {
   const Index seen = set.problem.coordinates.seen;
   const double open = slope.tail(slope.size() - seen).norm() / unit;

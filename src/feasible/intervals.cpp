@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What a removal of the limits of reach would bring to the value, by their multipliers.
+// Change of the value if the limits of reach were removed, by their multipliers.
 double share_of_reach(const IntervalSet& set, const EndProblem& end, const ConeResult& result) {
   const double inverse = end.homogeneous ? result.x[result.x.size() - 1] : 1;
   double share = 0;

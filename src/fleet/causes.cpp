@@ -96,7 +96,7 @@ PointFit fit_point(const Eigen::MatrixXd& G, const Eigen::VectorXd& b, const Vec
   return {score * score / information, score / information, information};
 }
 
-// Coarse grid over the link's box, then smaller and smaller steps from the best place.
+// Coarse grid over the link's box, then ever smaller steps from the best point.
 Vector3 best_place(const Eigen::MatrixXd& G, const Eigen::VectorXd& b, double length) {
   constexpr int kGrid = 3;
   Vector3 best = Vector3::Zero();
@@ -133,7 +133,7 @@ Trial try_mass(const Suspect& suspect, const Reduced& robot) {
   trial.directions.resize(suspect.span.rows(), kMassNumbers);
   trial.directions.col(0) = trial.effect;
   for (int k = 0; k < 3; ++k) trial.directions.col(1 + k) = suspect.span * point_mass_slope(trial.at, k);
-  // The mass is known as well as its own place is.
+  // The mass is known as well as its own position.
   Eigen::MatrixXd information = trial.directions.transpose() * robot.information * trial.directions;
   information.bottomRightCorner(3, 3).diagonal().array() += 1e-9 * std::max(1e-300, information(0, 0));
   const Eigen::MatrixXd inverse =
@@ -225,7 +225,7 @@ double worth(double gain, int numbers, double rows) {
 
 bool is_plausible(const Suspect& suspect, const Trial& trial) {
   const double slack = kBeyond * trial.sigma;
-  // What the fleet cannot tell from nothing is no reason against a cause, but no amount is known to a third.
+  // What the fleet cannot distinguish from zero does not exclude a cause, but no amount is known to a third.
   const double most = suspect.most + std::min(slack, std::abs(suspect.most) / 3);
   const double least = suspect.least - std::min(slack, std::abs(suspect.least) / 3);
   return trial.amount <= most && trial.amount >= least;

@@ -36,7 +36,7 @@ Pool pool_robots(const FleetInput& input, const Robots& members) {
   return pool;
 }
 
-// First guess of the scatter: that of the robots' own estimates.
+// Initial scatter: that of the robots' own estimates.
 VectorXd first_scatter(const std::vector<OwnFit>& fits, const Robots& members, const VectorXd& fleet) {
   VectorXd start(fleet.size());
   for (Index i = 0; i < fleet.size(); ++i) {

@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kSurelyDrifted = 4;  // σ; a few dozen numbers are looked at
+constexpr double kSurelyDrifted = 4;  // σ; a few dozen numbers are compared
 
 // The blocks of a run that are in the group, or those that are not.
 GainRun part_of(const GainRun& run, const std::vector<int>& groups, int group, bool is_test) {

@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// As it can be had: instruments and weights of single rows are not in every fold file.
+// The method that the runs allow: not every fold file has instruments or weights of single rows.
 const char* method_name(const Study& study, const Runs& runs) {
   const bool single_rows = study.estimator.single_rows && !fits_folds(runs);
   const bool instruments = study.estimator.instruments && has_instruments(runs);

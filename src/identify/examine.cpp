@@ -20,7 +20,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Text logs that may have been cut; readers take what is left as it stands.
+// Text logs that may have been cut; readers accept what is left as it is.
 std::optional<Finding> open_line(const StudyRun& run) {
   if (run.folded || run.simulation) return std::nullopt;
   const std::optional<OpenLine> open = open_last_line(run.file);
@@ -34,7 +34,7 @@ std::optional<Finding> open_line(const StudyRun& run) {
                       run.file.label.label, evidence);
 }
 
-// A finding and the labels of the runs that it speaks of.
+// A finding and the labels of the runs it refers to.
 struct RunFinding {
   Finding finding;
   std::vector<std::string> runs;
@@ -50,7 +50,7 @@ std::vector<Finding> with_names(std::vector<RunFinding> found, std::size_t runs)
 }
 
 // Findings of several runs that were examined together are one. Repeated motions are those of this study
-// where the file tells the motion, not those of the study that made it.
+// where the file contains the motion, not those of the study that wrote it.
 void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
   if (!run.findings) {
     found.push_back(
@@ -202,7 +202,8 @@ Examined examine_runs(const Setup& setup, const Runs& runs, Index head) {
 
 namespace {
 
-// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are left.
+// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are
+// left.
 std::vector<Finding> refused_preparations(const Setup& setup) {
   std::vector<Finding> findings;
   Runs opened;

@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What earlier runs have shown: information over the base parameters, noise and rows per second.
+// Information of earlier runs over the base parameters, noise and rows per second.
 struct Known {
   MatrixXd information;
   VectorXd noise;
@@ -23,7 +23,7 @@ struct Known {
   MatrixXd with_gains;  // information with the gains of the drives as further columns
 };
 
-// Columns beside the base parameters (curves of friction, loads) are unknown, too: their part is taken out.
+// Further columns (curves of friction, loads) are unknown as well: they are projected out.
 MatrixXd information_over(const Estimate& estimated, const std::vector<std::string>& names) {
   const MatrixXd R = estimated.factor.columns();
   const Eigen::MatrixXd all = R.transpose() * R / (estimated.sigma_rows * estimated.sigma_rows);

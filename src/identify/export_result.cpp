@@ -111,7 +111,7 @@ ExportOutcome export_c(const Robot& robot, const Result& result, const ExportReq
   return out;
 }
 
-// Engines that are installed read the file; one that refuses it is named.
+// Engines that are installed read the file; one that rejects it is reported.
 void read_by_engines(const std::string& text, const ExportModel& model,
                      const std::vector<std::string>& joints, const ExportRequest& request,
                      ExportOutcome& out) {
@@ -255,7 +255,7 @@ void require_same_robot(const Study& study, const Robot& robot, const Result& re
   const std::string hash = robot_file_hash(study.robot_path);
   if (result.robot_hash.empty() || result.robot_hash == hash) return;
   const Place place{study.robot_path, 0, 0, ""};
-  match_base_values(result, base_parameters(robot), place);  // tells which of them is another, if one is
+  match_base_values(result, base_parameters(robot), place);  // reports the one that differs, if any
   throw InputError(
       {"the result was made with another robot file, or the file has changed since: its SHA-256 "
        "begins with " +

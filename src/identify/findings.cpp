@@ -12,11 +12,11 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kLargeCondition = 1e4;     // of scaled columns
-constexpr double kPoorRelativeSigma = 0.5;  // deviation over value
+constexpr double kPoorRelativeSigma = 0.5;  // standard deviation over value
 constexpr double kLargeResidual = 0.5;      // of one joint
 constexpr double kGap = 2;                  // residual on held-out rows over that of the fit
-// Samples as they were logged, whose accelerations may be noise of a hundred times the motion; beyond this
-// the model itself is nonsense.
+// Raw samples may have accelerations with noise a hundred times the motion; beyond this the model is
+// meaningless.
 constexpr double kAbsurd = 1e3;
 constexpr double kGrown = 1.5;  // rms of a joint on held-out rows over that of the fit
 constexpr double kFewKept = 0.3;
@@ -62,7 +62,7 @@ void report_signs(const Robot& robot, const Result& result, std::vector<Finding>
       const auto base = std::find_if(result.base.begin(), result.base.end(), [&](const BaseValue& item) {
         return item.name == name + std::to_string(joint + 1);
       });
-      // Within three deviations of zero it is only badly known.
+      // Within three standard deviations of zero it is only poorly determined.
       if (base != result.base.end() && base->sigma && -value->second < 3 * *base->sigma) continue;
       findings.push_back(
           make_finding("negative-parameter", drive.joint, fmt::format("{} = {:.4g}", name, value->second)));

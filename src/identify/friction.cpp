@@ -28,7 +28,7 @@ std::size_t joint_of_row(const Setup& setup, Index row) {
   return static_cast<std::size_t>(coordinates(setup.robot).joints[static_cast<std::size_t>(i)]);
 }
 
-// Joints with forms, and what the study wants of them.
+// Joints with forms, and what the study requests of them.
 struct Wanted {
   std::vector<FrictionJoint> joints;
   std::vector<FrictionRequest> requests;
@@ -81,7 +81,7 @@ FoldPass fold_with(const Setup& setup, const std::vector<ExtraColumns>& columns,
   return fold_run(*run.prepared, setup.plan, layouts, pass);
 }
 
-// `positions`: one a fit run; empty: the period is not needed.
+// `positions`: one per fit run; empty: the period is not needed.
 std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs,
                                    const std::vector<ExtraColumns>& columns, int blocks,
                                    const std::vector<CoarsePositions>& positions) {
@@ -156,7 +156,7 @@ FittedForms fit_friction_forms(const Setup& setup, const Runs& runs) {
     for (const OpenRun& run : runs)
       if (run.is_fit()) positions.push_back(scan_motion(setup, run, wanted.joints));
     for (FrictionJoint& joint : wanted.joints)
-      if (joint.fastest == 0) joint.fastest = 1;  // it never moves, and its shape will not be found
+      if (joint.fastest == 0) joint.fastest = 1;  // it never moves, and its shape cannot be identified
     std::vector<FrictionModel> models;
     for (const FrictionChoice& choice : choose_forms(setup, runs, wanted, positions)) {
       models.push_back(choice.model);

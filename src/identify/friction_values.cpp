@@ -1,4 +1,4 @@
-// What the result says of friction, and friction back from a result.
+// Friction in the result, and friction read back from a result.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kGainBlocks = 32;         // wanted of a run
+constexpr Index kGainBlocks = 32;         // requested of a run
 constexpr double kLargestResidual = 0.3;  // of a joint's current
 constexpr double kConspicuous = 0.1;      // the same when the other joints have far less
 constexpr double kFarFromOthers = 4;
@@ -121,7 +121,7 @@ double median_of(const VectorXd& values) {
   return *middle;
 }
 
-// Joints whose current is badly explained, or far worse than those of the others.
+// Joints with a current that is poorly explained, or far worse than the others.
 std::vector<Index> misfits(const VectorXd& residual) {
   std::vector<Index> found;
   const double apart = std::max(kConspicuous, kFarFromOthers * median_of(residual));
@@ -258,7 +258,7 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
   summary.mass_sigma_noise = load.sigma_noise[0];
   summary.mass_sigma_gains = load.sigma_gains[0];
   summary.gains_dominate = load.gains_dominate;
-  // Few joints do not show the mass: what is left is no body.
+  // Few joints do not identify the mass: the rest is not a body.
   if (!load.body_is_found || !(load.body.mass() > 0)) return summary;
   summary.mass = load.body.mass();
   summary.com = load.body.com();
@@ -272,7 +272,7 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
   return summary;
 }
 
-// Every loaded run against the unloaded fit runs, the load unknown: what the gains make of it.
+// Every loaded run against the unloaded fit runs, the load unknown, with these gains.
 void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains) {
   std::vector<GainRun> unloaded;
   for (const CurrentRun& run : runs)

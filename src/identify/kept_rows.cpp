@@ -63,7 +63,7 @@ Finding lost_joint(const Setup& setup, std::size_t row, Index rows, Index own) {
                         rows, own, causes(setup, joint)));
 }
 
-// Signs that were not found leave a joint without rows too, and say so themselves.
+// Signs that were not recovered also leave a joint without rows, and are reported separately.
 bool has_no_segments(const std::vector<Finding>& of_signs, const std::string& joint) {
   return std::any_of(of_signs.begin(), of_signs.end(), [&](const Finding& finding) {
     return is(finding, "no-segments") && finding.joint == joint;

@@ -15,11 +15,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// A source that may be asked, or a table that was read.
+// A source that can be evaluated, or a table that was read.
 struct OpenSource {
   ReverseSource ask;
   ReverseTable table;
-  Index used = 0;  // rows of the table that sets have taken
+  Index used = 0;  // rows of the table that sets use
   std::string name;
 };
 
@@ -133,7 +133,7 @@ ReverseTables open_tables(const Study& study, const Robot& robot) {
     ReverseSetSpec loaded = *spec.loaded;
     if (!loaded.source)
       throw InputError({"`loaded` has no source of its own", loaded.place, "source: {…} with the load", ""});
-    // As many configurations as without the load, unless it says otherwise.
+    // As many configurations as without the load, unless given.
     if (loaded.count == 0 && loaded.source->kind != SourceKind::table) loaded.count = spec.training.count;
     tables.loaded = take(loaded, true);
   }

@@ -47,8 +47,9 @@ std::vector<DecidedRun> decided_runs(const Runs& runs, const SignedRuns& signs) 
   return decided;
 }
 
-void report_guesses(const Completion& found, const CompletedSummary& told, std::vector<Finding>& findings) {
-  for (const std::string& joint : told.guessed)
+void report_guesses(const Completion& found, const CompletedSummary& summary,
+                    std::vector<Finding>& findings) {
+  for (const std::string& joint : summary.guessed)
     findings.push_back(make_finding(
         "guessed-signs", joint,
         found.held_out_certain > 0
@@ -104,20 +105,20 @@ void complete_run_signs(const Setup& setup, const Runs& runs, double correlation
   options.correlation = correlation;
   options.guess = guess ? GuessJoints::always : automatic ? GuessJoints::automatic : GuessJoints::never;
   const Completion found = complete_efforts(setup.plan, study_layouts(setup), decided, options);
-  CompletedSummary& told = signs.summary->completed.emplace();
-  told.used = guess || found.helps();
-  told.held_out = found.held_out;
-  told.held_out_segments = found.held_out_segments;
+  CompletedSummary& summary = signs.summary->completed.emplace();
+  summary.used = guess || found.helps();
+  summary.held_out = found.held_out;
+  summary.held_out_segments = found.held_out_segments;
   double joints = 0;
   for (std::size_t j = 0; j < found.has_rows.size(); ++j) {
     if (!found.has_rows[j]) continue;
     ++joints;
-    told.sure_share += found.sure_share[static_cast<Index>(j)];
-    if (found.is_guess[j]) told.guessed.push_back(name_of_joint(setup, static_cast<Index>(j)));
+    summary.sure_share += found.sure_share[static_cast<Index>(j)];
+    if (found.is_guess[j]) summary.guessed.push_back(name_of_joint(setup, static_cast<Index>(j)));
   }
-  told.sure_share /= std::max(1.0, joints);
-  if (!told.used) return;
-  report_guesses(found, told, signs.findings);
+  summary.sure_share /= std::max(1.0, joints);
+  if (!summary.used) return;
+  report_guesses(found, summary, signs.findings);
   std::size_t at = 0;
   for (std::optional<SignedRun>& run : signs.runs) {
     if (!run) continue;

@@ -1,4 +1,4 @@
-// Units, sides and rate: from names where they say so, otherwise from numbers.
+// Units, sides and rate: from names where given, otherwise from numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -236,7 +236,7 @@ void ask_transmission(LogFindings& found, const Robot& robot) {
 void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
   const SignalColumns& effort = *found.effort;
   const ParsedColumn& name = effort.name;
-  const bool raw = name.raw || name.unit == "%";  // of what, nobody says
+  const bool raw = name.raw || name.unit == "%";  // of unknown unit
   const std::string said = raw ? "" : name.unit;
   LogGuess& guess = found.guess;
   if (name.wanted)

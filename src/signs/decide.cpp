@@ -68,8 +68,8 @@ std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints, Index 
   return sets;
 }
 
-// The segments of a joint in one direction of its motion: |fo + fc sign(q̇)| tells fo and fc apart only by
-// what else the joint carries.
+// The segments of a joint in one direction of its motion: |fo + fc sign(q̇)| distinguishes fo and fc only
+// through the joint's other efforts.
 std::vector<std::vector<Index>> directions(const SignProblem& problem) {
   std::map<std::pair<Index, int>, std::vector<Index>> by_direction;
   for (Index k = 0; k < problem.size(); ++k) {
@@ -123,7 +123,7 @@ Walk settle(const Eigen::MatrixXd& gram, Walk walk, const std::vector<int>& know
   return walk;
 }
 
-// Costs of patterns beside the best one.
+// Costs of patterns other than the best one.
 class Alternatives {
  public:
   Alternatives(const SignProblem& problem, FeasibleCost& cost, const SignOptions& options,
@@ -215,12 +215,12 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   alternatives.any_ = VectorXd::Constant(size, std::numeric_limits<double>::infinity());
   alternatives.group_ = alternatives.any_;
 
-  // Groups, all segments among them: what only feasibility tells apart.
+  // Groups, all segments among them: what only feasibility distinguishes.
   const double enough = 20 * options.min_ratio * result.cost;
   for (const GroupFlip& flip : group_flips(problem, gram, result.signs, known, groups, enough))
     alternatives.note(flip.signs, alternatives.cost(flip.signs, flip.residual, enough));
 
-  // Single segments, and what follows from holding them the other way.
+  // Single segments, and the effect of fixing them to the opposite sign.
   const Walk best = walk_from(gram, result.signs);
   const double sure = result.cost + std::pow(options.min_confidence, 2) * noise;
   for (Index k = 0; k < size; ++k) {
@@ -239,7 +239,7 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
     std::vector<char> held(static_cast<std::size_t>(size), 0);
     held[static_cast<std::size_t>(k)] = 1;
     const Walk other = settle(gram, single, known, held);
-    // The way back may lead to the mirrored pattern, which is no news about this segment.
+    // The search may return to the mirrored pattern, which says nothing about this segment.
     const Index changed = (other.signs.array() != result.signs.array()).count();
     if (2 * changed < size && other.signs != single.signs)
       alternatives.note(other.signs, alternatives.cost(other.signs, other.residual, sure));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kInverseSteps = 80;
 
-// s with the sign that the known segments ask for, by their energy; known signs in their places.
+// s with the sign that fits the known segments, by their energy; known signs are set.
 void respect_known(VectorXd& signs, const VectorXd& energy, const std::vector<int>& known) {
   double vote = 0;
   for (Index k = 0; k < signs.size(); ++k) vote += energy[k] * signs[k] * known[static_cast<std::size_t>(k)];

@@ -1,4 +1,4 @@
-// Descriptions of the study's sections, one source a section.
+// Descriptions of the study's sections, one source file per section.
 #pragma once
 
 #include "steelyard/study/study_yaml.hpp"

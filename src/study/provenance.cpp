@@ -63,7 +63,7 @@ ordered_json described_json(const Fields::Part& part) {
   return ordered_json::parse(json.text());
 }
 
-// What results of the same motion are known by.
+// Identifies results of the same motion.
 void add_motion(const StudyRun& run, ordered_json& json) {
   if (!run.simulation) return;
   json["simulated"] = true;

@@ -1,4 +1,4 @@
-// Runs of a study that are folds (docs/fold.md): their section, and what a study may ask of them.
+// Runs of a study that are folds (docs/fold.md): their section, and what a study may request of them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -52,7 +52,7 @@ void check_reverse(const Fields& f) {
                    "it does not apply to tables of g and M: leave it out"});
 }
 
-// What keys say of each other, once all are read.
+// Conditions between keys, once all are read.
 void check_study(const Fields& f, Study& study) {
   study.prepare_given = f.given("prepare");
   if (study.reverse) check_reverse(f);
@@ -128,7 +128,7 @@ void describe(Fields& f, Study& study) {
   if (f.reads()) check_study(f, study);
 }
 
-// Empty files are told here: the YAML reader knows of robots only.
+// Empty files are reported here: the YAML reader's message is about robots.
 YamlNode parse_study(const std::string& text, const std::string& path) {
   std::istringstream lines(text);
   std::string line;
@@ -156,7 +156,7 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
   study.path = path;
   read_described(context, root, "study", std::filesystem::path(path).parent_path().string(),
                  [&](Fields& fields) { describe(fields, study); });
-  // A first motion is sought before there are runs, and tables need none.
+  // A first motion is designed before there are runs, and tables need none.
   const bool has_runs =
       std::any_of(root.keys.begin(), root.keys.end(), [](const YamlNode& key) { return key.text == "runs"; });
   if (needs_runs && !has_runs && !study.excite && !study.reverse)

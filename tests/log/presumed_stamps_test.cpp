@@ -159,7 +159,7 @@ TEST(PresumedStamps, WhatDiffersIsFoundWhileReading) {
   }
 }
 
-TEST(PresumedStamps, TroubleHasItsLine) {
+TEST(PresumedStamps, ErrorHasItsLine) {
   const TemporaryFile log(log_text([](Index i) { return i == 6000 ? uniform(5999) : uniform(i); }));
   for (const bool presume : {false, true}) {
     try {

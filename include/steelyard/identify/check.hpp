@@ -28,8 +28,8 @@ struct StudyCheck {
 // What `steelyard run` would refuse is a finding here. Throws InputError for logs that cannot be read.
 StudyCheck check_study(const Study& study, const StudyOptions& options = {});
 
-// What was found when the runs were folded, with their names; a finding of their own for those that nobody
-// examined.
+// Findings from when the runs were folded, with their names; runs that were not examined have a finding of
+// their own.
 std::vector<Finding> folded_findings(std::span<const FoldedRun> runs);
 
 // Marks those that the study waives, most severe first.

@@ -37,7 +37,7 @@ struct HeldOutRun {
   std::string repeats;  // fitted run with the same motion; empty: the motion is new
 };
 struct Evidence {
-  // Words for what was tried: sets of configurations with entries of g and M instead of runs with efforts.
+  // Words for what was tested: sets of configurations with entries of g and M instead of runs with efforts.
   bool of_tables = false;
   std::vector<Finding> findings;
   double fitted = 0;

@@ -21,7 +21,7 @@ struct ChildWords {
   std::string late_remedy = "raise `time_limit`, or make sure that it flushes its output";
 };
 
-// The child's side: one line, whatever line ends the text has. Ends the process when nobody listens any more.
+// The child's side: one line, whatever line ends the text has. Ends the process when the reader has gone.
 void write_line(int out, std::string text);
 
 class Child {
@@ -32,7 +32,7 @@ class Child {
   Child(const std::function<void(int in, int out)>& serve, ChildWords words);
 
   // Writes a line and gives the next line of the child, without its end. Throws MachineError when the child
-  // has ended or does not answer in time; its process group is then gone.
+  // has ended or does not answer in time; its process group is then killed.
   std::string ask(const std::string& line, double seconds);
   // The next line alone.
   std::string next_line(double seconds);

@@ -26,7 +26,7 @@ void send_bytes(int out, const void* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t sent = ::write(out, next, count);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) ::_exit(0);  // nobody listens any more
+    if (sent <= 0) ::_exit(0);  // the parent has closed its end
     next += sent;
     count -= static_cast<std::size_t>(sent);
   }

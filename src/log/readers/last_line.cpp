@@ -53,7 +53,7 @@ std::string_view last_field(std::string_view line, const RunFile& file) {
       file.csv.separator == Separator::detect ? detect_separator(line) : file.csv.separator;
   const std::vector<std::string_view> fields = split_fields(line, separator);
   double value = 0;
-  if (fields.empty() || parse_number(fields.back(), value) != FieldTrouble::none) return {};
+  if (fields.empty() || parse_number(fields.back(), value) != FieldProblem::none) return {};
   return fields.back();
 }
 
