@@ -19,7 +19,7 @@ namespace {
 using namespace steelyard;
 using Json = nlohmann::ordered_json;
 
-// Gains, base parameters and load of one case; deviations by the published formula.
+// Gains, base parameters and load of one case; standard deviations by the published formula.
 struct Case {
   std::string name;
   VectorXd gains;
@@ -95,7 +95,7 @@ std::string cell(const std::map<std::string, double>& values, const std::string&
   return found == values.end() ? "–" : fmt::format("{:.3g}", scale * found->second);
 }
 
-// Deviation over value, in per cent.
+// Standard deviation over value, in per cent.
 std::string share(const Case& own, const std::string& name) {
   const auto sigma = own.sigma.find(name);
   if (sigma == own.sigma.end()) return "–";
@@ -280,8 +280,8 @@ int main() {
       "one draw of\n"
       "noise (1e-4 rad, 10 % of each rms current); the published columns are the real robot's. So cases 1 to "
       "3 of the\n"
-      "paper are not expected to agree with ours in value: what agrees is the order of the cases, and who is "
-      "biased.\n"
+      "paper are not expected to agree with ours in value: what agrees is the order of the cases, and which "
+      "are biased.\n"
       "Case 1: WLS, ten load parameters known; 2: WLS, mass; 3: TLS, ten; 4: TLS, mass; maker: given gains "
       "and classical\n"
       "WLS for robot and load. Parameters that a case eliminated are –.\n\n");

@@ -88,7 +88,7 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
   write_fold_file(runs, options.out);
   steelyard::Index samples = 0;
   for (const FoldedRun& run : runs) samples += run.samples;
-  // Nothing is judged here, and no study says what is waived: the findings go with the file.
+  // Nothing is judged here, and there is no study to waive findings: they are stored in the file.
   const std::vector<steelyard::Finding> findings = folded_findings(runs);
   if (common.json) {
     print(nlohmann::ordered_json{{"file", options.out},

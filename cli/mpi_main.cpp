@@ -3,7 +3,7 @@
 //   mpirun -n 4 steelyard-mpi run study.yaml --out result
 //
 // Every process runs the study and takes its share of chunks, replicates and starts; at meetings
-// (core/processes.hpp) results go to all. A meeting begins with everybody's state, so that a process
+// (core/processes.hpp) results go to all. A meeting begins with the state of all, so that a process
 // that has failed is noticed at any meeting. Processes other than the first write to a folder of
 // their own that is thrown away, and print nothing.
 #include <fcntl.h>
@@ -76,7 +76,7 @@ class MpiGroup : public steelyard::ProcessGroup {
     return all;
   }
 
-  // Everybody's lengths, when all is well.
+  // The lengths of all, when no process has failed.
   std::vector<int> meet(std::size_t length) {
     constexpr std::size_t kMax = std::size_t{1} << 30;  // MPI counts with int, and all lengths are added
     if (length > kMax / static_cast<std::size_t>(size_))

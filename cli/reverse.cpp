@@ -64,12 +64,12 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
   options.count = arguments.configurations;
   if (common.seed) options.seed = *common.seed;
   const steelyard::ConfigurationSet set = best_configurations(robot, base, options);
-  const Index least = min_configurations(robot, base, options);
+  const Index min_count = min_configurations(robot, base, options);
   if (common.json) {
     nlohmann::ordered_json json = {{"rows", arguments.rows},
                                    {"unknowns", base.rank},
                                    {"rank", set.rank},
-                                   {"least", least},
+                                   {"least", min_count},
                                    {"unseen", base.unseen}};
     for (Index k = 0; k < set.q.rows(); ++k) {
       const steelyard::VectorXd row = set.q.row(k).transpose();
@@ -85,7 +85,7 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
     print(text + "\n");
     if (!common.quiet)
       print_problem(fmt::format("{} of {} base parameters identified; at least {} configurations are needed",
-                                set.rank, base.rank, least));
+                                set.rank, base.rank, min_count));
   }
   return set.rank < base.rank ? kNotTrustworthy : kDone;
 }

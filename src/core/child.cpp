@@ -104,7 +104,7 @@ std::string Child::next_line(double seconds) {
 
 std::string Child::ask(const std::string& line, double seconds) {
   process_->allow(seconds);
-  // One that has ended may have said something before: that is read, then the end is reported.
+  // One that has ended may have written an answer before: that is read first, then the end is reported.
   const ChildState state = process_->send(line + "\n");
   if (state != ChildState::ended) require_answer(state, seconds);
   return next_line(seconds);

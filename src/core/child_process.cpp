@@ -83,11 +83,11 @@ void limit_memory(std::uint64_t allowed) {
     std::fclose(self);
   }
   if (pages == 0) return;
-  const rlim_t most = pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) + allowed;
+  const rlim_t max_bytes = pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) + allowed;
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
-  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most) return;
-  limit.rlim_cur = most;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < max_bytes) return;
+  limit.rlim_cur = max_bytes;
   ::setrlimit(RLIMIT_AS, &limit);
 #else
   (void)allowed;
@@ -124,7 +124,7 @@ void ChildProcess::start(const Pipes& pipes) {
   from_ = pipes.output[0];
   errors_ = pipes.errors[0];
   for (const int end : {to_, from_, errors_}) ::fcntl(end, F_SETFL, ::fcntl(end, F_GETFL) | O_NONBLOCK);
-  if (process_ > 0) ::setpgid(process_, process_);  // whoever of the two comes first
+  if (process_ > 0) ::setpgid(process_, process_);  // in both processes: whichever runs first
 }
 
 ChildProcess::ChildProcess(const ChildProgram& program) {
@@ -237,7 +237,7 @@ ChildState ChildProcess::overdue() const {
   return Clock::now() > until_ ? ChildState::late : ChildState::answers;
 }
 
-// What the child says on its standard error is read meanwhile, so that it never waits for a reader of that.
+// The child's standard error is read meanwhile, so that it never blocks on it.
 int ChildProcess::wait(int descriptor, short events) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now()).count();
   const int step = static_cast<int>(std::clamp<long long>(left + 1, 0, kLookEvery));
@@ -272,9 +272,9 @@ ChildState ChildProcess::send(std::string_view bytes) {
   return ChildState::answers;
 }
 
-ChildProcess::Received ChildProcess::receive(void* bytes, std::size_t most) {
+ChildProcess::Received ChildProcess::receive(void* bytes, std::size_t max_bytes) {
   while (from_ >= 0) {
-    const ssize_t got = ::read(from_, bytes, most);
+    const ssize_t got = ::read(from_, bytes, max_bytes);
     if (got > 0) return {ChildState::answers, static_cast<std::size_t>(got)};
     if (got == 0 || (errno != EAGAIN && errno != EINTR)) break;
     if (wait(from_, POLLIN) > 0) continue;

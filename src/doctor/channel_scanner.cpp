@@ -98,16 +98,16 @@ void ChannelScanner::keep_excursions(double value) {
 
 // An excursion is a step out, and within a few samples one back, both of its size at least.
 bool ChannelScanner::may_have_excursions(const double* values, const Stretch& changes) const {
-  const double least = floor();
+  const double smallest = floor();
   double up = changes.maxCoeff(), down = changes.minCoeff();
   for (Index k = -kLongestExcursion; k < 0; ++k) {
     up = std::max(up, values[k] - values[k - 1]);
     down = std::min(down, values[k] - values[k - 1]);
   }
-  if (std::min(up, -down) <= least) return false;
+  if (std::min(up, -down) <= smallest) return false;
   for (Index width = 1; width <= kLongestExcursion; ++width) {
     const Eigen::Map<const Stretch> inside(values - width), outside(values - width - 1);
-    if ((changes - (inside - outside)).abs().maxCoeff() > 2 * least) return true;
+    if ((changes - (inside - outside)).abs().maxCoeff() > 2 * smallest) return true;
   }
   return false;
 }

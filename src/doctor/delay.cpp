@@ -178,18 +178,18 @@ Delays examine_delays(const Trial& trial) {
 
 namespace {
 
-bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double least) {
+bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double min_delay) {
   const double factor = one.estimate.seconds < 0 ? kEarly : 1;
-  return one.joint >= 0 && std::abs(one.estimate.seconds) >= least && gain > factor * limit &&
+  return one.joint >= 0 && std::abs(one.estimate.seconds) >= min_delay && gain > factor * limit &&
          gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain &&
          one.estimate.stretches >= kMaxStretches;
 }
 
 // The joint whose delay alone explains enough, or none.
-const DelayedJoint* delayed_joint(const Delays& delays, double least) {
+const DelayedJoint* delayed_joint(const Delays& delays, double min_delay) {
   const DelayedJoint &loaded = delays.loaded, &light = delays.light;
-  if (stands_alone(loaded, loaded.estimate.gain, delays.common.gain, kGain, least)) return &loaded;
-  if (stands_alone(light, light.estimate.plain, delays.common.plain, kPlainGain, least) &&
+  if (stands_alone(loaded, loaded.estimate.gain, delays.common.gain, kGain, min_delay)) return &loaded;
+  if (stands_alone(light, light.estimate.plain, delays.common.plain, kPlainGain, min_delay) &&
       light.beyond_friction > kBeyondFriction * light.estimate.plain)
     return &light;
   return nullptr;
@@ -206,14 +206,14 @@ std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, do
         100 * (1 - std::exp(-delay.residual)));
   };
   const auto n = static_cast<double>(names.size());
-  const double least = std::max(0.002, step);
-  if (const DelayedJoint* one = delayed_joint(delays, least))
+  const double min_delay = std::max(0.002, step);
+  if (const DelayedJoint* one = delayed_joint(delays, min_delay))
     return {
         make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
   const double limit = kCommonResidual * n;
   if (delays.common.stretches < kMaxStretches || delays.common.plain <= limit ||
       delays.common.away <= std::max(limit, kChance * delays.chance) ||
-      std::abs(delays.common.seconds) < least)
+      std::abs(delays.common.seconds) < min_delay)
     return {};
   DelayEstimate mean = delays.common;
   mean.residual /= n;

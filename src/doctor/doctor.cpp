@@ -70,10 +70,10 @@ struct ExaminedLog {
 };
 
 // The first samples of a source.
-Run head_of(SampleSource& source, const RunLabel& label, Index most) {
+Run head_of(SampleSource& source, const RunLabel& label, Index max_samples) {
   Run head{label, SampleBlock(source.channels(), source.joints())};
   SampleBlock block;
-  for (Index left = most; left > 0; left -= block.size()) {
+  for (Index left = max_samples; left > 0; left -= block.size()) {
     source.read(std::min<Index>(4096, left), block);
     if (block.size() == 0) break;
     head.samples.append(block, 0, block.size());

@@ -173,7 +173,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   if (!examination.ranked.empty()) {
     const RankedHypothesis& best = examination.ranked[0];
     const int blocks = static_cast<int>(best.fit.by_block.size());
-    const auto gains = [&](double least) { return best.gain > least && 2 * best.gain_fitted > least; };
+    const auto gains = [&](double limit) { return best.gain > limit && 2 * best.gain_fitted > limit; };
     const bool alone = std::none_of(examination.ranked.begin() + 1, examination.ranked.end(),
                                     [&](const RankedHypothesis& r) { return 2 * r.gain > best.gain; });
     examination.beaten = (gains(options.clear_gain) && 4 * best.stretches >= 3 * blocks) ||

@@ -19,7 +19,7 @@ std::optional<ElasticValue> value_with_interval(const Estimate& estimate, const 
 // Friction and motor inertia of a joint.
 void put_motor(const ElasticFit& fit, std::size_t joint, ElasticJoint& out);
 
-// Marks the joint as not identifiable, and says so in a finding.
+// Marks the joint as not identifiable, and adds the finding.
 void refuse_joint(ElasticFit& fit, std::size_t joint, std::string reason);
 
 // The residual of a row kind; zero when there is none.

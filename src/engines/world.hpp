@@ -49,7 +49,7 @@ struct WorldRobot {
   const char* mjcf = nullptr;         // the same robot as text
 };
 
-// A robot as a file describes it. Efforts of inverse() then hold what the file says of armature and damping;
+// A robot as a file describes it. Efforts of inverse() then include the file's armature and damping;
 // links have no names here, so pose() is not there.
 struct WorldText {
   const char* format = nullptr;  // "mjcf", "urdf", "sdf"

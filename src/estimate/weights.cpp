@@ -88,10 +88,10 @@ int iterate_weights(Problem& problem, const EstimateOptions& options, Solution& 
                     const std::function<Solution()>& solve_again, bool& converged) {
   const bool by_block = options.weighting == Weighting::by_row_and_block;
   const bool iterated = by_block || options.weighting == Weighting::by_row_iterated;
-  const int most = options.weighting == Weighting::none ? 0 : iterated ? options.max_iterations : 1;
+  const int max_steps = options.weighting == Weighting::none ? 0 : iterated ? options.max_iterations : 1;
   converged = !iterated;
   int iterations = 0;
-  while (iterations < most) {
+  while (iterations < max_steps) {
     const double change = reweight(problem, solution, by_block ? options.huber : kInfinity);
     solution = solve_again();
     ++iterations;

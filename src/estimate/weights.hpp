@@ -13,7 +13,7 @@ inline namespace STEELYARD_ABI {
 // New weights from the residuals of a solution; returns the largest relative change. `huber` infinite: 1/σ.
 double reweight(Problem& problem, const Solution& solution, double huber);
 
-// Solves and weighs in turn as the options say. `solution` is that of the weights at the beginning, then of
+// Solves and weights in turn by the options. `solution` is that of the weights at the beginning, then of
 // those at the end; returns how often it was solved again.
 int iterate_weights(Problem& problem, const EstimateOptions& options, Solution& solution,
                     const std::function<Solution()>& solve_again, bool& converged);

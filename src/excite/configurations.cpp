@@ -123,10 +123,10 @@ class ConfigurationSearch {
   Chosen best_candidate() const {
     const Eigen::LLT<Eigen::MatrixXd> factor(information_);
     Index best = 0;
-    double most = -1;
+    double largest = -1;
     for (Index k = 0; k < pool_.rows(); ++k) {
       const double value = gain(factor, rows_[static_cast<std::size_t>(k)]);
-      if (value > most) most = value, best = k;
+      if (value > largest) largest = value, best = k;
     }
     return candidate(best);
   }
@@ -136,7 +136,8 @@ class ConfigurationSearch {
     chosen_.push_back(std::move(one));
   }
 
-  // Information without configuration k, computed anew: differences of nearly equal numbers are not definite.
+  // Information without configuration k, computed again: differences of nearly equal numbers are not
+  // definite.
   void rebuild(std::size_t without) {
     information_.setIdentity(shown_.size(), shown_.size());
     information_ *= kRidge;

@@ -26,7 +26,7 @@ struct Covariance {
   std::vector<bool> known;
 };
 
-// Inverse of D (A) D by its eigenvectors: a parameter that has a part in a direction nobody sees is unknown.
+// Inverse of D (A) D by its eigenvectors: a parameter with a part in an unidentifiable direction is unknown.
 Covariance covariance_of(const MatrixXd& information) {
   const Index n = information.rows();
   Covariance result{MatrixXd::Zero(n, n), std::vector<bool>(static_cast<std::size_t>(n), false)};
@@ -34,11 +34,11 @@ Covariance covariance_of(const MatrixXd& information) {
   for (Index k = 0; k < n; ++k) D[k] = D[k] > 0 ? 1 / D[k] : 0;
   const Eigen::MatrixXd scaled = D.asDiagonal() * information * D.asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-  const double least = 1e-13 * std::max(1.0, eigen.eigenvalues()[n - 1]);
+  const double smallest = 1e-13 * std::max(1.0, eigen.eigenvalues()[n - 1]);
   VectorXd unseen = VectorXd::Zero(n);
   for (Index k = 0; k < n; ++k) {
     const Eigen::VectorXd v = eigen.eigenvectors().col(k);
-    if (eigen.eigenvalues()[k] > least)
+    if (eigen.eigenvalues()[k] > smallest)
       result.matrix += (v * v.transpose()) / eigen.eigenvalues()[k];
     else
       unseen += v.cwiseAbs2();

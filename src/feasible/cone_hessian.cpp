@@ -138,9 +138,9 @@ bool ConeHessian::factorize_roots(const ScaledBall& ball, double weight) {
   for (Index k = 0; k < n && round > 0; ++k)
     all.block(row, k, round, 1) = ball.times_inverse(program_.ball->G.col(k));
   qr_.compute(all);
-  const double least = 1e-15 * std::abs(qr_.matrixQR()(0, 0));
+  const double smallest = 1e-15 * std::abs(qr_.matrixQR()(0, 0));
   for (Index i = 0; i < n; ++i)
-    if (!(std::abs(qr_.matrixQR()(i, i)) > least)) return false;
+    if (!(std::abs(qr_.matrixQR()(i, i)) > smallest)) return false;
   return true;
 }
 

@@ -41,8 +41,8 @@ void add_limits(IntervalSet& set) {
   for (Index k = 0; k < program.soft.size(); ++k) {
     const double open = at.T.row(k).tail(at.T.cols() - at.seen).norm() / at.scale[k];
     if (program.soft[k] == 0 || open < 1e-8) continue;
-    const double most = set.reach * std::max(at.scale[k], std::abs(start[k]));
-    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(program.soft.size(), k) / most;
+    const double limit = set.reach * std::max(at.scale[k], std::abs(start[k]));
+    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(program.soft.size(), k) / limit;
     add(1, unit);
     add(1, -unit);
   }
@@ -170,11 +170,11 @@ EndProblem difference_end(const IntervalSet& set, const Functional& functional, 
                           double wanted) {
   const Functional difference = {functional.name, functional.above - ratio * functional.below, {}, 0};
   EndProblem out = linear_end(set, difference, sign, 1);
-  const double least = smallest_denominator(set, functional);
-  out.program.blocks.push_back(limit_row(-1, functional.below / least));
+  const double smallest = smallest_denominator(set, functional);
+  out.program.blocks.push_back(limit_row(-1, functional.below / smallest));
   out.program.weights.push_back(0);
   out.options.relative = 0;
-  out.options.absolute = std::max(wanted * least / out.unit, 1e-12);
+  out.options.absolute = std::max(wanted * smallest / out.unit, 1e-12);
   out.options.stop_below = -kInfinity;
   return out;
 }

@@ -19,7 +19,7 @@ struct Suspect {
   int numbers = 1;    // that are free
   double length = 0;  // of the link, for a mass
   VectorXd whole;     // friction: the fleet's own, for relative amounts; one number per column of span
-  double least = -kInfinity, most = kInfinity;  // amounts that a machine can have
+  double min_amount = -kInfinity, max_amount = kInfinity;  // that are physically possible
 };
 
 std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet);

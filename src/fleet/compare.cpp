@@ -94,8 +94,8 @@ void floor_row_sigmas(std::vector<OwnFit>& fits, const Robots& members) {
   for (Index j = 0; j < fits[members.front()].row_sigma.size(); ++j) {
     std::vector<double> sigmas;
     for (const std::size_t r : members) sigmas.push_back(fits[r].row_sigma[j]);
-    const double least = kMinNoise * robust_spread(sigmas).middle;
-    for (const std::size_t r : members) fits[r].row_sigma[j] = std::max(fits[r].row_sigma[j], least);
+    const double smallest = kMinNoise * robust_spread(sigmas).middle;
+    for (const std::size_t r : members) fits[r].row_sigma[j] = std::max(fits[r].row_sigma[j], smallest);
   }
 }
 

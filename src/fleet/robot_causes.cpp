@@ -17,10 +17,10 @@ constexpr double kPlausibleShare = 0.5;  // of the Δ of impossible causes
 
 Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double p) {
   Cause cause;
-  Index most = 0;
-  robot.deviation.cwiseAbs().maxCoeff(&most);
-  cause.of = input.columns[static_cast<std::size_t>(most)];
-  cause.amount = robot.deviation[most];
+  Index farthest = 0;
+  robot.deviation.cwiseAbs().maxCoeff(&farthest);
+  cause.of = input.columns[static_cast<std::size_t>(farthest)];
+  cause.amount = robot.deviation[farthest];
   cause.sigma = 1;
   cause.p = p;
   cause.text = fmt::format(

@@ -82,7 +82,7 @@ class Pipeline {
     append(lock);
   }
 
-  // Whoever comes while nobody else appends.
+  // The first thread that arrives while no other appends.
   void append(std::unique_lock<std::mutex>& lock) {
     if (appending_) return;
     appending_ = true;
@@ -257,7 +257,7 @@ void share_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk&
 
 void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set) {
   run.rewind();
-  // Who weighs rows may count them, too: every process then sees all of them.
+  // Weighers may count rows: every process then reads all of them.
   if (processes().size() > 1 && !options.weigh && !is_inside_parallel_for())
     share_chunks(run, options, fold, set);
   else

@@ -40,11 +40,11 @@ void widen(const VectorXd& change, GainFit& fit) {
 // The gain that the runs determine worst compared with its prior; −1 when all are better than half of it.
 Index worst_against_prior(const GainProblem& problem, const std::vector<bool>& held, const GainFit& fit) {
   Index worst = -1;
-  double most = kMostlyPrior;
+  double largest = kMostlyPrior;
   for (Index j = 0; j < fit.gains; ++j) {
     const double share = fit.sigma[j] / problem.prior_sigma[j];
-    if (held[static_cast<std::size_t>(j)] || !(share > most)) continue;
-    most = share;
+    if (held[static_cast<std::size_t>(j)] || !(share > largest)) continue;
+    largest = share;
     worst = j;
   }
   return worst;
@@ -121,13 +121,13 @@ double max_relative_sigma(const GainOptions& options, const GainFit& fit) {
 
 void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
   fit.status.assign(problem.gains.size(), GainStatus::identified);
-  const double most = max_relative_sigma(options, fit);
+  const double max_sigma = max_relative_sigma(options, fit);
   for (Index j = 0; j < fit.gains; ++j) {
     GainStatus& status = fit.status[static_cast<std::size_t>(j)];
     const double sigma = fit.sigma[j];
     if (problem.prior.size() > 0 && sigma > kMostlyPrior * problem.prior_sigma[j]) status = GainStatus::prior;
     const double lost = fit.attenuation.size() > 0 ? std::abs(fit.attenuation[j]) : 0;
-    const double limit = status == GainStatus::prior ? options.max_relative_sigma : most;
+    const double limit = status == GainStatus::prior ? options.max_relative_sigma : max_sigma;
     if (std::max(sigma, lost) <= limit * std::abs(fit.values[j])) continue;
     status = GainStatus::not_identifiable;
     fit.lower[j] = fit.upper[j] = kNaN;

@@ -108,14 +108,14 @@ double cost(const GainProblem& problem, const GainFit& fit, const std::vector<do
 GainFit starting_point(const GainProblem& problem, GainOptions options) {
   options.spread = false;
   GainFit best;
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (const GainMethod method : {GainMethod::tls, GainMethod::wls}) {
     GainFit fit =
         method == GainMethod::tls ? fit_total(problem, options) : fit_least_squares(problem, method, options);
     if ((fit.gain_values().array() == 0).any() || !fit.values.allFinite()) continue;
     const double found = current_residual(problem, fit).total;
-    if (found < least) {
-      least = found;
+    if (found < smallest) {
+      smallest = found;
       best = std::move(fit);
     }
   }

@@ -1,4 +1,4 @@
-// Runs that are folds (docs/fold.md): what a study can say without samples, and the list of what it cannot.
+// Runs of folds (docs/fold.md): what a study can provide without samples, and the list of what it cannot.
 //
 // Least squares and all that follows from it (weights by row and block, essential parameters, intervals,
 // cross-validation, feasible parameters, conditions) have the digits that the log would give. Needed from the

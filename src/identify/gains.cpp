@@ -196,7 +196,7 @@ void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) 
   GainOptions values = options;
   values.spread = false;
   GainFit best;
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (const GainMethod method : spec.methods) {
     const GainFit fit = fit_by(setup, problem, method, options);
     GainMethodSummary& summary = gains.summary.methods.emplace_back(summary_of(problem, fit));
@@ -213,9 +213,9 @@ void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) 
               .total;
       summary.held_out = finite_or_none(score);
     }
-    const bool better = spec.use ? method == *spec.use : score < least;
+    const bool better = spec.use ? method == *spec.use : score < smallest;
     if (!better) continue;
-    least = score;
+    smallest = score;
     best = fit;
   }
   gains.summary.used = to_string(best.method);

@@ -57,10 +57,10 @@ void lift_ripple(SampleBlock& samples, const SegmentOptions& options) {
     double* effort = samples.row(torque, j);
     double squares = 0;
     for (Index s = 0; s < samples.size(); ++s) squares += effort[s] * effort[s];
-    const double least =
+    const double lowest =
         -kRipple * std::sqrt(squares / static_cast<double>(std::max<Index>(1, samples.size())));
     for (Index s = 0; s < samples.size(); ++s)
-      if (effort[s] < 0 && effort[s] > least) effort[s] = -effort[s];
+      if (effort[s] < 0 && effort[s] > lowest) effort[s] = -effort[s];
   }
 }
 

@@ -27,11 +27,11 @@ void check_filter(const FilterOptions& filter) {
   }
 }
 
-void check_at_least(Index value, Index least, const char* what) {
-  if (value == kAutomatic || value >= least) return;
+void check_at_least(Index value, Index minimum, const char* what) {
+  if (value == kAutomatic || value >= minimum) return;
   throw InputError({fmt::format("the {} is {}", what, value),
                     {},
-                    fmt::format("at least {}, or automatic", least),
+                    fmt::format("at least {}, or automatic", minimum),
                     "omit it to choose it automatically"});
 }
 

@@ -60,7 +60,7 @@ bool was_written_before_lists(const std::string& name, const fs::path& path) {
 }
 
 struct Written {
-  std::string size, sha256;  // "-": not told
+  std::string size, sha256;  // "-": unknown
 };
 
 Written written_now(const std::string& name, const fs::path& path) {
@@ -166,7 +166,7 @@ void check_replaceable_folder(const fs::path& folder, const fs::path& given,
 
 void check_replaceable_file(const fs::path& file, FileKind kind) {
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) return;  // AtomicFile speaks of what is there and no regular file
+  if (!fs::is_regular_file(file, error)) return;  // AtomicFile reports what is not a regular file
   if (kind == FileKind::fold ? is_fold_file(file) : is_our_page(file)) return;
   throw InputError({kind == FileKind::fold ? "the file already exists and is not a fold file"
                                            : "the file already exists and is not a page written by Steelyard",

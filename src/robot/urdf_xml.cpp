@@ -17,7 +17,7 @@ bool is_macro(const std::string& text) {
   return text.find("${") != std::string::npos || text.find("$(") != std::string::npos;
 }
 
-// An attribute xmlns:xacro alone says nothing: xacro leaves it in its output.
+// An attribute xmlns:xacro alone is no evidence: xacro leaves it in its output.
 void refuse_xacro(const UrdfContext& context, const tinyxml2::XMLElement& element) {
   for (const auto* e = element.FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
     if (std::strncmp(e->Name(), "xacro:", 6) != 0) continue;

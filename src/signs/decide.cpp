@@ -110,12 +110,13 @@ Walk walk_from(const Eigen::MatrixXd& gram, const VectorXd& signs) {
 // Single flips that lower the residual, outside `held`.
 Walk settle(const Eigen::MatrixXd& gram, Walk walk, const std::vector<int>& known,
             const std::vector<char>& held) {
-  const double least = -1e-12 * gram.trace();
+  const double smallest = -1e-12 * gram.trace();
   for (bool better = true; better;) {
     better = false;
     for (Index i = 0; i < walk.signs.size(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - walk.signs[i] * walk.gradient[i]) >= least) continue;
+      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - walk.signs[i] * walk.gradient[i]) >= smallest)
+        continue;
       walk.flip(gram, i);
       better = true;
     }
@@ -249,8 +250,8 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   for (Index k = 0; k < size; ++k) {
     if (known[static_cast<std::size_t>(k)] != 0) continue;
     SegmentSign& segment = result.segments[static_cast<std::size_t>(k)];
-    const double least = alternatives.any_[k];
-    segment.confidence = std::sqrt(std::max(0.0, least - result.cost) / noise);
+    const double smallest = alternatives.any_[k];
+    segment.confidence = std::sqrt(std::max(0.0, smallest - result.cost) / noise);
     segment.ratio = alternatives.group_[k] / std::max(result.cost, std::numeric_limits<double>::min());
     segment.decided = segment.confidence >= options.min_confidence && segment.ratio >= options.min_ratio &&
                       segment.share >= options.min_share;

@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kCurvePoints = 2000;    // stretches of a drawn curve
+constexpr Index kCurvePoints = 2000;    // sections of a drawn curve
 constexpr Index kCoarseSamples = 1000;  // positions kept for the period
 constexpr Index kTile = 192;
 

@@ -23,7 +23,7 @@ double sigma(const Estimate& estimate, const std::string& column) {
   return k >= 0 ? estimate.sigma[k] : 0;
 }
 
-// A shape parameter against its truth, in units of the deviation its tangent has.
+// A shape parameter against its truth, in units of the standard deviation its tangent has.
 void expect_shape(double found, double truth, const Estimate& estimate, const std::string& tangent,
                   double height) {
   const double deviation = sigma(estimate, tangent) / height;

@@ -160,7 +160,7 @@ TEST(Fleet, NamesTheHeavyLinkTheWornJointAndTheWrongGain) {
     } else if (r == 17) {
       EXPECT_EQ(cause.kind, CauseKind::friction);
       EXPECT_EQ(cause.of, "joint1");
-      EXPECT_NEAR(cause.amount, 0.5, 0.1);  // four deviations of the scatter
+      EXPECT_NEAR(cause.amount, 0.5, 0.1);  // four standard deviations of the scatter
     } else {
       EXPECT_EQ(cause.kind, CauseKind::gain);
       EXPECT_EQ(cause.of, "joint2");
@@ -294,7 +294,8 @@ TEST(Fleet, ARobotThatIsNotComparedIsDescribedOnly) {
   EXPECT_EQ(result.robots[1].causes[0].text, "in degrees");
 }
 
-// Lines with a known slope and known deviations: only the robot that drifts is told, with its slope.
+// Lines with a known slope and known standard deviations: only the robot that drifts is reported, with its
+// slope.
 TEST(Fleet, FindsADriftAndItsSlope) {
   FleetInput input = fleet_of(7, 8, {});
   Random random(7, "logs");

@@ -128,7 +128,7 @@ TEST(PresumedStamps, GiveTheBytesOfAScan) {
   EXPECT_EQ(read_through(presumed), expected) << "again";
 }
 
-// Interrupted passes start the comparison anew.
+// Interrupted passes restart the comparison.
 TEST(PresumedStamps, AreComparedInAWholePass) {
   const TemporaryFile log(log_text(uniform));
   PreparedRun run = prepared(log.path(), true);

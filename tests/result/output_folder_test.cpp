@@ -83,7 +83,7 @@ TEST_F(OutputFolderTest, WithoutCommitNothingIsLeftAndTheOldFolderStays) {
   EXPECT_EQ(content(home_ / "out/old.txt"), "old");
 }
 
-// A lock tells the dead from the living: the system takes it away with the process.
+// A lock distinguishes dead from running processes: the system releases it with the process.
 TEST_F(OutputFolderTest, WhatKilledProgramsLeftIsRemovedAndWhatOthersWorkOnStays) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// Sources in other processes: what they say is taken as it is, what they do wrong is told, nothing hangs.
+// Sources in other processes: answers are taken as they are, errors are reported, nothing hangs.
 #include "steelyard/reverse/source.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Studies and fleets that contradict themselves or ask for what cannot be: each is refused with a place and a
-// remedy.
+// Studies and fleets that contradict themselves or request the impossible: each is refused with a location
+// and a remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

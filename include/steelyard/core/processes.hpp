@@ -24,7 +24,7 @@ class ProcessGroup {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Everybody's bytes, by rank, at every process.
+  // The bytes of all, by rank, at every process.
   virtual std::vector<std::string> exchange(const std::string& bytes) = 0;
   // The same at the owner; nothing elsewhere.
   virtual std::vector<std::string> collect(const std::string& bytes, int owner) = 0;

@@ -1,8 +1,8 @@
 // Essential parameters: columns with a relative standard deviation far above the best one are eliminated, one
 // at a time.
 //
-//   repeat   ratio_k = (σ_k / |π_k|) / min_i (σ_i / |π_i|);   the column with the largest ratio goes when
-//            ratio_k > limit; π and σ of the others are found again from the factor
+//   repeat   ratio_k = (σ_k / |π_k|) / min_i (σ_i / |π_i|);   the column with the largest ratio is
+//            eliminated when ratio_k > limit; π and σ of the others follow from the factor again
 //
 // The factor is that of the full estimate, its weights included: no pass over the log, and the weights do not
 // follow the smaller model. σ is the classical one; its common factor does not matter for the ratio, so that

@@ -43,12 +43,12 @@ struct GainDrift {
   std::string joint;
   double change = 0;  // ε
   double sigma = 0;
-  bool significant = false;  // beyond 4 σ and `least`
+  bool significant = false;  // beyond 4 σ and `min_change`
 };
 
 // `fit` by prediction error. All joints of all runs but the first; runs of one block give none.
 std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit,
-                                  const GainOptions& options = {}, double least = 0.01);
+                                  const GainOptions& options = {}, double min_change = 0.01);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -65,7 +65,7 @@ class ChildProcess {
     ChildState state = ChildState::ended;
     std::size_t count = 0;  // of bytes, when it answers
   };
-  Received receive(void* bytes, std::size_t most);
+  Received receive(void* bytes, std::size_t max_bytes);
 
   // Waits the grace period for it to end by itself, then kills the whole group.
   ChildEnd end(double grace_seconds);

@@ -95,7 +95,7 @@ void serve_array_file(const OpenArrayFile& open, const std::string& path, int in
     send_error(out, Answer::machine_error, error.complaint());
   } catch (const std::bad_alloc&) {
     send_error(out, Answer::input_error,
-               {"the file is damaged: it asks for more memory than such a file can need",
+               {"the file is damaged: it requests more memory than such a file can need",
                 {},
                 {},
                 "check that it was written completely, and save it again"});

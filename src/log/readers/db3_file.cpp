@@ -87,7 +87,7 @@ class Database {
                           {path_, 0, 0, {}},
                           {},
                           "check that no program is writing it"});
-    if (code == SQLITE_NOMEM)  // a damaged length asks for any amount
+    if (code == SQLITE_NOMEM)  // a damaged length may request any amount
       throw damaged_bag(path_, "the bag is damaged, or one of its messages does not fit into memory");
     if (code == SQLITE_ERROR)  // missing tables or columns
       throw damaged_bag(path_, "this database is not a ROS 2 bag, or it is damaged: " + reason);

@@ -74,7 +74,7 @@ std::optional<OpenLine> open_last_line(const RunFile& file) {
   open.field = last_field(take_line(), file);
   if (open.field.empty()) return std::nullopt;
   std::vector<Index> lengths;
-  // The first line of the tail may have lost its beginning, and has its last field all the same.
+  // The first line of the tail may have lost its beginning, but still has its last field.
   while (!rest.empty() && lengths.size() < kMaxCompared)
     if (const std::string_view field = last_field(take_line(), file); !field.empty())
       lengths.push_back(behind_point(field));
