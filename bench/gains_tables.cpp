@@ -125,7 +125,8 @@ void print_gains(const char* title, const char* method, const Json& gains, const
                  const Case& mass) {
   fmt::print("## {}\n\ne is the difference to the manufacturer's gain, as published.\n\n", title);
   fmt::print(
-      "| joint | truth | manufacturer | paper, ten | % | e | ours, ten | % | e | paper, mass | % | e | ours, mass | "
+      "| joint | truth | manufacturer | paper, ten | % | e | ours, ten | % | e | paper, mass | % | e | ours, "
+      "mass | "
       "% "
       "| e |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
   const std::string name(method);
@@ -282,7 +283,8 @@ int main() {
       "3 of the\n"
       "paper are not expected to agree with ours in value: what agrees is the order of the cases, and which "
       "are biased.\n"
-      "Case 1: WLS, ten load parameters known; 2: WLS, mass; 3: TLS, ten; 4: TLS, mass; manufacturer: given gains and classical\n"
+      "Case 1: WLS, ten load parameters known; 2: WLS, mass; 3: TLS, ten; 4: TLS, mass; manufacturer: given "
+      "gains and classical\n"
       "WLS for robot and load. Parameters that a case eliminated are –.\n\n");
   print_parameters("Table 1: parameters by IDIM-WLS", published["table1_IDIM_WLS"], cases[1], cases[2],
                    truth);

@@ -31,7 +31,7 @@ struct ChildProcess::Pipes {
   int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1}, failure[2] = {-1, -1};
 
   Pipes() {
-    // A socket, so that writing to a child that has ended is an error and no signal.
+    // A socket, so that writing to a child that has ended is an error, not a signal.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0 && ::pipe2(output, O_CLOEXEC) == 0 &&
         ::pipe2(errors, O_CLOEXEC) == 0 && ::pipe2(failure, O_CLOEXEC) == 0)
       return;
@@ -95,7 +95,7 @@ void limit_memory(std::uint64_t allowed) {
 }
 
 [[noreturn]] void call_in_child(const std::function<void(int, int)>& serve, std::uint64_t memory) {
-  // Answers go to a descriptor of their own: what a library prints must not be taken for one.
+  // Answers go to a descriptor of their own: what a library prints must not be mistaken for one.
   const int in = ::dup(0), out = ::dup(1), nothing = ::open("/dev/null", O_RDWR);
   ::dup2(nothing, 0);
   ::dup2(nothing, 1);

@@ -16,7 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kRidge = 1e-9;  // lets sets that do not show everything yet be compared
+constexpr double kRidge = 1e-9;  // lets sets that do not identify everything yet be compared
 constexpr double kNothing = 1e-10;
 constexpr int kMaxTries = 10000;  // for one pose that is allowed
 

@@ -1,4 +1,4 @@
-// What a motion shows: information, condition, standard deviations to expect, and why some stay large.
+// What a motion identifies: information, condition, expected standard deviations, and why some stay large.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -52,7 +52,7 @@ double deviation(const Covariance& covariance, Index k) {
   return covariance.known[static_cast<std::size_t>(k)] ? std::sqrt(covariance.matrix(k, k)) : kInfinity;
 }
 
-// The parameters whose errors go along most with that of k.
+// The parameters with errors most correlated with that of k.
 std::string companions(const Covariance& covariance, const std::vector<std::string>& names, Index k) {
   std::vector<std::pair<double, Index>> others;
   for (Index i = 0; i < covariance.matrix.rows(); ++i) {

@@ -81,13 +81,13 @@ class Gatherer {
       } catch (const InputError& error) {
         out.problems.push_back({log.robot, log.log, log.run.path_as_written, "", error.what()});
       }
-      report_progress();
+      update_progress();
     }
     return out;
   }
 
  private:
-  void report_progress() {
+  void update_progress() {
     if (!options_.progress) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     options_.progress(++done_, static_cast<Index>(logs_.size()));

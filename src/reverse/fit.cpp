@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What of the wanted rows the table has; throws when that is nothing.
+// The requested rows that the table has; throws when there are none.
 RowSet rows_there(const ReverseTable& table, RowSet wanted) {
   const bool gravity = uses_kind(wanted, RowKind::gravity) && table.has_gravity();
   const bool inertia = uses_kind(wanted, RowKind::inertia) && table.has_inertia();

@@ -71,7 +71,7 @@ class TableText {
     throw InputError(complaint);
   }
 
-  // One column a chosen one; NaN for empty fields and "nan".
+  // One column per chosen one; NaN for empty fields and "nan".
   Eigen::MatrixXd numbers(const std::vector<int>& chosen) const {
     Eigen::MatrixXd all(static_cast<Index>(lines_.size()), static_cast<Index>(chosen.size()));
     for (std::size_t row = 0; row < lines_.size(); ++row) {
