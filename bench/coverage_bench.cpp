@@ -3,7 +3,7 @@
 //
 // A line a case: share of intervals that hold the truth (mean over those that are given; of the worst
 // parameter, where flags count as held), share of parameters flagged as biased by differentiation (mean,
-// most), largest bias over deviation, effective rows. docs/uncertainty.md quotes them.
+// most), largest bias over standard deviation, effective rows. docs/uncertainty.md quotes them.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -105,10 +105,10 @@ int main(int argc, char** argv) {
     if (!is_wanted(item.name, words, argv + 2)) continue;
     const coverage::Outcome out = coverage::run(STEELYARD_SOURCE_DIR, item.options);
     Index worst = 0;
-    const double least = out.held_or_flagged.minCoeff(&worst);
+    const double smallest = out.held_or_flagged.minCoeff(&worst);
     const double held = (out.held_or_flagged - out.flagged).sum() / (1 - out.flagged.array()).sum();
     fmt::print("{:<36} {:>6.1f}% {:>6.1f}% {:>8.1f}% {:>8.1f}% {:>7.2f} {:>5.0f}/{}  {} blocks, worst {}\n",
-               item.name, 100 * held, 100 * least, 100 * out.flagged.mean(), 100 * out.flagged.maxCoeff(),
+               item.name, 100 * held, 100 * smallest, 100 * out.flagged.mean(), 100 * out.flagged.maxCoeff(),
                out.bias.cwiseAbs().maxCoeff(), out.effective_rows, out.rows, out.blocks,
                out.names[static_cast<std::size_t>(worst)]);
     std::fflush(stdout);

@@ -1,9 +1,9 @@
 // Exciting motions: `bench/excite_bench [starts]` (40).
 //
-// The Panda with its maker's limits, five harmonics, 21 s, 43 inertial and 21 friction columns, on one core:
-// the search with four starts and with many, and a random search given at least the same processor time, each
-// for log det and for the condition number. Then a motion for every robot in robots/ and every URDF under
-// $STEELYARD_DATA, or the reason why there is none. docs/excite.md quotes both tables.
+// The Panda with its manufacturer's limits, five harmonics, 21 s, 43 inertial and 21 friction columns, on one
+// core: the search with four starts and with many, and a random search given at least the same processor
+// time, each for log det and for the condition number. Then a motion for every robot in robots/ and every
+// URDF under $STEELYARD_DATA, or the reason why there is none. docs/excite.md quotes both tables.
 #include <fmt/format.h>
 
 #include <cstdio>

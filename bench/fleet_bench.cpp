@@ -3,7 +3,7 @@
 // Small fleets with one fault each, of 4 to 40 robots with one and three days: which faults are named.
 //   fleet_bench FLEETS --small [--robots N] [--days D] [--healthy]
 // --healthy: fleets without a fault only, for false alarms.
-// Friction of one joint that rises from day to day, in fleets of twelve: how often it is told as a drift.
+// Friction of one joint that rises from day to day, in fleets of twelve: how often it is reported as a drift.
 //   fleet_bench FLEETS --drift [--robots N]
 #include <fmt/format.h>
 
@@ -134,7 +134,8 @@ SmallTally try_small(const FleetStudy& example, int robots, int days, const Smal
   return tally;
 }
 
-// One line a fault, one column a size: named / of them with the right cause. Never fails: it tells limits.
+// One line per fault, one column per size: reported / of them with the right cause. Never fails: it shows
+// limits.
 int small_fleets(const FleetStudy& example, int fleets, const std::vector<int>& sizes,
                  const std::vector<int>& days, bool is_healthy, const FleetRunOptions& options) {
   std::string head = fmt::format("{:16}", fmt::format("of {} fleets", fleets));
@@ -159,11 +160,12 @@ int small_fleets(const FleetStudy& example, int fleets, const std::vector<int>& 
     for (const int day : days)
       line += fmt::format("{:>8}", try_small(example, robots, day, nullptr, fleets, options).others);
   fmt::print("{}\n", line);
-  if (!is_healthy) fmt::print("{} healthy robots named beside the faults\n", others);
+  if (!is_healthy) fmt::print("{} healthy robots reported besides the faults\n", others);
   return 0;
 }
 
-// Wear a day down, days across: fleets in which robot 3 is told to drift, by its friction, with all its logs.
+// Wear a day down, days across: fleets in which robot 3 is reported to drift, by its friction, with all its
+// logs.
 int drifting_fleets(const FleetStudy& example, int fleets, int robots, const FleetRunOptions& options) {
   const std::vector<int> days = {3, 4, 6, 10, 20};
   std::string head = fmt::format("{:16}", fmt::format("of {} fleets", fleets));
@@ -196,7 +198,7 @@ int drifting_fleets(const FleetStudy& example, int fleets, int robots, const Fle
     fmt::print("{}\n", line);
     std::fflush(stdout);
   }
-  fmt::print("{} drifts told beside these\n", others);
+  fmt::print("{} other drifts reported\n", others);
   return 0;
 }
 

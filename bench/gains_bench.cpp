@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     }
   }
   fmt::print("\n{:26s} {:>9s} {:>8s} {:>8s} {:>8s} {:>8s}  {}\n", "method", "gains [%]", "4.59 kg",
-             "1.686 kg", "covered", "(22-23)", "mean error, deviation, bootstrap, paper by joint [%]");
+             "1.686 kg", "covered", "(22-23)", "mean error, std. dev., bootstrap, paper by joint [%]");
   for (const auto& [name, s] : table) {
     fmt::print("{:26s} {:9.3f} {:8.3f} {:8.3f} {:8.3f} {:8.3f} ", name, 100 * s.gain_error / s.draws,
                100 * s.heavy / s.draws, 100 * s.light / s.draws, s.covered.mean() / s.draws,

@@ -19,7 +19,7 @@ namespace {
 using namespace steelyard;
 using Json = nlohmann::ordered_json;
 
-// Gains, base parameters and load of one case; deviations by the published formula.
+// Gains, base parameters and load of one case; standard deviations by the published formula.
 struct Case {
   std::string name;
   VectorXd gains;
@@ -48,11 +48,11 @@ void add_known(const Load& load, Case& out) {
     if (load.is_fixed(static_cast<int>(k))) out.values[names[k]] = *load.parameters[k].value;
 }
 
-// The maker's gains: robot and load by classical weighted least squares.
+// The manufacturer's gains: robot and load by classical weighted least squares.
 Case maker_case(const tx40::Bench& bench, const std::vector<GainRun>& runs) {
   const GainProblem problem = gain_problem(bench.rows(), {unknown_load("heavy")}, runs);
   const LoadFit fit = identify_loads(problem, tx40::manufacturer_gains(), {}, table_options());
-  Case out{"maker", tx40::manufacturer_gains(), {}, {}};
+  Case out{"manufacturer", tx40::manufacturer_gains(), {}, {}};
   for (std::size_t k = 0; k < fit.columns.size(); ++k)
     out.values[fit.columns[k]] = fit.values[static_cast<Index>(k)];
   return out;
@@ -95,7 +95,7 @@ std::string cell(const std::map<std::string, double>& values, const std::string&
   return found == values.end() ? "–" : fmt::format("{:.3g}", scale * found->second);
 }
 
-// Deviation over value, in per cent.
+// Standard deviation over value, in per cent.
 std::string share(const Case& own, const std::string& name) {
   const auto sigma = own.sigma.find(name);
   if (sigma == own.sigma.end()) return "–";
@@ -123,9 +123,10 @@ void print_parameters(const char* title, const Json& published, const Case& ten,
 
 void print_gains(const char* title, const char* method, const Json& gains, const Case& ten,
                  const Case& mass) {
-  fmt::print("## {}\n\ne is the difference to the maker's gain, as published.\n\n", title);
+  fmt::print("## {}\n\ne is the difference to the manufacturer's gain, as published.\n\n", title);
   fmt::print(
-      "| joint | truth | maker | paper, ten | % | e | ours, ten | % | e | paper, mass | % | e | ours, mass | "
+      "| joint | truth | manufacturer | paper, ten | % | e | ours, ten | % | e | paper, mass | % | e | ours, "
+      "mass | "
       "% "
       "| e |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
   const std::string name(method);
@@ -280,10 +281,10 @@ int main() {
       "one draw of\n"
       "noise (1e-4 rad, 10 % of each rms current); the published columns are the real robot's. So cases 1 to "
       "3 of the\n"
-      "paper are not expected to agree with ours in value: what agrees is the order of the cases, and who is "
-      "biased.\n"
-      "Case 1: WLS, ten load parameters known; 2: WLS, mass; 3: TLS, ten; 4: TLS, mass; maker: given gains "
-      "and classical\n"
+      "paper are not expected to agree with ours in value: what agrees is the order of the cases, and which "
+      "are biased.\n"
+      "Case 1: WLS, ten load parameters known; 2: WLS, mass; 3: TLS, ten; 4: TLS, mass; manufacturer: given "
+      "gains and classical\n"
       "WLS for robot and load. Parameters that a case eliminated are –.\n\n");
   print_parameters("Table 1: parameters by IDIM-WLS", published["table1_IDIM_WLS"], cases[1], cases[2],
                    truth);

@@ -164,7 +164,8 @@ void refit(const std::string& path) {
     reading.push_back(1e-6 * (there - begin));
     fitting.push_back(1e-6 * (thread_nanoseconds() - there));
     blocks = deviations.blocks;
-    if (!(deviations.sigma.minCoeff() > 0)) throw std::runtime_error("a deviation of the refit is zero");
+    if (!(deviations.sigma.minCoeff() > 0))
+      throw std::runtime_error("a standard deviation of the refit is zero");
   }
   const Spread read = spread_of(reading), fit = spread_of(fitting);
   fmt::print(

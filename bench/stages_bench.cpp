@@ -6,7 +6,7 @@
 //   prepare     zero-phase filter of the positions, differences
 //   columns     regressor at every sample, zero-phase filter of every column and effort
 //   fold        the kept samples (decimation) under the triangles
-//   estimate    weighted least squares with deviations and condition numbers
+//   estimate    weighted least squares with standard deviations and condition numbers
 //
 // Stages are driven one by one here, through the library's public functions; "fold_run + estimate" is the
 // library's own way through all of them, and must find the same parameters to 1e-9.

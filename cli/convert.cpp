@@ -1,5 +1,5 @@
 // steelyard convert IN OUT: a log in another format. IN is a study (one of its runs, in SI, on the joint
-// side), or a log whose columns have names that say what they are: a bag's, or those that `simulate` and
+// side), or a log with self-describing column names: a bag's, or those that `simulate` and
 // `convert` write.
 #include <fmt/format.h>
 
@@ -75,7 +75,7 @@ OpenLog open_study_log(const ConvertOptions& options) {
           log_joints(robot)};
 }
 
-// Joints as the names of the columns tell them, when no robot does.
+// Joints from the names of the columns, when no robot is given.
 std::vector<LogJoint> match_joints(const std::vector<std::string>& names, bool bag) {
   std::vector<LogJoint> joints;
   if (bag) {
@@ -214,7 +214,7 @@ Run add_convert(Arguments& verb) {
   verb.add("--robot", options->robot, "Robot whose joints the log has (default: by the log's own names)");
   verb.add("--topic", options->topic, "Topic of a bag");
   verb.add("--packing", options->packing, "Of .mcap: none, lz4 or zstd").with_default();
-  verb.add_flag("--replace", options->replace, "Overwrite a file that is there already");
+  verb.add_flag("--replace", options->replace, "Overwrite an existing file");
   verb.footer(
       "Examples:\n  steelyard convert run.db3 run.mcap --packing zstd\n"
       "  steelyard convert study.yaml run.npz --run excitation\n");

@@ -1,5 +1,5 @@
-// steelyard excite STUDY: a motion that shows the most, as CSV, JSON and YAML, with what it will show.
-// steelyard next STUDY: what the next run would add to those of the study.
+// steelyard excite STUDY: an optimal exciting motion as CSV, JSON and YAML, with the expected accuracy.
+// steelyard next STUDY: what the next run would add to the study.
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ void write_page(steelyard::OutputFolder& folder, const std::string& json, const 
     folder.write("report.html", render_design(json, scene.robot->name, {command}, scene));
 }
 
-// The parameters that others hide most, with the standard deviations to expect.
+// The parameters hardest to separate from others, with the expected standard deviations.
 std::string hardest(std::vector<steelyard::Outlook> outlooks) {
   std::stable_sort(outlooks.begin(), outlooks.end(),
                    [](const auto& a, const auto& b) { return a.inflation > b.inflation; });
@@ -93,7 +93,7 @@ std::string excite_summary(const steelyard::ExciteOutcome& outcome) {
   return text;
 }
 
-// What the run before the last `next` was to shrink, against what it did: the three largest, and the median.
+// Predicted and actual shrinkage by the last run: the three largest, and the median.
 std::string shrinkage_summary(std::vector<steelyard::Shrinkage> all) {
   if (all.empty()) return "no parameter had a standard deviation before the last run: nothing to compare\n";
   std::stable_sort(all.begin(), all.end(),
@@ -171,7 +171,7 @@ int run_next(const std::string& path, double time_limit, const std::string& prev
   return kDone;
 }
 
-// CLI11's own check of a positive number takes what is none.
+// CLI11's own check of a positive number accepts other text.
 std::string refuse_limit(const std::string& text) {
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);

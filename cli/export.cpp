@@ -21,15 +21,15 @@ namespace {
 using nlohmann::ordered_json;
 using steelyard::ExportFormat;
 using steelyard::ExportOutcome;
-using steelyard::ExportWish;
+using steelyard::ExportRequest;
 
 struct ExportOptions {
   std::string result, study;
   std::string c, urdf, from, sdf, mjcf, yaml, json;
 };
 
-std::vector<ExportWish> wishes(const ExportOptions& options) {
-  std::vector<ExportWish> list;
+std::vector<ExportRequest> export_requests(const ExportOptions& options) {
+  std::vector<ExportRequest> list;
   if (!options.c.empty()) list.push_back({ExportFormat::c, options.c, {}});
   if (!options.urdf.empty()) list.push_back({ExportFormat::urdf, options.urdf, options.from});
   if (!options.sdf.empty()) list.push_back({ExportFormat::sdf, options.sdf, {}});
@@ -44,10 +44,12 @@ std::vector<ExportWish> wishes(const ExportOptions& options) {
   if (options.urdf.empty() != options.from.empty())
     throw steelyard::InputError(
         {"--urdf and --from must be given together", {}, "the new file and the one it is derived from", {}});
-  for (const ExportWish& wish : list)
-    if (wish.name.find('/') != std::string::npos)
-      throw steelyard::InputError(
-          {fmt::format("'{}' names a folder", wish.name), {}, "a file name", "choose the folder with --out"});
+  for (const ExportRequest& request : list)
+    if (request.name.find('/') != std::string::npos)
+      throw steelyard::InputError({fmt::format("'{}' names a folder", request.name),
+                                   {},
+                                   "a file name",
+                                   "choose the folder with --out"});
   return list;
 }
 
@@ -76,21 +78,21 @@ std::string to_text(const std::vector<ExportOutcome>& outcomes, const std::strin
   return text;
 }
 
-// The files of a wish: C code has two.
-std::vector<std::string> files_of(const ExportWish& wish) {
-  if (wish.format != steelyard::ExportFormat::c) return {wish.name};
-  return {wish.name + ".h", wish.name + ".c"};
+// The files of a request: C code has two.
+std::vector<std::string> files_of(const ExportRequest& request) {
+  if (request.format != steelyard::ExportFormat::c) return {request.name};
+  return {request.name + ".h", request.name + ".c"};
 }
 
 // Of two files with one name the second would replace the first.
-void refuse_equal_names(const std::vector<ExportWish>& list) {
+void refuse_equal_names(const std::vector<ExportRequest>& list) {
   std::map<std::string, std::string> formats;
-  for (const ExportWish& wish : list)
-    for (const std::string& file : files_of(wish)) {
-      const auto [first, is_new] = formats.emplace(file, to_string(wish.format));
+  for (const ExportRequest& request : list)
+    for (const std::string& file : files_of(request)) {
+      const auto [first, is_new] = formats.emplace(file, to_string(request.format));
       if (!is_new)
         throw steelyard::InputError({fmt::format("'{}' would be written twice, as {} and as {}", file,
-                                                 first->second, to_string(wish.format)),
+                                                 first->second, to_string(request.format)),
                                      {},
                                      "a name of its own for every file",
                                      "give each of them another name"});
@@ -98,7 +100,7 @@ void refuse_equal_names(const std::vector<ExportWish>& list) {
 }
 
 int run_export(const ExportOptions& options, const CommonOptions& common) {
-  const std::vector<ExportWish> list = wishes(options);
+  const std::vector<ExportRequest> list = export_requests(options);
   refuse_equal_names(list);
   const steelyard::Result result =
       steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result);
@@ -107,8 +109,8 @@ int run_export(const ExportOptions& options, const CommonOptions& common) {
   require_same_robot(study, robot, result);
   steelyard::OutputFolder folder(common.out, study_inputs(study, {options.result, options.from}));
   std::vector<ExportOutcome> outcomes;
-  for (const ExportWish& wish : list)
-    outcomes.push_back(export_result(robot, result, wish, study.drive_spec));
+  for (const ExportRequest& request : list)
+    outcomes.push_back(export_result(robot, result, request, study.drive_spec));
   for (const ExportOutcome& outcome : outcomes)
     for (const auto& file : outcome.files) folder.write(file.name, file.text);
   folder.commit();

@@ -51,7 +51,7 @@ int write_fleet_logs(const steelyard::FleetStudy& study, const std::string& targ
   return kDone;
 }
 
-// Few robots name only what is far out, and a user should not take silence for health.
+// Few robots report only what is far out; a user should not take silence for health.
 std::string limit_text(const steelyard::FleetResult& result) {
   constexpr double kUsual = 8;  // standard deviations: what sixteen robots need
   if (!result.unavailable.empty() || result.least_deviations < kUsual) return "";
@@ -66,7 +66,7 @@ bool is_of_log(const steelyard::Cause& cause) {
   return cause.kind == steelyard::CauseKind::fit || cause.kind == steelyard::CauseKind::set_up;
 }
 
-// Whether the comparison is whole: all logs in it, somebody could be named.
+// Whether the comparison is complete: all logs used, and robots could be reported.
 bool is_whole(const steelyard::FleetSummary& summary) {
   return summary.problems.empty() && summary.result.unavailable.empty();
 }

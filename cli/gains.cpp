@@ -1,4 +1,4 @@
-// steelyard gains STUDY: how well each drive's gain would be known from a motion with a load; nothing is
+// steelyard gains STUDY: how accurately a motion with a load would identify each drive's gain; nothing is
 // written.
 #include <fmt/format.h>
 

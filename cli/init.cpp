@@ -1,5 +1,5 @@
-// steelyard init ROBOT LOG…: writes a first study, says what it guessed and why, and asks by name for what it
-// could not know.
+// steelyard init ROBOT LOG…: writes a first study, reports what it guessed and why, and lists what it could
+// not guess.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -97,7 +97,7 @@ Run add_init(Arguments& verb) {
            "Logs (.csv, .mat, .h5, .npy, .npz, .db3, .mcap); the last of several validates")
       .required();
   verb.add("--out", arguments->options.study, "Study to write").with_default();
-  verb.add_flag("--replace", arguments->replace, "Overwrite a study that is there already");
+  verb.add_flag("--replace", arguments->replace, "Overwrite an existing study");
   verb.add("--topic", arguments->options.topic, "Topic of bags");
   verb.footer("Example:\n  steelyard init robots/ur10.yaml ur10.csv --out ur10.yaml\n");
   return [arguments](const CommonOptions& common) { return run_init(*arguments, common); };

@@ -22,7 +22,7 @@ extern "C" void wake(int number) {
   const int saved = errno;
   const char byte = static_cast<char>(number);
   [[maybe_unused]] const ssize_t written = ::write(wake_end, &byte, 1);
-  // Nobody reads what is printed: this thread must not go on and call it a failed write.
+  // The output has no reader: this thread must not continue and report a failed write.
   while (number == SIGPIPE) ::pause();
   errno = saved;
 }
@@ -80,7 +80,7 @@ void watch_interrupts(const std::string& out) {
   action.sa_handler = wake;
   action.sa_flags = SA_RESTART;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
-    // Whoever starts the program with the signal ignored (nohup, a shell's background) wants it so.
+    // A signal that was ignored at the start (nohup, a shell's background job) stays ignored.
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaction(number, &action, nullptr);

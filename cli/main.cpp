@@ -81,7 +81,7 @@ constexpr Verb kVerbs[] = {
     {"man", "Print the manual page", cli::add_man, Shared::none},
 };
 
-// A model has one folder; what is made of it, or for it, has others: none replaces what it was made of.
+// Outputs made from a model have folders of their own: none replaces its input.
 std::string usual_folder(const CLI::App& verb) {
   const std::string& name = verb.get_name();
   return "steelyard-" + (name == "run" || name == "identify" ? "result" : name);

@@ -27,7 +27,8 @@ struct MergeOptions {
   bool relabel = false;
 };
 
-// What tells a file from the others: its name, with as many folders before it as it takes ("monday/run").
+// What distinguishes a file from the others: its name, with as many folders before it as it takes
+// ("monday/run").
 std::string short_name(const std::string& path, const std::vector<std::string>& all) {
   namespace fs = std::filesystem;
   const auto last_parts = [](const fs::path& file, std::size_t count) {
@@ -71,7 +72,7 @@ void add_run(FoldedRun run, const std::string& path, const MergeOptions& options
 
 int run_merge(const MergeOptions& options, const CommonOptions& common) {
   for (const std::string& path : options.files) {
-    std::error_code none;  // an output that does not exist yet is none of them
+    std::error_code none;  // an output that does not exist yet is not an input
     if (std::filesystem::equivalent(path, options.out, none))
       throw InputError({"the output is one of the files to merge",
                         {options.out, 0, 0, ""},
@@ -87,7 +88,7 @@ int run_merge(const MergeOptions& options, const CommonOptions& common) {
   write_fold_file(runs, options.out);
   steelyard::Index samples = 0;
   for (const FoldedRun& run : runs) samples += run.samples;
-  // Nothing is judged here, and no study says what is waived: the findings go with the file.
+  // Nothing is judged here, and there is no study to waive findings: they are stored in the file.
   const std::vector<steelyard::Finding> findings = folded_findings(runs);
   if (common.json) {
     print(nlohmann::ordered_json{{"file", options.out},
@@ -111,7 +112,7 @@ Run add_merge(Arguments& verb) {
   verb.add("FOLDS", options->files, "Fold files, as `steelyard fold` and `steelyard merge` write them")
       .required();
   verb.add("--out", options->out, "Fold file to write; appears complete or not at all").required();
-  verb.add("--blocks", options->blocks, "At most so many blocks of time a run: a smaller file")
+  verb.add("--blocks", options->blocks, "At most this many blocks of time per run: a smaller file")
       .between(1, 128);
   verb.add_flag("--relabel", options->relabel, "Put the names of the files before the labels of their runs");
   verb.footer("Example:\n  steelyard merge monday.fold tuesday.fold --out week.fold\n");

@@ -1,4 +1,4 @@
-// steelyard model ROBOT: frames, parameters, limits, and what of them motion can show.
+// steelyard model ROBOT: frames, parameters, limits, and what motion can identify.
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-// steelyard-mpi: the same program as many processes, one of which speaks and writes. All of MPI is here.
+// steelyard-mpi: the same program as several processes, one of which prints and writes. All of MPI is here.
 //
 //   mpirun -n 4 steelyard-mpi run study.yaml --out result
 //
 // Every process runs the study and takes its share of chunks, replicates and starts; at meetings
-// (core/processes.hpp) what was found goes to all. A meeting begins with everybody's state, so that a process
-// that has failed is heard whatever the others meet for. Processes other than the first write to a folder of
+// (core/processes.hpp) results go to all. A meeting begins with the state of all, so that a process
+// that has failed is noticed at any meeting. Processes other than the first write to a folder of
 // their own that is thrown away, and print nothing.
 #include <fcntl.h>
 #include <mpi.h>
@@ -58,7 +58,7 @@ class MpiGroup : public steelyard::ProcessGroup {
   }
 
   [[noreturn]] void fail(const std::exception_ptr& error, Index order) override {
-    if (failed_) std::rethrow_exception(error);  // it is the one that all have heard of
+    if (failed_) std::rethrow_exception(error);  // it is the error that all have received
     hear({kFailed, order}, steelyard::pack_error(error));
     std::rethrow_exception(error);
   }
@@ -76,7 +76,7 @@ class MpiGroup : public steelyard::ProcessGroup {
     return all;
   }
 
-  // Everybody's lengths, when all is well.
+  // The lengths of all, when no process has failed.
   std::vector<int> meet(std::size_t length) {
     constexpr std::size_t kMax = std::size_t{1} << 30;  // MPI counts with int, and all lengths are added
     if (length > kMax / static_cast<std::size_t>(size_))
@@ -188,7 +188,7 @@ int run_as_one_of(MpiGroup& group, std::vector<std::string> arguments) {
   const int code = cli::program(static_cast<int>(arguments.size()), argv.data());
   std::error_code ignored;
   if (!aside.empty()) std::filesystem::remove_all(aside, ignored);
-  // mpirun tells the code of the first process; the others have nothing to add.
+  // mpirun returns the code of the first process; the others have nothing to add.
   return group.rank() == 0 ? code : 0;
 }
 

@@ -10,8 +10,8 @@ namespace cli {
 enum ExitCode {
   kDone = 0,
   kOurBug = 1,
-  kBadInput = 2,        // cannot be read or makes no sense; nothing written
-  kNotTrustworthy = 3,  // done and written, but the answer must not be trusted as it is
+  kBadInput = 2,        // cannot be read or is invalid; nothing written
+  kNotTrustworthy = 3,  // done and written, but not trustworthy
   kMachineFailed = 4,   // disk, permission, missing part, time limit; nothing half-written
   kInterrupted = 130,
 };

@@ -24,7 +24,7 @@ std::string number(double value, int digits = 5);
 
 void print(const std::string& text);          // standard output
 void print_problem(const std::string& text);  // standard error
-// Files that cannot be determined from a user's own are overwritten only when that was requested.
+// Files that may be a user's own are overwritten only on request.
 void refuse_existing(const std::string& path, bool replace);
 
 void print_warnings(const std::vector<steelyard::Complaint>& warnings);

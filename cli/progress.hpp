@@ -1,4 +1,4 @@
-// One line on the terminal that says what is going on and how far; nothing elsewhere.
+// One line of progress on the terminal; nothing elsewhere.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Shown once the stage has lasted a second; with the time left when it can be told.
+  // Shown once the stage has lasted a second; with the time left when it can be estimated.
   void report(const std::string& stage, double share);
 
  private:

@@ -34,7 +34,7 @@ NamedResult read_result(const std::string& path) {
           steelyard::result_from_json(steelyard::read_text_file(file.string(), "result"), file.string())};
 }
 
-// Names that stand for several results become the paths as they were typed.
+// Names shared by several results become the paths as they were typed.
 void tell_apart(const std::vector<std::string>& paths, std::vector<NamedResult>& results) {
   std::vector<std::string> names;
   for (const NamedResult& one : results) names.push_back(one.name);

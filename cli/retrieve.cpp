@@ -1,5 +1,5 @@
-// steelyard retrieve STUDY: masses, centres and inertias that bodies can have, from the logs of a study or
-// from base values that were found before; beside them what least squares alone would take.
+// steelyard retrieve STUDY: physically feasible masses, centres of mass and inertias, from the logs of a
+// study or from earlier base values; for comparison those of least squares alone.
 #include <fmt/format.h>
 
 #include "output.hpp"
@@ -34,7 +34,7 @@ std::string links_text(const Result& result) {
   return "Links: kg, m, kg·m² about the centre of mass\n" + table.to_string();
 }
 
-// Parameters that the data leaves open, and their provable intervals where they were requested.
+// Parameters that the data do not determine, and their proven intervals where requested.
 std::string open_text(const Result& result) {
   std::string text;
   for (const LinkValues& link : result.links)

@@ -51,7 +51,7 @@ steelyard::RowSet rows_of(const std::string& word) {
   return word == "inertia" ? steelyard::RowSet::inertia : steelyard::RowSet::gravity_inertia;
 }
 
-// The configurations as a CSV table, or as JSON with what they show.
+// The configurations as a CSV table, or as JSON with what they identify.
 int choose_configurations(const ReverseArguments& arguments, const CommonOptions& common) {
   const steelyard::Robot robot = steelyard::read_robot(arguments.path).robot;
   steelyard::BaseOptions base_options;
@@ -64,12 +64,12 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
   options.count = arguments.configurations;
   if (common.seed) options.seed = *common.seed;
   const steelyard::ConfigurationSet set = best_configurations(robot, base, options);
-  const Index least = min_configurations(robot, base, options);
+  const Index min_count = min_configurations(robot, base, options);
   if (common.json) {
     nlohmann::ordered_json json = {{"rows", arguments.rows},
                                    {"unknowns", base.rank},
                                    {"rank", set.rank},
-                                   {"least", least},
+                                   {"least", min_count},
                                    {"unseen", base.unseen}};
     for (Index k = 0; k < set.q.rows(); ++k) {
       const steelyard::VectorXd row = set.q.row(k).transpose();
@@ -85,7 +85,7 @@ int choose_configurations(const ReverseArguments& arguments, const CommonOptions
     print(text + "\n");
     if (!common.quiet)
       print_problem(fmt::format("{} of {} base parameters identified; at least {} configurations are needed",
-                                set.rank, base.rank, least));
+                                set.rank, base.rank, min_count));
   }
   return set.rank < base.rank ? kNotTrustworthy : kDone;
 }
@@ -97,7 +97,7 @@ Run add_reverse(Arguments& verb) {
   verb.add("STUDY", arguments->path, "Study file (.yaml) with `reverse`; with --configurations a robot")
       .required();
   verb.add("--configurations", arguments->configurations,
-           "Print so many configurations that show the most of a robot")
+           "Print this many configurations that identify the most of a robot")
       .between(1, 1000);
   verb.add("--rows", arguments->rows, "What is measured there")
       .one_of({"gravity+inertia", "gravity", "inertia"})

@@ -35,7 +35,7 @@ std::string to_deviation(double value, const std::optional<double>& sigma) {
                      std::clamp(1 - static_cast<int>(std::floor(std::log10(*sigma))), 0, 12));
 }
 
-// What every coefficient means stands behind the aligned numbers.
+// The expression of every coefficient follows the aligned numbers.
 std::string with_expressions(const std::string& table, const std::vector<steelyard::BaseValue>& base) {
   std::istringstream lines(table);
   std::string text, line;

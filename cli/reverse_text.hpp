@@ -1,4 +1,4 @@
-// What a study of g(q) and M(q) found, for a person.
+// Results of a study of g(q) and M(q) as text.
 #pragma once
 
 #include <string>

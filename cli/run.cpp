@@ -1,4 +1,4 @@
-// steelyard run STUDY: the whole way from logs to result.json and report.html. steelyard identify: without
+// steelyard run STUDY: from logs to result.json and report.html. steelyard identify: without
 // the report.
 
 #include "steelyard/identify/run.hpp"

@@ -13,10 +13,10 @@
 
 namespace cli {
 
-// Threads and progress as the command line asks; `progress` must live as long as the options.
+// Threads and progress by the command line; `progress` must live as long as the options.
 steelyard::StudyOptions study_options(const CommonOptions& common, Progress& progress);
 
-// Severity, code, what it is about, evidence and remedy of every finding.
+// Severity, code, subject, evidence and remedy of every finding.
 std::string findings_text(const std::vector<steelyard::Finding>& findings);
 
 // The same for machines.

@@ -50,10 +50,10 @@ int run_validate(const ValidateOptions& options, const CommonOptions& common) {
 Run add_validate(Arguments& verb) {
   const auto options = std::make_shared<ValidateOptions>();
   verb.add("RESULT", options->result, "result.json of an earlier run").required();
-  verb.add("STUDY", options->study, "Study file (.yaml) with the runs to try it on").required();
+  verb.add("STUDY", options->study, "Study file (.yaml) with the runs to validate it on").required();
   verb.add("--beside", options->beside, "Further results: their mean square errors on the same runs");
   verb.add("--engine", options->engines,
-           "Play the runs in a physics engine, too: mujoco, dart, bullet or ode; may be repeated");
+           "Also replay the runs in a physics engine: mujoco, dart, bullet or ode; may be repeated");
   verb.footer(
       "Examples:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n"
       "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n"

@@ -83,14 +83,14 @@ double evaluate_seconds(const Plan& plan, const py::object& q, const py::object&
   const py::array_t<double> tile = empty_tile(plan, channels.count());
   double* data = const_cast<double*>(tile.data());
   const py::gil_scoped_release other_threads;
-  double least = 1e300;
+  double smallest = 1e300;
   for (int k = 0; k <= repeats; ++k) {
     const auto begin = std::chrono::steady_clock::now();
     evaluate(plan, channels.samples(), data, steelyard::tile_stride(channels.count()));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (k > 0) least = std::min(least, taken.count());
+    if (k > 0) smallest = std::min(smallest, taken.count());
   }
-  return least;
+  return smallest;
 }
 
 }  // namespace

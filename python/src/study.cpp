@@ -116,16 +116,16 @@ void add_study(py::module_& module) {
   add_class(module);
   module.def(
       "run_study",
-      [](const Study& study, int count, const Progress& tell) {
-        return call(study, count, tell, [](const Study& given, const StudyOptions& options) {
+      [](const Study& study, int count, const Progress& report) {
+        return call(study, count, report, [](const Study& given, const StudyOptions& options) {
           return to_json(run_study(given, options).result);
         });
       },
       py::arg("study"), threads, progress);
   module.def(
       "validate_study",
-      [](const Study& study, const std::string& result, int count, const Progress& tell) {
-        return call(study, count, tell, [&](const Study& given, const StudyOptions& options) {
+      [](const Study& study, const std::string& result, int count, const Progress& report) {
+        return call(study, count, report, [&](const Study& given, const StudyOptions& options) {
           return to_json(
               validate_study(given, steelyard::result_from_json(result, "result"), options).result);
         });
@@ -133,32 +133,32 @@ void add_study(py::module_& module) {
       py::arg("study"), py::arg("result"), threads, progress);
   module.def(
       "retrieve_study",
-      [](const Study& study, const std::string& base, int count, const Progress& tell) {
-        return call(study, count, tell, [&](const Study& given, const StudyOptions& options) {
+      [](const Study& study, const std::string& base, int count, const Progress& report) {
+        return call(study, count, report, [&](const Study& given, const StudyOptions& options) {
           return to_json(retrieve_study(given, base, options).result);
         });
       },
       py::arg("study"), py::arg("base"), threads, progress);
   module.def(
       "excite_study",
-      [](const Study& study, int count, const Progress& tell) {
-        return call(study, count, tell, [](const Study& given, const StudyOptions& options) {
+      [](const Study& study, int count, const Progress& report) {
+        return call(study, count, report, [](const Study& given, const StudyOptions& options) {
           return to_json(excite_study(given, options));
         });
       },
       py::arg("study"), threads, progress);
   module.def(
       "next_study",
-      [](const Study& study, int count, const Progress& tell) {
-        return call(study, count, tell, [](const Study& given, const StudyOptions& options) {
+      [](const Study& study, int count, const Progress& report) {
+        return call(study, count, report, [](const Study& given, const StudyOptions& options) {
           return to_json(next_study(given, options));
         });
       },
       py::arg("study"), threads, progress);
   module.def(
       "check_study",
-      [](const Study& study, int count, const Progress& tell) {
-        return findings_of(call(study, count, tell, [](const Study& given, const StudyOptions& options) {
+      [](const Study& study, int count, const Progress& report) {
+        return findings_of(call(study, count, report, [](const Study& given, const StudyOptions& options) {
                              return check_study(given, options);
                            }).findings);
       },

@@ -87,7 +87,7 @@ def _result_text(result):
 
 
 def run(source, threads=1, seed=None, progress=None):
-    """The whole way from logs to a Result: estimate, feasible links, signs, gains, reverse, as the study says."""
+    """From logs to a Result: estimate, feasible links, signs, gains, reverse, as the study requests."""
     given = study(source)
     if seed is not None:
         given.set_seed(seed)
@@ -95,7 +95,7 @@ def run(source, threads=1, seed=None, progress=None):
 
 
 def check(source, threads=1, progress=None):
-    """The doctor's findings about logs and set-up, as dictionaries, the gravest first."""
+    """The doctor's findings about logs and set-up, as dictionaries, most severe first."""
     return _core.check_study(study(source), threads, progress)
 
 

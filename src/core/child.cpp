@@ -25,7 +25,7 @@ std::unique_ptr<ChildProcess> start_source(const std::vector<std::string>& comma
     throw MachineError(
         {fmt::format("the source '{}' cannot be started: {}", command.front(), error.code().message()),
          {},
-         "a program that may be run",
+         "an executable program",
          "check its path and that it is executable"});
   }
 }
@@ -48,7 +48,7 @@ void write_line(int out, std::string text) {
   text += '\n';
   for (std::size_t written = 0; written < text.size();) {
     const ssize_t count = ::write(out, text.data() + written, text.size() - written);
-    if (count < 0 && errno != EINTR) ::_exit(0);  // nobody listens any more
+    if (count < 0 && errno != EINTR) ::_exit(0);  // the parent has closed its end
     if (count > 0) written += static_cast<std::size_t>(count);
   }
 }
@@ -104,7 +104,7 @@ std::string Child::next_line(double seconds) {
 
 std::string Child::ask(const std::string& line, double seconds) {
   process_->allow(seconds);
-  // One that has ended may have said something before: that is read, then the end is reported.
+  // One that has ended may have written an answer before: that is read first, then the end is reported.
   const ChildState state = process_->send(line + "\n");
   if (state != ChildState::ended) require_answer(state, seconds);
   return next_line(seconds);

@@ -28,18 +28,18 @@ inline namespace STEELYARD_ABI {
 
 // Both ends of what joins parent and child; [0] is the parent's.
 struct ChildProcess::Pipes {
-  int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1}, trouble[2] = {-1, -1};
+  int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1}, failure[2] = {-1, -1};
 
   Pipes() {
-    // A socket, so that writing to a child that has ended is an error and no signal.
+    // A socket, so that writing to a child that has ended is an error, not a signal.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) == 0 && ::pipe2(output, O_CLOEXEC) == 0 &&
-        ::pipe2(errors, O_CLOEXEC) == 0 && ::pipe2(trouble, O_CLOEXEC) == 0)
+        ::pipe2(errors, O_CLOEXEC) == 0 && ::pipe2(failure, O_CLOEXEC) == 0)
       return;
     const int number = errno;
-    for (const int* ends : {input, output, errors, trouble}) close_ends(ends);
+    for (const int* ends : {input, output, errors, failure}) close_ends(ends);
     throw std::system_error(number, std::generic_category(), "no pipe to a child process");
   }
-  ~Pipes() { close_ends(trouble); }
+  ~Pipes() { close_ends(failure); }
   Pipes(const Pipes&) = delete;
   Pipes& operator=(const Pipes&) = delete;
 
@@ -83,11 +83,11 @@ void limit_memory(std::uint64_t allowed) {
     std::fclose(self);
   }
   if (pages == 0) return;
-  const rlim_t most = pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) + allowed;
+  const rlim_t max_bytes = pages * static_cast<unsigned long long>(::sysconf(_SC_PAGESIZE)) + allowed;
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
-  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most) return;
-  limit.rlim_cur = most;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < max_bytes) return;
+  limit.rlim_cur = max_bytes;
   ::setrlimit(RLIMIT_AS, &limit);
 #else
   (void)allowed;
@@ -95,7 +95,7 @@ void limit_memory(std::uint64_t allowed) {
 }
 
 [[noreturn]] void call_in_child(const std::function<void(int, int)>& serve, std::uint64_t memory) {
-  // Answers go to a descriptor of their own: what a library prints must not be taken for one.
+  // Answers go to a descriptor of their own: what a library prints must not be mistaken for one.
   const int in = ::dup(0), out = ::dup(1), nothing = ::open("/dev/null", O_RDWR);
   ::dup2(nothing, 0);
   ::dup2(nothing, 1);
@@ -124,7 +124,7 @@ void ChildProcess::start(const Pipes& pipes) {
   from_ = pipes.output[0];
   errors_ = pipes.errors[0];
   for (const int end : {to_, from_, errors_}) ::fcntl(end, F_SETFL, ::fcntl(end, F_GETFL) | O_NONBLOCK);
-  if (process_ > 0) ::setpgid(process_, process_);  // whoever of the two comes first
+  if (process_ > 0) ::setpgid(process_, process_);  // in both processes: whichever runs first
 }
 
 ChildProcess::ChildProcess(const ChildProgram& program) {
@@ -147,15 +147,15 @@ ChildProcess::ChildProcess(const ChildProgram& program) {
       if (program.folder.empty() || ::chdir(program.folder.c_str()) == 0)
         ::execvpe(arguments[0], arguments.data(), variables.data());
       const int reason = errno;
-      const ssize_t told = ::write(pipes.trouble[1], &reason, sizeof reason);
-      ::_exit(told > 0 ? 127 : 126);
+      const ssize_t written = ::write(pipes.failure[1], &reason, sizeof reason);
+      ::_exit(written > 0 ? 127 : 126);
     }
     if (process_ > 0) unfinished.add_child(process_);
   }
   int reason = process_ < 0 ? errno : 0;
   start(pipes);
-  ::close(std::exchange(pipes.trouble[1], -1));
-  if (process_ > 0 && ::read(pipes.trouble[0], &reason, sizeof reason) <= 0) reason = 0;
+  ::close(std::exchange(pipes.failure[1], -1));
+  if (process_ > 0 && ::read(pipes.failure[0], &reason, sizeof reason) <= 0) reason = 0;
   if (reason == 0) return;
   end(kGraceAtEnd);
   throw std::system_error(reason, std::generic_category());
@@ -237,7 +237,7 @@ ChildState ChildProcess::overdue() const {
   return Clock::now() > until_ ? ChildState::late : ChildState::answers;
 }
 
-// What the child says on its standard error is read meanwhile, so that it never waits for a reader of that.
+// The child's standard error is read meanwhile, so that it never blocks on it.
 int ChildProcess::wait(int descriptor, short events) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now()).count();
   const int step = static_cast<int>(std::clamp<long long>(left + 1, 0, kLookEvery));
@@ -272,9 +272,9 @@ ChildState ChildProcess::send(std::string_view bytes) {
   return ChildState::answers;
 }
 
-ChildProcess::Received ChildProcess::receive(void* bytes, std::size_t most) {
+ChildProcess::Received ChildProcess::receive(void* bytes, std::size_t max_bytes) {
   while (from_ >= 0) {
-    const ssize_t got = ::read(from_, bytes, most);
+    const ssize_t got = ::read(from_, bytes, max_bytes);
     if (got > 0) return {ChildState::answers, static_cast<std::size_t>(got)};
     if (got == 0 || (errno != EAGAIN && errno != EINTR)) break;
     if (wait(from_, POLLIN) > 0) continue;

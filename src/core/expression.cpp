@@ -107,7 +107,7 @@ class LaneStack {
 };
 
 // slope·gradient, where a gradient of 0 wins: x^2 at 0 has a slope of -inf in its constant exponent, which is
-// not a direction anybody can move in.
+// not a feasible direction.
 double chain(double slope, double gradient) {
   return gradient == 0 ? 0.0 : slope * gradient;
 }

@@ -89,7 +89,7 @@ bool parallel_for(Index count, int threads, const std::function<void(Index)>& fn
     try {
       for (Index i = 0; i < wanted; ++i) helpers.emplace_back([&job] { job.work(); });
     } catch (const std::system_error&) {
-      // No more threads to be had: the ones we have and the caller's do the work.
+      // No more threads available: the existing ones and the caller's do the work.
     }
     job.work();
   }

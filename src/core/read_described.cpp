@@ -58,7 +58,7 @@ class YamlReader final : public Fields {
     const double number = to_number(context_, *node, key.name);
     if (number != std::floor(number) || (number < 0 && allowed.lower >= 0) ||
         std::abs(number) > kLargestCount)
-      context_.fail(*node, fmt::format("{} = {} is no count", key.name, node->text),
+      context_.fail(*node, fmt::format("{} = {} is not a count", key.name, node->text),
                     fmt::format("a whole number, {}", allowed.text()),
                     remedy(allowed, "write a whole number"));
     value = static_cast<std::int64_t>(to_allowed(*node, key, allowed));
@@ -134,7 +134,7 @@ class YamlReader final : public Fields {
     const YamlNode* node = node_of(key);
     if (node == nullptr) return;
     if (node->kind != YamlNode::Kind::map)
-      context_.fail(*node, fmt::format("'{}' is no map, it is {}", key.name, to_string(node->kind)),
+      context_.fail(*node, fmt::format("'{}' is not a map, it is {}", key.name, to_string(node->kind)),
                     "name: value", fmt::format("write `{}: {{name: value}}`", key.name));
     if (!known.empty()) YamlFields(context_, *node, key.name, known);
     names.clear();

@@ -14,8 +14,8 @@ bool is_larger(const Excursion& a, const Excursion& b) {
   return a.size != b.size ? a.size > b.size : a.time < b.time;
 }
 
-// The step of which all are multiples, 0 when there is none. The smallest step is one quantum if any is; then
-// the quotients tell.
+// The step of which all are multiples, 0 when there is none. The smallest step is one quantum if any is; the
+// quotients then decide.
 double quantum_of(std::vector<double> steps) {
   if (steps.size() < 16) return 0;
   for (double& step : steps) step = std::abs(step);
@@ -98,16 +98,16 @@ void ChannelScanner::keep_excursions(double value) {
 
 // An excursion is a step out, and within a few samples one back, both of its size at least.
 bool ChannelScanner::may_have_excursions(const double* values, const Stretch& changes) const {
-  const double least = floor();
+  const double smallest = floor();
   double up = changes.maxCoeff(), down = changes.minCoeff();
   for (Index k = -kLongestExcursion; k < 0; ++k) {
     up = std::max(up, values[k] - values[k - 1]);
     down = std::min(down, values[k] - values[k - 1]);
   }
-  if (std::min(up, -down) <= least) return false;
+  if (std::min(up, -down) <= smallest) return false;
   for (Index width = 1; width <= kLongestExcursion; ++width) {
     const Eigen::Map<const Stretch> inside(values - width), outside(values - width - 1);
-    if ((changes - (inside - outside)).abs().maxCoeff() > 2 * least) return true;
+    if ((changes - (inside - outside)).abs().maxCoeff() > 2 * smallest) return true;
   }
   return false;
 }
@@ -180,7 +180,7 @@ bool ChannelScanner::add_plain(const double* times, const double* values, const 
   steps_ += kStretch;
   kept_values_.add(values, kStretch);
   kept_steps_.add(changes.data(), kStretch);
-  // Behind the first value, holds of one sample follow each other.
+  // After the first value, holds of one sample follow each other.
   const auto position = [&](Index k) { return positions != nullptr ? positions[k] : 0; };
   end_hold(times[0], values[0], position(0));
   hold_begin_ = times[kStretch - 1];

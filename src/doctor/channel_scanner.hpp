@@ -8,7 +8,7 @@
 
 namespace steelyard::doctor {
 
-// Every stride-th of the values that come, the stride doubled when they are too many.
+// Every stride-th value, the stride doubled when there are too many.
 class Thinned {
  public:
   void add(double value);
@@ -32,8 +32,8 @@ class ChannelScanner {
   using Stretch = Eigen::Array<double, kStretch, 1>;
 
   void add_one(double time, double value, double position);
-  // A stretch behind values[-kReach] that is finite, moves with every sample, stays off zero and the extremes
-  // and has no excursion to keep, as most do; false: it is not such a one, and nothing was added.
+  // A section after values[-kReach] that is finite, moves with every sample, avoids zero and the extremes and
+  // has no excursion to keep, as most do; false: it is not, and nothing was added.
   bool add_plain(const double* times, const double* values, const double* positions);
   void end_hold(double time, double value, double position);
   double floor() const;                // smaller excursions are not kept

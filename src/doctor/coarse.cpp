@@ -41,7 +41,7 @@ std::vector<Index> shifts_of(double step) {
   return shifts;
 }
 
-// Only what is asked for: an acceleration column of the log must not stand in for the differences.
+// Only what is requested: an acceleration column of the log must not stand in for the differences.
 class SomeChannels : public ForwardingSource {
  public:
   SomeChannels(std::unique_ptr<SampleSource> source, const CoarseOptions& options)

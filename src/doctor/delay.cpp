@@ -18,7 +18,7 @@ using doctor::Shifts;
 
 constexpr double kGain = 0.22;            // of one joint, beyond what sensors leave
 constexpr double kPlainGain = 0.12;       // of one joint
-constexpr double kBeyondFriction = 0.5;   // share of it that remains when friction may build up over a way
+constexpr double kBeyondFriction = 0.5;   // share that remains when friction may build up over a displacement
 constexpr double kEarly = 2;              // times as much when the effort is before the position
 constexpr double kCommonResidual = 0.04;  // per joint, when all have the same delay
 constexpr double kFarther = 2;            // from reversals than a trial, for the gain that must remain there
@@ -64,7 +64,7 @@ class Gains {
     return 0.5 * ((none_.array() + kOwn) / (fit_.residuals(shifts).array() + kOwn)).log().sum();
   }
 
-  // Of the four stretches of the rows, those in which this delay explains more.
+  // Of the four sections of the rows, those in which this delay explains more.
   int stretches(int joint, double seconds) const {
     constexpr double kOwn = kOwnError * kOwnError;
     const Index k = nearest(data_.lateness, seconds);
@@ -113,7 +113,7 @@ class Gains {
         std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return a.*by < b.*by; });
     DelayEstimate out = *top;
     if (top == all.begin() || top + 1 == all.end()) return out;
-    // The top of the parabola through the best shift and its neighbours.
+    // The vertex of the parabola through the best shift and its neighbours.
     const double before = top[-1].*by, here = out.*by, after = top[1].*by;
     const double bend = 2 * here - before - after;
     if (bend > 0) out.seconds += 0.25 * (after - before) / bend * (top[1].seconds - top[-1].seconds);
@@ -178,18 +178,18 @@ Delays examine_delays(const Trial& trial) {
 
 namespace {
 
-bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double least) {
+bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double min_delay) {
   const double factor = one.estimate.seconds < 0 ? kEarly : 1;
-  return one.joint >= 0 && std::abs(one.estimate.seconds) >= least && gain > factor * limit &&
+  return one.joint >= 0 && std::abs(one.estimate.seconds) >= min_delay && gain > factor * limit &&
          gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain &&
          one.estimate.stretches >= kMaxStretches;
 }
 
 // The joint whose delay alone explains enough, or none.
-const DelayedJoint* delayed_joint(const Delays& delays, double least) {
+const DelayedJoint* delayed_joint(const Delays& delays, double min_delay) {
   const DelayedJoint &loaded = delays.loaded, &light = delays.light;
-  if (stands_alone(loaded, loaded.estimate.gain, delays.common.gain, kGain, least)) return &loaded;
-  if (stands_alone(light, light.estimate.plain, delays.common.plain, kPlainGain, least) &&
+  if (stands_alone(loaded, loaded.estimate.gain, delays.common.gain, kGain, min_delay)) return &loaded;
+  if (stands_alone(light, light.estimate.plain, delays.common.plain, kPlainGain, min_delay) &&
       light.beyond_friction > kBeyondFriction * light.estimate.plain)
     return &light;
   return nullptr;
@@ -206,14 +206,14 @@ std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, do
         100 * (1 - std::exp(-delay.residual)));
   };
   const auto n = static_cast<double>(names.size());
-  const double least = std::max(0.002, step);
-  if (const DelayedJoint* one = delayed_joint(delays, least))
+  const double min_delay = std::max(0.002, step);
+  if (const DelayedJoint* one = delayed_joint(delays, min_delay))
     return {
         make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
   const double limit = kCommonResidual * n;
   if (delays.common.stretches < kMaxStretches || delays.common.plain <= limit ||
       delays.common.away <= std::max(limit, kChance * delays.chance) ||
-      std::abs(delays.common.seconds) < least)
+      std::abs(delays.common.seconds) < min_delay)
     return {};
   DelayEstimate mean = delays.common;
   mean.residual /= n;

@@ -4,8 +4,8 @@
 // Rows near a joint's reversals are left out, as in trial.hpp. A change of δ_j changes the right-hand side
 // alone and costs a product with H⁻¹.
 //
-// Friction that builds up over a way (presliding, hysteresis) looks like a late effort. One joint may have it
-// as three columns more, z_s with dz/dq = (sign q̇ − z)/s for s = 0.2, 1 and 5 % of its way.
+// Friction that builds up over a displacement (presliding, hysteresis) looks like a late effort. One joint
+// may have it as three further columns, z_s with dz/dq = (sign q̇ − z)/s for s = 0.2, 1 and 5 % of its range.
 #pragma once
 
 #include <Eigen/Core>
@@ -43,7 +43,7 @@ using Shifts = std::vector<Index>;
 
 class DelayFit {
  public:
-  // `lagging`: the joint whose friction builds up over a way; −1: none.
+  // `lagging`: the joint with friction that builds up over a displacement; −1: none.
   explicit DelayFit(const DelayData& data, int lagging = -1);
 
   // Weights from the residuals with these shifts.

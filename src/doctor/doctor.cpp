@@ -15,8 +15,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. Loaded joints of the
-// public logs whose set-up is right are left 11 % at most.
+// Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. In the public logs with
+// a correct set-up loaded joints leave 11 % at most.
 constexpr double kUnexplained = 0.5;
 constexpr double kHardlyExplained = 0.2;
 constexpr double kLoaded = 0.1;        // of the largest effort
@@ -24,7 +24,7 @@ constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
 
 constexpr Index kFewestSamples = 40;  // of a coarse run
 
-// Columns that are independent whatever the direction of gravity.
+// Columns that are independent for any direction of gravity.
 std::vector<std::string> general_columns(Robot robot) {
   robot.gravity = 9.81 * Vector3(0.3, 0.5, -0.8).normalized();
   BaseOptions options;
@@ -37,12 +37,12 @@ std::vector<std::string> general_columns(Robot robot) {
 }
 
 bool spoils_copy(const Finding& finding) {
-  // Stamps that are hardly seconds.
+  // Stamps that are unlikely to be seconds.
   if (is(finding, "time-scale") && finding.severity == Severity::warning) return true;
   return finding.severity == Severity::error && has(finding, finding_trait::spoils_copy);
 }
 
-// Findings with the runs they speak of.
+// Findings with the runs they refer to.
 class Findings {
  public:
   explicit Findings(Examination& examination) : examination_(examination) {}
@@ -61,8 +61,8 @@ class Findings {
   Examination& examination_;
 };
 
-// A run's copy, and what keeps its set-up from being examined.
-struct Patient {
+// A run's copy, and why its set-up cannot be examined.
+struct ExaminedLog {
   std::size_t number = 0;
   std::optional<CoarseRun> copy;
   std::string spoiled;  // empty: nothing
@@ -70,10 +70,10 @@ struct Patient {
 };
 
 // The first samples of a source.
-Run head_of(SampleSource& source, const RunLabel& label, Index most) {
+Run head_of(SampleSource& source, const RunLabel& label, Index max_samples) {
   Run head{label, SampleBlock(source.channels(), source.joints())};
   SampleBlock block;
-  for (Index left = most; left > 0; left -= block.size()) {
+  for (Index left = max_samples; left > 0; left -= block.size()) {
     source.read(std::min<Index>(4096, left), block);
     if (block.size() == 0) break;
     head.samples.append(block, 0, block.size());
@@ -97,18 +97,18 @@ CoarseRun copy_of(const ExaminedRun& run, const SignalScan& signals, const Coars
   return copy;
 }
 
-std::vector<std::size_t> numbers_of(const std::vector<Patient>& patients) {
+std::vector<std::size_t> numbers_of(const std::vector<ExaminedLog>& logs) {
   std::vector<std::size_t> numbers;
-  for (const Patient& patient : patients) numbers.push_back(patient.number);
+  for (const ExaminedLog& log : logs) numbers.push_back(log.number);
   return numbers;
 }
 
-void report_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<Patient>& patients,
+void report_repeated_motions(const std::vector<ExaminedRun>& runs, const std::vector<ExaminedLog>& logs,
                              Examination& examination) {
-  for (std::size_t b = 1; b < patients.size(); ++b)
+  for (std::size_t b = 1; b < logs.size(); ++b)
     for (std::size_t a = 0; a < b; ++a) {
-      if (!patients[a].copy || !patients[b].copy) continue;
-      const MotionMatch match = match_motions(*patients[a].copy, *patients[b].copy);
+      if (!logs[a].copy || !logs[b].copy) continue;
+      const MotionMatch match = match_motions(*logs[a].copy, *logs[b].copy);
       if (match.mismatch > kSameMotion) continue;
       const bool first_is_fresh = first_repeats(runs[a].label, runs[b].label);
       const std::size_t repeat = first_is_fresh ? a : b, original = first_is_fresh ? b : a;
@@ -157,17 +157,17 @@ std::vector<Finding> unexplained_findings(const Trial& trial, const SetUpExamina
   return findings;
 }
 
-// Whether the motion shows enough to tell set-ups apart.
-bool report_poor_excitation(const Robot& robot, const std::vector<Patient>& patients,
+// Whether the motion excites enough to distinguish set-ups.
+bool report_poor_excitation(const Robot& robot, const std::vector<ExaminedLog>& logs,
                             const DoctorOptions& options, Examination& examination) {
-  if (options.columns.empty() || patients.empty()) return true;
+  if (options.columns.empty() || logs.empty()) return true;
   std::vector<CoarseRun> copies;
-  for (const Patient& patient : patients) copies.push_back(*patient.copy);
+  for (const ExaminedLog& log : logs) copies.push_back(*log.copy);
   examination.excitation = examine_excitation(robot, copies, options.columns);
   bool enough = true;
   for (Finding& finding : excitation_findings(*examination.excitation, robot)) {
     enough = enough && finding.severity != Severity::error;
-    Findings(examination).add(std::move(finding), numbers_of(patients));
+    Findings(examination).add(std::move(finding), numbers_of(logs));
   }
   return enough;
 }
@@ -178,16 +178,16 @@ struct Model {
   SetUpExamination set_up;
 };
 
-std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient>& patients,
+std::optional<Model> examine_model(const Robot& robot, const std::vector<ExaminedLog>& logs,
                                    const TrialOptions& trial_options, const DoctorOptions& options,
                                    Examination& examination) {
   Findings findings(examination);
-  const std::vector<std::size_t> numbers = numbers_of(patients);
+  const std::vector<std::size_t> numbers = numbers_of(logs);
   double step = 0;
   std::vector<CoarseRun> copies;
-  for (const Patient& patient : patients) {
-    step = std::max(step, patient.copy->time.median_step);
-    copies.push_back(*patient.copy);
+  for (const ExaminedLog& log : logs) {
+    step = std::max(step, log.copy->time.median_step);
+    copies.push_back(*log.copy);
   }
   try {
     Model model{Trial(robot, std::move(copies), trial_options), {}};
@@ -195,8 +195,7 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
     findings.add(set_up_findings(model.set_up, robot, options.set_up), numbers);
     if (model.set_up.too_poor)
       findings.not_examined(
-          "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups "
-          "apart",
+          "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups",
           numbers);
     if (!model.set_up.beaten && !model.set_up.too_poor) {
       examination.delays = examine_delays(model.trial);
@@ -216,48 +215,46 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Patient
 }
 
 // A run that is not fitted, against the model of those that are.
-void examine_other(const Robot& robot, const Model& model, const Patient& patient,
+void examine_other(const Robot& robot, const Model& model, const ExaminedLog& log,
                    const TrialOptions& trial_options, const DoctorOptions& options,
                    Examination& examination) {
   try {
-    const Trial trial(robot, {*patient.copy}, trial_options);
+    const Trial trial(robot, {*log.copy}, trial_options);
     const SetUpExamination found = examine_against(model.trial, model.set_up.given, trial, options.set_up);
-    Findings(examination).add(set_up_findings(found, robot, options.set_up), {patient.number});
+    Findings(examination).add(set_up_findings(found, robot, options.set_up), {log.number});
   } catch (const InputError& error) {
-    Findings(examination).not_examined(error.complaint().what, {patient.number});
+    Findings(examination).not_examined(error.complaint().what, {log.number});
   }
 }
 
-void examine_set_ups(const Robot& robot, const std::vector<Patient>& patients, const DoctorOptions& options,
+void examine_set_ups(const Robot& robot, const std::vector<ExaminedLog>& logs, const DoctorOptions& options,
                      Examination& examination) {
   Findings findings(examination);
-  std::vector<Patient> fitted, others;
-  for (const Patient& patient : patients)
-    if (!patient.spoiled.empty())
-      findings.not_examined(patient.spoiled, {patient.number});
+  std::vector<ExaminedLog> fitted, others;
+  for (const ExaminedLog& log : logs)
+    if (!log.spoiled.empty())
+      findings.not_examined(log.spoiled, {log.number});
     else
-      (patient.is_fit ? fitted : others).push_back(patient);
+      (log.is_fit ? fitted : others).push_back(log);
   TrialOptions trial_options = options.trial;
   trial_options.columns = general_columns(robot);
   std::optional<Model> model;
   if (!fitted.empty()) model = examine_model(robot, fitted, trial_options, options, examination);
   if (model) examination.set_up = model->set_up;
-  const bool any_fit =
-      std::any_of(patients.begin(), patients.end(), [](const Patient& p) { return p.is_fit; });
+  const bool any_fit = std::any_of(logs.begin(), logs.end(), [](const ExaminedLog& p) { return p.is_fit; });
   if (others.empty()) return;
   if (!any_fit) {
-    for (const Patient& patient : others)
-      examine_model(robot, {patient}, trial_options, options, examination);
+    for (const ExaminedLog& log : others) examine_model(robot, {log}, trial_options, options, examination);
   } else if (!model || model->set_up.beaten || model->set_up.too_poor) {
     findings.not_examined("there is no model to test this run against: fix the fit runs first",
                           numbers_of(others));
   } else {
-    for (const Patient& patient : others)
-      examine_other(robot, *model, patient, trial_options, options, examination);
+    for (const ExaminedLog& log : others)
+      examine_other(robot, *model, log, trial_options, options, examination);
   }
 }
 
-// A position in degrees makes the velocity look wrong too; the cause is enough.
+// A position in degrees makes the velocity look wrong too; reporting reporting the cause is enough.
 void drop_consequences(Examination& examination) {
   std::set<std::pair<std::size_t, std::string>> causes;
   for (std::size_t k = 0; k < examination.findings.size(); ++k) {
@@ -278,28 +275,27 @@ void drop_consequences(Examination& examination) {
   examination.subjects = std::move(subjects);
 }
 
-Patient examine_signals(const ExaminedRun& run, std::size_t number, const std::vector<LogJoint>& joints,
-                        const CoarseOptions& copy, Index head, Examination& examination) {
-  Patient patient;
-  patient.number = number;
-  patient.is_fit = run.label.role == RunRole::fit;
+ExaminedLog examine_signals(const ExaminedRun& run, std::size_t number, const std::vector<LogJoint>& joints,
+                            const CoarseOptions& copy, Index head, Examination& examination) {
+  ExaminedLog log;
+  log.number = number;
+  log.is_fit = run.label.role == RunRole::fit;
   bool unreadable = false;
   const SignalScan& signals = examination.signals[number];
   for (Finding& finding : signal_findings(signals, joints, run.label.label, run.use)) {
     unreadable |= has(finding, finding_trait::unreadable);
-    if (spoils_copy(finding) && patient.spoiled.empty())
-      patient.spoiled = fmt::format("fix first: {} ({})", finding.code, finding.joint);
+    if (spoils_copy(finding) && log.spoiled.empty())
+      log.spoiled = fmt::format("fix first: {} ({})", finding.code, finding.joint);
     Findings(examination).add(std::move(finding), {number});
   }
-  if (unreadable) return patient;
+  if (unreadable) return log;
   try {
-    patient.copy = copy_of(run, signals, copy, head);
-    if (patient.copy->size() < kFewestSamples && patient.spoiled.empty())
-      patient.spoiled = "the run is too short";
+    log.copy = copy_of(run, signals, copy, head);
+    if (log.copy->size() < kFewestSamples && log.spoiled.empty()) log.spoiled = "the run is too short";
   } catch (const InputError& error) {  // too short for the filter, or without efforts
-    if (patient.spoiled.empty()) patient.spoiled = error.complaint().what;
+    if (log.spoiled.empty()) log.spoiled = error.complaint().what;
   }
-  return patient;
+  return log;
 }
 
 Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& runs,
@@ -312,23 +308,23 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
   for (const ExaminedRun& run : runs) fits += run.label.role == RunRole::fit;
   CoarseOptions copy = options.coarse;
   copy.samples = std::max<Index>(50, copy.samples / static_cast<Index>(std::max<std::size_t>(1, fits)));
-  std::vector<Patient> patients, fitted;
+  std::vector<ExaminedLog> logs, fitted;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    patients.push_back(examine_signals(runs[r], r, joints, copy, options.head, examination));
-    if (patients.back().is_fit && patients.back().copy) fitted.push_back(patients.back());
+    logs.push_back(examine_signals(runs[r], r, joints, copy, options.head, examination));
+    if (logs.back().is_fit && logs.back().copy) fitted.push_back(logs.back());
   }
-  report_repeated_motions(runs, patients, examination);
+  report_repeated_motions(runs, logs, examination);
   const bool enough = report_poor_excitation(robot, fitted, options, examination);
   if (!options.skip_set_up.empty()) {
     Finding finding = make_finding("set-up-not-examined", "", options.skip_set_up);
     if (!options.skip_remedy.empty()) finding.remedy = options.skip_remedy;
-    Findings(examination).add(std::move(finding), numbers_of(patients));
+    Findings(examination).add(std::move(finding), numbers_of(logs));
   } else {
-    // What the motion cannot show it cannot tell apart either.
-    for (Patient& patient : patients)
-      if (!enough && patient.is_fit && patient.spoiled.empty())
-        patient.spoiled = "the motion is too poor to distinguish set-ups";
-    examine_set_ups(robot, patients, options, examination);
+    // Set-ups cannot be distinguished by a motion that is too poor.
+    for (ExaminedLog& log : logs)
+      if (!enough && log.is_fit && log.spoiled.empty())
+        log.spoiled = "the motion is too poor to distinguish set-ups";
+    examine_set_ups(robot, logs, options, examination);
   }
   drop_consequences(examination);
   return examination;

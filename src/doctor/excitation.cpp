@@ -11,9 +11,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kPoorCondition = 500;  // of scaled columns: errors are magnified that much in some direction
+constexpr double kPoorCondition = 500;  // of scaled columns: amplification of errors in some direction
 constexpr double kUseless = 1e6;
-constexpr double kUnknown = 1;  // relative standard deviation from which a value says nothing
+constexpr double kUnknown = 1;  // relative standard deviation from which a value is unknown
 
 // Number of the link or joint in a machine name, counted from 0.
 int number_of(const std::string& column) {

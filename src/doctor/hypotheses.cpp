@@ -84,7 +84,7 @@ class HypothesisList {
     }
   }
 
-  // Positions or efforts of the motor side where those of the joint side were said.
+  // Positions or efforts of the motor side instead of the joint side.
   void add_motor_side() {
     if (!robot_.transmission.is_given()) return;
     for (int j = 0; j < size(); ++j) {
@@ -99,8 +99,8 @@ class HypothesisList {
     }
   }
 
-  // Couplings of the robot's transmission that are not there, or have the other sign. The log is on the joint
-  // side by N; with N' instead q' = N'⁻¹ N (q − zero) + zero and τ' = N'ᵀ N⁻ᵀ τ, where the log is the
+  // Couplings of the robot's transmission that are not present, or have the opposite sign. The log is on the
+  // joint side by N; with N' instead q' = N'⁻¹ N (q − zero) + zero and τ' = N'ᵀ N⁻ᵀ τ, where the log is the
   // motors'.
   void add_own_couplings() {
     const Eigen::MatrixXd& N = robot_.transmission.matrix;
@@ -128,7 +128,7 @@ class HypothesisList {
       }
   }
 
-  // Small ones are gears' business: tried where the log may be the motors'.
+  // Small ones are due to gears: tested where the log may be on the motor side.
   void add_couplings() {
     std::vector<double> ratios = {-1, 1, -2, 2};
     if (robot_.transmission.is_given()) ratios.insert(ratios.end(), {-0.15, 0.15, -0.4, 0.4});
@@ -146,7 +146,7 @@ class HypothesisList {
   std::vector<LogJoint> joints_;
 };
 
-// Sign of the twist between two axes: the commonest mistake in a DH table.
+// Sign of the twist between two axes: the most common mistake in a DH table.
 void flip_twist(Steps& steps) {
   for (Step& step : steps)
     if (step.motion == Motion::turn_x) step.value = -step.value;

@@ -37,16 +37,16 @@ Eigen::MatrixXd basis(const doctor::DelayRows& rows, Index begin, Index end) {
 
 // The row at which a step explains most of `e`; −1: none does.
 Index best_row(const Eigen::MatrixXd& Q, const Eigen::VectorXd& e, Index begin, Index end) {
-  const Index least = (end - begin) / 8;
+  const Index min_rows = (end - begin) / 8;
   Eigen::VectorXd explained = Eigen::VectorXd::Zero(Q.cols());
   double product = 0, best = 0;
   Index at = -1;
-  for (Index i = end - 1; i >= begin + least; --i) {
+  for (Index i = end - 1; i >= begin + min_rows; --i) {
     explained += Q.row(i).transpose();
     product += e[i];
     const auto after = static_cast<double>(end - i);
     const double left = after - explained.squaredNorm();  // s·s
-    if (end - i < least || left < 1e-6 * after || product * product <= best * left) continue;
+    if (end - i < min_rows || left < 1e-6 * after || product * product <= best * left) continue;
     best = product * product / left;
     at = i;
   }

@@ -39,8 +39,8 @@ MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b) {
   const Eigen::VectorXd deviation =
       ((p.rowwise() - p.colwise().mean()).colwise().squaredNorm() / static_cast<double>(p.rows()))
           .cwiseSqrt();
-  const Index least = std::max<Index>(4, std::min(p.rows(), q.rows()) / 2);
-  for (Index shift = least - q.rows(); shift <= p.rows() - least; ++shift) {
+  const Index min_overlap = std::max<Index>(4, std::min(p.rows(), q.rows()) / 2);
+  for (Index shift = min_overlap - q.rows(); shift <= p.rows() - min_overlap; ++shift) {
     const Index first = std::max<Index>(0, shift), last = std::min(p.rows(), q.rows() + shift);
     double worst = deviation.maxCoeff() > 0 ? 0 : kInfinity;
     for (Index j = 0; j < p.cols() && worst < match.mismatch; ++j) {

@@ -28,7 +28,7 @@ std::shared_ptr<const Trial::Folded> folded(const Trial& trial, const Hypothesis
 
 using Score = std::function<double(const Hypothesis&)>;
 
-// Positions at which a column of the study is not finite are none that the robot had.
+// The robot was never at positions where a column of the study is not finite.
 double quick_score(const Trial& trial, const Hypothesis& hypothesis) {
   if (!changes_positions(hypothesis)) return trial.quick_fit(trial.given(), hypothesis.set_up).score_fitted;
   try {
@@ -55,7 +55,7 @@ void add_grids(const Robot& robot, std::vector<Hypothesis>& list) {
     list.push_back(time_hypothesis(robot, factor));
 }
 
-// Smaller and smaller steps in each direction of `count` numbers, as long as the score falls.
+// Ever smaller steps in each direction of `count` numbers, as long as the score falls.
 template <typename Numbers, typename Make>
 Hypothesis descend(const Score& score_of, Numbers numbers, double step, double last, Make make) {
   Hypothesis best = make(numbers);
@@ -110,7 +110,7 @@ Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& 
   return hypothesis;
 }
 
-// Of two that explain a log equally well the simpler mistake is named first.
+// Of two that explain a log equally well the simpler mistake is reported first.
 double rarity(FindingCode code) {
   if (code == "torque-sign") return 0;
   if (code == "position-sign" || code == "axis-sign" || code == "joint-zero") return 0.02;
@@ -118,7 +118,7 @@ double rarity(FindingCode code) {
   return code == "coupling" ? 0.15 : 0.1;
 }
 
-// The first of each kind and joint, best first: one finalist a question.
+// The first of each kind and joint, best first: one finalist per question.
 std::vector<std::size_t> finalists(const std::vector<Hypothesis>& list, const std::vector<double>& scores,
                                    int count) {
   std::vector<std::size_t> order(list.size()), chosen;
@@ -155,7 +155,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   parallel_for(static_cast<Index>(chosen.size()), options.threads, [&](Index k) {
     RankedHypothesis& ranked = examination.ranked[static_cast<std::size_t>(k)];
     const std::size_t c = chosen[static_cast<std::size_t>(k)];
-    // A hypothesis that is no better than the given set-up is not worth its refinement.
+    // Hypotheses that are no better than the given set-up are not refined.
     const auto score_of = [&](const Hypothesis& hypothesis) { return quick_score(trial, hypothesis); };
     ranked.hypothesis = scores[c] < examination.given.score_fitted - 0.1
                             ? refined(trial.robot(), score_of, list[c])
@@ -173,7 +173,7 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   if (!examination.ranked.empty()) {
     const RankedHypothesis& best = examination.ranked[0];
     const int blocks = static_cast<int>(best.fit.by_block.size());
-    const auto gains = [&](double least) { return best.gain > least && 2 * best.gain_fitted > least; };
+    const auto gains = [&](double limit) { return best.gain > limit && 2 * best.gain_fitted > limit; };
     const bool alone = std::none_of(examination.ranked.begin() + 1, examination.ranked.end(),
                                     [&](const RankedHypothesis& r) { return 2 * r.gain > best.gain; });
     examination.beaten = (gains(options.clear_gain) && 4 * best.stretches >= 3 * blocks) ||
@@ -204,7 +204,7 @@ SetUpExamination examine_against(const Trial& model, const TrialFit& fit, const 
   add_grids(run.robot(), list);
   // The robot is that of the fitted runs.
   std::erase_if(list, [](const Hypothesis& hypothesis) { return hypothesis.robot.has_value(); });
-  // A common unit shows against a model; a fit would absorb it.
+  // A common unit is visible against a model; a fit would absorb it.
   for (const double factor : {1e-3, 1e3}) list.push_back(all_efforts_hypothesis(run.robot(), factor));
   std::vector<double> scores(list.size());
   parallel_for(static_cast<Index>(list.size()), options.threads, [&](Index k) {

@@ -24,7 +24,7 @@ constexpr std::size_t kNamedSpikes = 2;
 constexpr double kSameColumn = 0.01;   // share of a column's changes in which another one may differ
 constexpr Index kFewestChanges = 100;  // of columns that are compared
 constexpr double kTouchesZero = 0.02;  // of the largest effort
-constexpr double kReverses = 1.5;      // ways over its range of a joint that goes to and fro
+constexpr double kReverses = 1.5;      // passes over its range of a joint that reverses
 constexpr double kCoarseSteps = 4;     // quanta from which a change is more than the resolution's
 constexpr double kLateHold = 0.002;    // [s]
 constexpr double kCoarseEffort = 64;   // levels over the range
@@ -68,7 +68,7 @@ class SignalFindings {
     }
     if (time.gaps == 0) return;
     add("gaps", run_,
-        fmt::format("{} {} where {:.3g} ms is usual",
+        fmt::format("{} {} where {:.3g} ms is typical",
                     time.gaps == 1 ? "one gap of" : fmt::format("{} gaps, the longest", time.gaps),
                     duration_text(time.longest_step), 1e3 * time.median_step));
     if (time.longest_step < kShortGap) findings.back().severity = Severity::note;
@@ -84,7 +84,7 @@ class SignalFindings {
     if (share < kManyRepeated) findings.back().severity = Severity::note;
   }
 
-  // A robot at rest in its zero comes there slowly.
+  // A robot at rest in its zero position approached it slowly.
   void report_zero_rows() {
     const int position = scan_.find(channel::kPosition);
     if (position < 0 || scan_.zeros.empty()) return;
@@ -125,7 +125,7 @@ class SignalFindings {
       }
       return;
     }
-    // A bad row, mostly.
+    // Usually a bad row.
     std::string text = fmt::format("{} signals have outliers: ", spikes.size());
     Severity worst = Severity::warning;
     for (std::size_t k = 0; k < spikes.size(); ++k) {
@@ -170,7 +170,7 @@ class SignalFindings {
                       levels));
   }
 
-  // Efforts that a slower bus or a filter of the drive brings, beside positions of every sample.
+  // Efforts from a slower bus or a filter of the drive, next to positions of every sample.
   void report_held_efforts() {
     const int position = scan_.find(channel::kPosition);
     for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
@@ -206,7 +206,7 @@ class SignalFindings {
             fmt::format("the position steps by whole turns {} times", scan_.wraps[j]));
   }
 
-  // Equal numbers of two joints that move are one column that was taken twice.
+  // Equal numbers of two moving joints are one column used twice.
   void report_same_columns() {
     for (const AlikeColumns& pair : scan_.alike) {
       const Index changes =
@@ -222,8 +222,8 @@ class SignalFindings {
     }
   }
 
-  // Joints that go to and fro need efforts of both signs, but for those that a load pulls one way all the
-  // time; those stay away from zero.
+  // Joints that reverse need efforts of both signs, except those always loaded in one direction, which stay
+  // away from zero.
   void report_unsigned_efforts() {
     const int position = scan_.find(channel::kPosition);
     for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
@@ -263,15 +263,15 @@ class SignalFindings {
     Severity severity = Severity::error;
   };
 
-  // Excursions that no motion and no noise makes. Positions are smooth: their largest excursions are below
-  // one mean change in all logs that were looked at.
+  // Excursions that neither motion nor noise explains. Positions are smooth: their largest excursions are
+  // below one mean change in all logs examined.
   Spike spike_of(int c, int j) const {
     const ChannelScan& scan = channel(c, j);
     Spike spike{c, j};
     const bool is_position = scan_.channels[static_cast<std::size_t>(c)] == channel::kPosition;
-    const bool is_told = std::max(std::abs(scan.highest), std::abs(scan.lowest)) > kImpossible ||
-                         (is_position && scan_.wraps[static_cast<std::size_t>(j)] > 0);
-    if (is_told || scan.excursions.empty()) return spike;
+    const bool is_reported = std::max(std::abs(scan.highest), std::abs(scan.lowest)) > kImpossible ||
+                             (is_position && scan_.wraps[static_cast<std::size_t>(j)] > 0);
+    if (is_reported || scan.excursions.empty()) return spike;
     const double far =
         is_position
             ? std::max(kFarPosition * scan.mean_change(), 4 * scan.quantum)
@@ -300,8 +300,8 @@ class SignalFindings {
                        spike.count, is_full ? " at least" : "", spike.size, spike.time);
   }
 
-  // One value for long although the joint moves: for an effort the position tells, for a position the jump at
-  // the end of the hold, for a velocity the position again.
+  // One value for long although the joint moves: judged for an effort by the position, for a position the
+  // jump at the end of the hold, for a velocity the position again.
   void report_frozen(const std::string& channel, const ChannelScan& scan, int j) {
     const double seconds = static_cast<double>(scan.longest_hold) * scan_.time.median_step;
     if (scan.longest_hold < kHeldSamples || seconds < kLongHold) return;
@@ -342,7 +342,7 @@ class SignalFindings {
                     channel, 100 * share));
   }
 
-  // Exact zeros while the joint moves, more than its resolution puts on zero.
+  // Exact zeros while the joint moves, more than its resolution explains.
   void report_dropouts(const std::string& channel, const ChannelScan& scan, int j) {
     constexpr Index kFew = 5;
     constexpr double kSafety = 10;

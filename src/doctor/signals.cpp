@@ -16,9 +16,9 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kMaxDiffering = 64;  // samples of columns that are one all the same
+constexpr Index kMaxDiffering = 64;  // samples in which equal columns may differ
 
-// A step of whole turns, where neighbours are close: the value of an encoder that starts again.
+// A step of whole turns, where neighbours are close: an encoder that wraps.
 bool is_wrap(double step, double mean_step) {
   const double turns = std::abs(step) / (2 * std::numbers::pi);
   const double whole = std::round(turns);
@@ -134,7 +134,7 @@ class SignalScanner {
     }
   }
 
-  // Few samples tell most columns apart.
+  // Few samples distinguish most columns.
   void compare_joints(const SampleBlock& block) {
     constexpr Index kPiece = 128;
     std::erase_if(alike_, [&](AlikeColumns& pair) {
@@ -147,7 +147,7 @@ class SignalScanner {
     });
   }
 
-  // Large steps are kept until the usual one is known; a log with thousands of them has told enough.
+  // Large steps are kept until the usual one is known; thousands of them are enough.
   void track_turns(const SampleBlock& block, Index j) {
     constexpr std::size_t kMax = 4096;
     if (joints_[static_cast<std::size_t>(j)].kind != JointKind::revolute) return;
@@ -181,8 +181,8 @@ class SignalScanner {
   doctor::VelocityWindows windows_;
   TimeScanner time_;
   std::optional<TimeScan> known_time_;
-  std::vector<double> last_;                     // row of the block before
-  Eigen::Array<bool, Eigen::Dynamic, 1> equal_;  // to the sample before
+  std::vector<double> last_;                     // row of the previous block
+  Eigen::Array<bool, Eigen::Dynamic, 1> equal_;  // to the previous sample
   Index samples_ = 0, repeated_ = 0, zero_rows_ = 0;
   std::vector<ZeroRows> zeros_;
   std::vector<AlikeColumns> alike_;

@@ -23,7 +23,7 @@ std::vector<JointKind> joint_kinds(const Robot& robot) {
   return kinds;
 }
 
-// Relative to each logged effort, what is not asked to be explained; `residual` of the set-up as it is given.
+// Relative to each logged effort, what need not be explained; `residual` of the set-up as it is given.
 Eigen::VectorXd relative_floors(const Eigen::VectorXd& efforts, const Eigen::VectorXd& residual,
                                 const std::vector<JointKind>& kinds, const TrialOptions& options) {
   Eigen::VectorXd result = Eigen::VectorXd::Zero(efforts.size());
@@ -64,7 +64,7 @@ Trial::Impl::Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& 
     require(run.joints() == plan_.joints, "a coarse run has other joints than the robot");
     total += run.size();
   }
-  // Stretches of nearly equal length, none over the border of two runs.
+  // Sections of nearly equal length, none across the border of two runs.
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     const Index size = runs_[r].size();
     const Index parts =
@@ -92,7 +92,7 @@ Eigen::VectorXd Trial::Impl::floors(double noise_factor) const {
   return relative_floors(efforts_, residual_, joint_kinds(robot_), options);
 }
 
-// The wanted parameters of the links and all drive columns.
+// The requested parameters of the links and all drive columns.
 Plan Trial::Impl::plan_of(const Robot& robot) const {
   PlanOptions options;
   if (!options_.columns.empty()) {

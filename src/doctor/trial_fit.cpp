@@ -89,7 +89,7 @@ double log_ratio(double residual, double effort, double floor) {
 
 }  // namespace
 
-// How a row's effort is made of the logged ones, and of what is known of it.
+// How a row's effort follows from the logged ones and the known part.
 Eigen::VectorXd Trial::Impl::mix_of(const SetUp& set_up, std::size_t row) const {
   Eigen::VectorXd mix = set_up.effort.row(plan_.rows[row].i).transpose();
   if (has_known_) {
@@ -135,7 +135,7 @@ TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_o
   fit.relative.setZero(static_cast<Index>(n));
   fit.relative_fitted.setZero(static_cast<Index>(n));
   const std::vector<RowEquations> all = gather(-1);
-  // The floor of a row is that of the logged effort it is mostly made of.
+  // The floor of a row is that of the logged effort that dominates it.
   std::vector<double> floor(n);
   for (std::size_t r = 0; r < n; ++r) {
     Index from = 0;

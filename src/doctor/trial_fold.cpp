@@ -1,4 +1,4 @@
-// A set-up's samples as folds, and the inequalities that every machine obeys.
+// A set-up's samples as folds, and the inequalities that every robot satisfies.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -84,7 +84,7 @@ std::string effort_name(Index j) {
   return "effort" + std::to_string(j + 1);
 }
 
-// Efforts of all joints, and with `known` one more; the extra columns of a run behind the plan's.
+// Efforts of all joints, and with `known` one more; the extra columns of a run after the plan's.
 std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, const CoarseRun& run, bool known) {
   LayoutOptions options;
   options.efforts.clear();
@@ -191,7 +191,7 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
     for (std::size_t c = 0; c < extra.columns.size(); ++c)
       inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
           extra.values.col(static_cast<Index>(c)).data());
-    // Times are the log's, not the hypothesis's: the filter knew no other.
+    // Times are the log's, not the hypothesis's, as for the filter.
     const doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
     for (std::size_t r = 0; r < inputs.size(); ++r)
       inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
@@ -202,7 +202,7 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
     for (std::size_t r = 0; r < folds.size(); ++r)
       add_gram(folds[r], folded->grams[static_cast<std::size_t>(stretch.block)][r]);
   }
-  // Nothing is said of the signs of extra columns.
+  // The signs of extra columns are free.
   folded->signs = sign_rows(set_up, robot, plan);
   const Index own = folded->signs.cols();
   folded->signs.conservativeResize(Eigen::NoChange, folded->parameters);

@@ -1,4 +1,4 @@
-// What a trial is made of: the log cut into stretches, folds of them by set-up, and the fit of a set-up.
+// Parts of a trial: the log divided into sections, their folds by set-up, and the fit of a set-up.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,18 +10,18 @@
 
 namespace steelyard::doctor {
 
-inline constexpr int kTrialBlocks = 4;  // stretches that are held out in turn
+inline constexpr int kTrialBlocks = 4;  // sections that are held out in turn
 
 // The kinematic samples of one block, mapped by a set-up.
 struct MappedBlock {
   Eigen::MatrixXd q, qd, qdd;
 };
 
-// The rows of a joint at which its sign is sure: not within `smear` seconds of a reversal, not at rest.
+// The rows of a joint at which its sign is certain: not within `smear` seconds of a reversal, not at rest.
 using Masks = std::vector<std::vector<std::uint8_t>>;
 Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear);
 
-// The study's own columns of a model, and what it knows beforehand, at some samples of a run.
+// The study's own columns of a model, and its known efforts, at some samples of a run.
 struct ExtraSamples {
   std::vector<ExtraColumn> columns;  // `row` is the number of a joint
   Eigen::MatrixXd values;            // samples × columns
@@ -69,8 +69,8 @@ class Trial::Impl {
   TrialOptions options_;
   std::shared_ptr<const Folded> given_;
   VectorXd efforts_;                // rms of the logged efforts
-  std::vector<std::string> extra_;  // names, behind the plan's columns
-  bool has_known_ = false;          // a further effort of every row: what is known of it
+  std::vector<std::string> extra_;  // names, after the plan's columns
+  bool has_known_ = false;          // a further effort of every row: its known part
 
  private:
   struct Stretch {

@@ -13,7 +13,7 @@ namespace {
 constexpr double kAgreement = 0.9;  // of the velocity column with the position
 constexpr double kFactor = 0.05;    // by which the velocity may differ from the derivative
 constexpr double kDelay = 0.01;     // [s]
-constexpr double kExplains = 1.25;  // times as much is left without the delay
+constexpr double kExplains = 1.25;  // times as much remains without the delay
 constexpr double kHarmless = 1e-4;  // what a delay leaves of the velocity's energy: a hundredth of it
 constexpr double kSpoils = 0.01;    // likewise; a tenth of the velocity
 constexpr double kAlikeDelays = 0.25;
@@ -101,7 +101,7 @@ class VelocityFindings {
       add("velocity-delay", "", "the velocities of all joints are " + lag_text(mean), worst > kSpoils);
   }
 
-  // Beyond what the resolutions of position and velocity make.
+  // Beyond what the resolutions of position and velocity explain.
   void report_noise() {
     const int position = scan_.find(channel::kPosition), velocity = scan_.find(channel::kVelocity);
     for (const Index j : moving_) {
@@ -151,7 +151,7 @@ class VelocityFindings {
     return fmt::format("{:.0f} ms {} than the derivative of the position", 1e3 * std::abs(seconds),
                        seconds > 0 ? "later" : "earlier");
   }
-  // What is not used does no harm.
+  // Unused columns do no harm.
   void add(FindingCode code, const std::string& joint, std::string evidence, bool is_error) {
     findings.push_back(make_finding(code, joint, std::move(evidence)));
     findings.back().severity = !use_.velocity ? Severity::note

@@ -1,4 +1,4 @@
-// What a scan says of the velocity column.
+// Findings of a scan about the velocity column.
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace steelyard::doctor {
 
-// `spoiled`: joints whose position or velocity has another finding that shows here too.
+// `spoiled`: joints with another finding about position or velocity that is visible here too.
 std::vector<Finding> velocity_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
                                        const std::string& run, const SignalUse& use,
                                        const std::set<int>& spoiled);

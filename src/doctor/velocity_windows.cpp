@@ -8,7 +8,7 @@ namespace {
 constexpr double kWindow = 0.05;            // [s]
 constexpr double kBin = 0.02 * (1 - 1e-6);  // [s]; stamps are rounded
 
-constexpr Index kEvery = 4;  // bins; neighbours say nearly the same
+constexpr Index kEvery = 4;  // bins; neighbours are nearly equal
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void VelocityWindows::end_window(const VectorXd& q) {
   velocity_ += integral.cwiseAbs2();
 }
 
-// Every change of position meets the integrals from kLagBins before it to kLagBins behind it.
+// Every change of position is compared with the integrals from kLagBins before to kLagBins after it.
 void VelocityWindows::end_bin(double time, const VectorXd& q) {
   const Index at = past_++ % kPast;
   for (const Index row : {at, at + kPast}) {

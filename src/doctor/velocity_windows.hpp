@@ -28,8 +28,8 @@ class VelocityWindows {
   Begin window_, bin_;
   MatrixXd cross_;
   VectorXd motion_, velocity_;
-  // The latest bins, a joint in a column; all twice, so that kPast rows in a row are the latest, the oldest
-  // first.
+  // The latest bins, a joint in a column; all twice, so that kPast consecutive rows are the latest, the
+  // oldest first.
   MatrixXd past_motion_, past_velocity_;
   Index past_ = 0;
   VelocityLags lags_;

@@ -1,6 +1,6 @@
-// q̈ from M q̈ = τ − (S q̇ + g − Jᵀ w). M is factored from the leaves to the root: the pivot of joint i is the
-// inertia it feels when all joints behind it are free, so that a pivot that is not positive names the joint
-// that carries an impossible body.
+// q̈ from M q̈ = τ − (S q̇ + g − Jᵀ w). M is factored from the leaves to the root: the pivot of joint i is
+// the inertia at it when all joints after it are free, so that a non-positive pivot identifies the joint that
+// carries an impossible body.
 #include <limits>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Recursive Newton-Euler in link frames, about link origins, with ten parameters a link (docs/dynamics.md).
+// Recursive Newton-Euler in link frames, about link origins, with ten parameters per link (docs/dynamics.md).
 #include <Eigen/Geometry>
 
 #include "dynamics/arguments.hpp"

@@ -19,14 +19,14 @@ std::optional<ElasticValue> value_with_interval(const Estimate& estimate, const 
 // Friction and motor inertia of a joint.
 void put_motor(const ElasticFit& fit, std::size_t joint, ElasticJoint& out);
 
-// Marks the joint as not identifiable, and says so in a finding.
+// Marks the joint as not identifiable, and adds the finding.
 void refuse_joint(ElasticFit& fit, std::size_t joint, std::string reason);
 
 // The residual of a row kind; zero when there is none.
 double row_rms(const Estimate& estimate, const std::string& row);
 
-// K by the motor equation alone, no model of the links: noise in θ − q makes the regression of τ too small a
-// K, noise in τ the regression of θ − q too large a one.
+// K by the motor equation alone, no model of the links: noise in θ − q biases K low in the regression of τ,
+// noise in τ biases it high in the regression of θ − q.
 struct MotorSpring {
   double direct = 0, reverse = 0;                    // not positive: none
   std::optional<std::pair<double, double>> bracket;  // with the intervals of both ends

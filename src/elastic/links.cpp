@@ -154,7 +154,7 @@ std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const Elasti
   const MatrixXd& C = fit.intervals.covariance;
   const double variance = C(b, b) / (B * B) + C(k, k) / (kappa * kappa) - 2 * C(b, k) / (B * kappa);
   if (!std::isfinite(variance) || variance < 0 || !(fit.intervals.sigma[k] > 0)) return out;
-  // The wider of the two intervals says how many standard deviations the level takes.
+  // The wider of the two intervals gives the number of standard deviations of the level.
   const double width = (*joint.kappa->upper - kappa) / fit.intervals.sigma[k];
   const double half = width * std::sqrt(variance) * std::abs(out.value);
   out.lower = out.value - half;

@@ -1,7 +1,7 @@
 // Equations with motor positions or torque sensors: the measured deflection is predicted.
 //
 // Rows at the current (π0, x0), all in N·m; x = k/K with a natural stiffness k of each joint, so that a
-// spring that the data deny (x ≤ 0) is no obstacle on the way:
+// spring that the data contradict (x ≤ 0) does not stop the iteration:
 //   deflection   k (θ−q) + x0 Y π0 = x0 Y π + (Y π0) x + do      do = k δ0
 //   total        τ   = Y π + B θ̈ + friction                     motors_and_links
 //   sensor       τ_J = Y π                                       elastic_torque
@@ -20,7 +20,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kSmallestCompliance = 0.01;  // of the natural one: below, changes count against this
-constexpr double kWidestInterval = 1;         // half of it over K: more is no knowledge
+constexpr double kWidestInterval = 1;         // half of it over K: wider is not identifiable
 
 const std::string kMotorTorque(channel::kTorque);
 const std::string kSensor(channel::kElasticTorque);

@@ -1,8 +1,8 @@
 // An engine in a process of its own.
 //
-// Engines end the process on errors of their own (MuJoCo by exit, ODE by abort), and are no code of ours: a
-// crash must not take a study along. The world is therefore made and moved in a fork of this process; every
-// call is a line there and a line back, numbers as the digits of their bits.
+// Engines end the process on their own errors (MuJoCo by exit, ODE by abort): a crash must not end a study.
+// The world is therefore made and moved in a fork of this process; every call is a line there and a line
+// back, numbers as the digits of their bits.
 #pragma once
 
 #include <functional>

@@ -78,7 +78,7 @@ struct Engine::Parts {
 
   Index size() const { return robot.size(); }
 
-  // What an engine throws is its refusal of these numbers.
+  // What an engine throws is its rejection of these numbers.
   template <typename Call>
   auto call(Call work) const {
     try {

@@ -21,7 +21,7 @@ void find_function(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-// The functions we call. Null when the library is not there or another version than its headers.
+// The functions we call. Null when the library is not installed or of another version than its headers.
 struct Mujoco {
   decltype(mj_loadXML)* load = nullptr;
   decltype(mj_makeData)* make_data = nullptr;

@@ -1,13 +1,13 @@
-// What an engine's module does for us (folder worlds/, one file an engine).
+// Interface of an engine's module (folder worlds/, one file per engine).
 //
 // A module is a library of its own that is opened when it is requested: the program neither links an engine
 // nor needs one. It shares no code with the program, so everything crosses as plain numbers. Joints are in
-// the robot's order; positions, velocities and efforts are arrays with one number a joint; poses are those of
-// link frames in the robot's base frame. No contacts, no limits, no friction: rigid bodies under gravity.
+// the robot's order; positions, velocities and efforts are arrays with one number per joint; poses are those
+// of link frames in the robot's base frame. No contacts, no limits, no friction: rigid bodies under gravity.
 //
 //   inverse    the effort of a state and its acceleration
 //   drive      one step in which the joints take given velocities, and the effort that took
-// Engines whose bodies are held together by constraints know no inverse dynamics: they are driven.
+// Engines that hold bodies together by constraints have no inverse dynamics: they are driven.
 //
 // Functions throw std::exception for what the engine refuses.
 #pragma once
@@ -49,8 +49,8 @@ struct WorldRobot {
   const char* mjcf = nullptr;         // the same robot as text
 };
 
-// A robot as a file describes it. Efforts of inverse() then hold what the file says of armature and damping;
-// links have no names here, so pose() is not there.
+// A robot as a file describes it. Efforts of inverse() then include the file's armature and damping;
+// links have no names here, so there is no pose().
 struct WorldText {
   const char* format = nullptr;  // "mjcf", "urdf", "sdf"
   const char* path = nullptr;    // of a file with this text
@@ -72,7 +72,7 @@ class World {
   virtual void step(const double* effort, double seconds) = 0;
   virtual bool inverse(const double* q, const double* qd, const double* qdd, double* effort) = 0;
   virtual void drive(const double* velocity, double seconds, double* effort) = 0;
-  // The effort that the dry friction of a file takes in this state; false: the engine knows none.
+  // The effort that the dry friction of a file takes in this state; false: the engine has none.
   virtual bool dry_friction(const double*, const double*, const double*, double*) { return false; }
   virtual WorldFrame pose(int link) = 0;
 };

@@ -24,8 +24,7 @@ constexpr Index kFewestBlocks = 3;
 constexpr double kSeriesTolerance = 1e-10;
 constexpr int kMaxTerms = 40;
 constexpr Index kTogether = 4;  // blocks whose signed sums are computed beforehand
-// A block that alone decides a direction says nothing about the spread there: its score is not blown up
-// beyond this.
+// A block that alone determines a direction gives no spread there: its score is not amplified beyond this.
 constexpr double kMinFreedom = 1e-2;
 
 // Scores as those of a fit that does not know the block: (I − A)^(−1/2) g. Where A is small, as with many

@@ -29,7 +29,7 @@ struct Side {
   MatrixXd left, right;  // rows of the whitening
 };
 
-// `name_of(column)` is the column of the fold whose values stand on the left.
+// `name_of(column)` is the column of the fold on the left side.
 template <typename NameOf>
 Side side_of(const Layout& layout, const Estimate& estimate, const Whitening& white, const NameOf& name_of) {
   Side side;

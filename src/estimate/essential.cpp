@@ -44,12 +44,12 @@ VectorXd relative_deviations(const Solution& solution) {
 }
 
 struct Candidate {
-  Index at = -1;  // in the list of columns that are left; −1: none may leave
+  Index at = -1;  // in the list of remaining columns; −1: none may be eliminated
   double relative = 0;
   double ratio = 0;
 };
 
-// The column to leave next. Among those that are not determined, the one that contributes least.
+// The column to eliminate next. Among undetermined ones, the one that contributes least.
 Candidate worst_column(const Reduction& reduction, const std::vector<Index>& left, const Solution& solution) {
   const VectorXd relative = relative_deviations(solution);
   const double smallest = relative.minCoeff();

@@ -33,9 +33,9 @@ struct FormCandidate {
 
 class Chooser {
  public:
-  Chooser(const std::vector<FrictionJoint>& joints, const std::vector<FrictionWish>& wishes,
+  Chooser(const std::vector<FrictionJoint>& joints, const std::vector<FrictionRequest>& requests,
           const HeldOutGrams& grams)
-      : joints_(joints), wishes_(wishes), grams_(grams) {
+      : joints_(joints), requests_(requests), grams_(grams) {
     for (std::size_t j = 0; j < joints.size(); ++j) current_.push_back(first(j));
     std::vector<bool> own(grams.columns().size(), false);
     for (const FrictionJoint& joint : joints) {
@@ -47,13 +47,13 @@ class Chooser {
   }
 
   FrictionChoice choose(std::size_t j) {
-    const FrictionWish& wish = wishes_[j];
+    const FrictionRequest& request = requests_[j];
     FormCandidate linear = first(j);
     linear.score = score(j, linear);
     FrictionChoice out;
     FormCandidate best = linear;
-    if (wish.form) {
-      best = best_of(j, *wish.form, true);
+    if (request.form) {
+      best = best_of(j, *request.form, true);
     } else {
       for (const FrictionForm form : {FrictionForm::sigmoid, FrictionForm::stribeck}) {
         const FormCandidate other = best_of(j, form, false);
@@ -70,14 +70,14 @@ class Chooser {
   }
 
  private:
-  // The linear form, with the terms that the wish leaves.
+  // The linear form, with the terms that the request leaves.
   FormCandidate first(std::size_t j) const {
-    const FrictionWish& wish = wishes_[j];
+    const FrictionRequest& request = requests_[j];
     FormCandidate candidate;
-    if (!wish.form) return candidate;
-    candidate.viscous = wish.viscous;
-    candidate.offset = wish.offset || *wish.form != FrictionForm::linear;
-    candidate.coulomb = wish.coulomb || *wish.form != FrictionForm::linear;
+    if (!request.form) return candidate;
+    candidate.viscous = request.viscous;
+    candidate.offset = request.offset || *request.form != FrictionForm::linear;
+    candidate.coulomb = request.coulomb || *request.form != FrictionForm::linear;
     return candidate;
   }
 
@@ -107,7 +107,7 @@ class Chooser {
   // The best v_k whose tanh has the sign that the form gives it. None: the linear form, or when the form must
   // be taken the second slowest v_k.
   FormCandidate best_of(std::size_t j, FrictionForm form, bool must) const {
-    const FrictionWish& wish = wishes_[j];
+    const FrictionRequest& request = requests_[j];
     FormCandidate best = first(j);
     best.score = score(j, best);
     if (form == FrictionForm::linear || form == FrictionForm::asymmetric) {
@@ -117,8 +117,8 @@ class Chooser {
     bool found = false;
     FormCandidate fallback;
     for (int k = 0; k < kDictionarySize; ++k) {
-      FormCandidate candidate{form, k, wish.viscous, form == FrictionForm::stribeck && wish.coulomb,
-                              wish.offset};
+      FormCandidate candidate{form, k, request.viscous, form == FrictionForm::stribeck && request.coulomb,
+                              request.offset};
       candidate.score = score(j, candidate);
       if (k == 1) fallback = candidate;
       const double height = candidate.score.coefficients[candidate.score.coefficients.size() - 1];
@@ -170,7 +170,7 @@ class Chooser {
   }
 
   const std::vector<FrictionJoint>& joints_;
-  const std::vector<FrictionWish>& wishes_;
+  const std::vector<FrictionRequest>& requests_;
   const HeldOutGrams& grams_;
   std::vector<FormCandidate> current_;
   std::vector<Index> others_;  // columns that are no friction of these joints
@@ -204,12 +204,12 @@ std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& j
 }
 
 std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,
-                                            const std::vector<FrictionWish>& wishes,
+                                            const std::vector<FrictionRequest>& requests,
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options) {
-  require(joints.size() == wishes.size(), "one choice per joint");
+  require(joints.size() == requests.size(), "one choice per joint");
   const HeldOutGrams grams(runs, groups, options);
-  Chooser chooser(joints, wishes, grams);
+  Chooser chooser(joints, requests, grams);
   std::vector<FrictionChoice> choices(joints.size());
   for (int sweep = 0; sweep < 2; ++sweep) {
     for (std::size_t j = 0; j < joints.size(); ++j) choices[j] = chooser.choose(j);

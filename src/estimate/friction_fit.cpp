@@ -51,8 +51,8 @@ double predicted_gain(const Projection& at, const VectorXd& t) {
   return at.r2.squaredNorm() - (at.R22 * t - at.r2).squaredNorm();
 }
 
-// With an offset beside it the data tell where a sigmoid turns, −φ3; without one they tell its mean, which is
-// that of φ2 φ3. What is told is moved straight, or steep sigmoids creep along a curved valley.
+// With an offset the data determine where a sigmoid turns, −φ3; without one its mean, that of φ2 φ3. The
+// determined quantity is the coordinate, otherwise steep sigmoids creep along a curved valley.
 void move_sigmoid(const FrictionJoint& joint, double by_slope, double by_shift, FrictionModel& model) {
   by_shift = std::clamp(by_shift, -kLongestStep / model.slope, kLongestStep / model.slope);
   const double product = model.slope * (model.shift + by_shift + model.shift * by_slope);
@@ -84,7 +84,7 @@ std::vector<FrictionModel> moved(const std::vector<FrictionJoint>& joints, const
   return models;
 }
 
-// Deviation of the first shape parameter (a logarithm) of each joint.
+// Standard deviation of the first shape parameter (a logarithm) of each joint.
 VectorXd shape_deviations(const Point& point) {
   const Projection& at = point.projection;
   VectorXd out = VectorXd::Zero(static_cast<Index>(point.models.size()));
@@ -97,7 +97,7 @@ VectorXd shape_deviations(const Point& point) {
     const Index size = point.models[j].shape_size();
     if (size == 0) continue;
     const double height = std::abs(at.heights[static_cast<Index>(j)]);
-    // A column that vanishes tells nothing, and its pseudo-inverse is zero.
+    // A column that vanishes carries no information, and its pseudo-inverse is zero.
     const bool seen = at.R22.col(k).norm() > 0 && height > 0;
     out[static_cast<Index>(j)] =
         seen ? sigma * inverse.row(k).norm() / height : std::numeric_limits<double>::infinity();
@@ -132,7 +132,7 @@ class Fitter {
     return point;
   }
 
-  // Damped steps until none promises more than `enough` of σ², or passes run out. Weights stay.
+  // Damped steps until none would gain more than `enough` of σ², or passes run out. Weights stay.
   void descend(Point& at, double enough) {
     double damping = 1e-4;
     int refused = 0;
@@ -153,7 +153,7 @@ class Fitter {
         continue;
       }
       damping *= 10;
-      // Rounding, or a step at its bounds: no direction keeps its promise.
+      // Rounding, or a step at its bounds: no direction achieves its predicted decrease.
       out_.converged = ++refused > kMaxRefused;
       if (out_.converged) return;
     }
@@ -206,7 +206,7 @@ FrictionModel simpler(FrictionStatus status, const FrictionModel& model) {
   return out;
 }
 
-// A shape that the data do not show: what is left of it, and the numbers.
+// A shape that the data do not identify: what remains of it, and the numbers.
 std::optional<std::pair<FrictionStatus, std::string>> degeneracy(const FrictionJoint& joint,
                                                                  const FrictionModel& model, double height,
                                                                  double height_sigma, double shape_sigma) {
@@ -230,7 +230,7 @@ std::optional<std::pair<FrictionStatus, std::string>> degeneracy(const FrictionJ
                        std::exp(std::min(shape_sigma, 50.0)))}};
 }
 
-// Makes joints linear whose shape their data do not show; true when there is one.
+// Makes joints linear when their data do not identify the shape; true when there is one.
 bool simplify(const std::vector<FrictionJoint>& joints, const Point& at, std::vector<FrictionModel>& models,
               std::vector<FittedFriction>& fitted) {
   const VectorXd shape = shape_deviations(at);

@@ -96,7 +96,7 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
   out.coefficients.setZero(count);
   for (std::size_t g = 0; g < test_.size(); ++g) {
     Eigen::MatrixXd A = training_[g](used, used);
-    // Keeps zero and dependent columns from breaking the factor; far below what the comparison can see.
+    // Keeps zero and dependent columns from breaking the factor; far below the resolution of the comparison.
     A.diagonal().array() += 1e-12;
     const Eigen::VectorXd b = training_[g](used, effort);
     const Eigen::VectorXd x = A.llt().solve(b);

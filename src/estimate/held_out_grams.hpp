@@ -30,7 +30,7 @@ class HeldOutGrams {
                const EstimateOptions& options);
 
   const std::vector<std::string>& columns() const { return columns_; }
-  Index find(const std::string& column) const;  // −1: not there
+  Index find(const std::string& column) const;  // −1: absent
   Index groups() const { return static_cast<Index>(test_.size()); }
   double effort() const { return effort_; }  // weighted effort² of all rows left out
 

@@ -1,4 +1,4 @@
-// Options checked, states and results in words.
+// Checks of options; states and results as text.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -14,11 +14,11 @@ namespace {
 // residuals.
 constexpr double kSmallest = 1e-14;
 // ... nor larger than this multiple of the largest effort. With fewer rows than parameters some joints are
-// explained exactly and others not at all; without a bound their weights part until the second are lost.
+// explained exactly and others not at all; without a bound their weights diverge until the latter are lost.
 constexpr double kLargest = 1e3;
 
-// Deviation of a group's errors. Groups that have hardly more rows than parameters are not trusted beyond a
-// factor 2.
+// Standard deviation of a group's errors. Groups that have hardly more rows than parameters are not trusted
+// beyond a factor 2.
 double deviation(const Group& group, const Solution& solution) {
   const auto rows = static_cast<double>(group.rows());
   if (rows == 0) return 0;
@@ -88,10 +88,10 @@ int iterate_weights(Problem& problem, const EstimateOptions& options, Solution& 
                     const std::function<Solution()>& solve_again, bool& converged) {
   const bool by_block = options.weighting == Weighting::by_row_and_block;
   const bool iterated = by_block || options.weighting == Weighting::by_row_iterated;
-  const int most = options.weighting == Weighting::none ? 0 : iterated ? options.max_iterations : 1;
+  const int max_steps = options.weighting == Weighting::none ? 0 : iterated ? options.max_iterations : 1;
   converged = !iterated;
   int iterations = 0;
-  while (iterations < most) {
+  while (iterations < max_steps) {
     const double change = reweight(problem, solution, by_block ? options.huber : kInfinity);
     solution = solve_again();
     ++iterations;

@@ -1,4 +1,4 @@
-// Weights from residuals, and what a solution says of its rows; shared by the estimators on folds.
+// Weights from residuals, and residuals of a solution; shared by the estimators on folds.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ inline namespace STEELYARD_ABI {
 // New weights from the residuals of a solution; returns the largest relative change. `huber` infinite: 1/σ.
 double reweight(Problem& problem, const Solution& solution, double huber);
 
-// Solves and weighs in turn as the options say. `solution` is that of the weights at the beginning, then of
+// Solves and weights in turn by the options. `solution` is that of the weights at the beginning, then of
 // those at the end; returns how often it was solved again.
 int iterate_weights(Problem& problem, const EstimateOptions& options, Solution& solution,
                     const std::function<Solution()>& solve_again, bool& converged);
@@ -24,7 +24,7 @@ void fill_weights(const Problem& problem, std::size_t folds, Estimate& out);
 // Residuals by row kind and in total, degrees of freedom, standard deviation of the weighted rows.
 void fill_residuals(const Problem& problem, const Solution& solution, Estimate& out);
 
-// Status, covariance and standard deviations; values and residuals are there already. `solution` has the
+// Status, covariance and standard deviations; values and residuals are already set. `solution` has the
 // columns of `out`.
 void finish_estimate(const Solution& solution, bool converged, Estimate& out);
 

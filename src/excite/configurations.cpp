@@ -16,7 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kRidge = 1e-9;  // lets sets that do not show everything yet be compared
+constexpr double kRidge = 1e-9;  // lets sets that do not identify everything yet be compared
 constexpr double kNothing = 1e-10;
 constexpr int kMaxTries = 10000;  // for one pose that is allowed
 
@@ -123,10 +123,10 @@ class ConfigurationSearch {
   Chosen best_candidate() const {
     const Eigen::LLT<Eigen::MatrixXd> factor(information_);
     Index best = 0;
-    double most = -1;
+    double largest = -1;
     for (Index k = 0; k < pool_.rows(); ++k) {
       const double value = gain(factor, rows_[static_cast<std::size_t>(k)]);
-      if (value > most) most = value, best = k;
+      if (value > largest) largest = value, best = k;
     }
     return candidate(best);
   }
@@ -136,7 +136,8 @@ class ConfigurationSearch {
     chosen_.push_back(std::move(one));
   }
 
-  // Information without configuration k, computed anew: differences of nearly equal numbers are not definite.
+  // Information without configuration k, computed again: differences of nearly equal numbers are not
+  // definite.
   void rebuild(std::size_t without) {
     information_.setIdentity(shown_.size(), shown_.size());
     information_ *= kRidge;

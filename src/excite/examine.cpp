@@ -1,4 +1,4 @@
-// What a motion shows: information, condition, standard deviations to expect, and why some stay large.
+// What a motion identifies: information, condition, expected standard deviations, and why some stay large.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -26,7 +26,7 @@ struct Covariance {
   std::vector<bool> known;
 };
 
-// Inverse of D (A) D by its eigenvectors: a parameter that has a part in a direction nobody sees is unknown.
+// Inverse of D (A) D by its eigenvectors: a parameter with a part in an unidentifiable direction is unknown.
 Covariance covariance_of(const MatrixXd& information) {
   const Index n = information.rows();
   Covariance result{MatrixXd::Zero(n, n), std::vector<bool>(static_cast<std::size_t>(n), false)};
@@ -34,11 +34,11 @@ Covariance covariance_of(const MatrixXd& information) {
   for (Index k = 0; k < n; ++k) D[k] = D[k] > 0 ? 1 / D[k] : 0;
   const Eigen::MatrixXd scaled = D.asDiagonal() * information * D.asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-  const double least = 1e-13 * std::max(1.0, eigen.eigenvalues()[n - 1]);
+  const double smallest = 1e-13 * std::max(1.0, eigen.eigenvalues()[n - 1]);
   VectorXd unseen = VectorXd::Zero(n);
   for (Index k = 0; k < n; ++k) {
     const Eigen::VectorXd v = eigen.eigenvectors().col(k);
-    if (eigen.eigenvalues()[k] > least)
+    if (eigen.eigenvalues()[k] > smallest)
       result.matrix += (v * v.transpose()) / eigen.eigenvalues()[k];
     else
       unseen += v.cwiseAbs2();
@@ -52,7 +52,7 @@ double deviation(const Covariance& covariance, Index k) {
   return covariance.known[static_cast<std::size_t>(k)] ? std::sqrt(covariance.matrix(k, k)) : kInfinity;
 }
 
-// The parameters whose errors go along most with that of k.
+// The parameters with errors most correlated with that of k.
 std::string companions(const Covariance& covariance, const std::vector<std::string>& names, Index k) {
   std::vector<std::pair<double, Index>> others;
   for (Index i = 0; i < covariance.matrix.rows(); ++i) {

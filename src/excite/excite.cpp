@@ -22,7 +22,7 @@ constexpr double kBarrier[] = {1, 0.1, 0.01};
 constexpr double kSelection =
     1e-6;  // barrier weight at which starts are compared: condition counts, limits do not
 constexpr int kRepairs = 12;
-constexpr Index kRound = 4;  // starts side by side; later rounds go on from the best so far
+constexpr Index kRound = 4;  // starts side by side; later rounds continue from the best so far
 
 struct Attempt {
   VectorXd first, x;
@@ -180,7 +180,7 @@ class Search {
       options_.progress(static_cast<double>(finished_) / static_cast<double>(attempts_.size()), best_);
   }
 
-  // Tightens the limits by what a finer grid shows, until it shows nothing.
+  // Tightens the limits by the violations on a finer grid, until there are none.
   VectorXd repaired(VectorXd x, int& evaluations) {
     for (int t = 0; t < kRepairs; ++t) {
       SearchMargins margins = problem_.margins();

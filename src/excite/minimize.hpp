@@ -16,7 +16,7 @@ using SmoothFunction = std::function<double(const VectorXd& x, VectorXd& gradien
 struct MinimizeOptions {
   int iterations = 200;
   double tolerance = 1e-4;     // of the decrease over ten iterations
-  std::function<bool()> stop;  // may be empty; asked once an iteration
+  std::function<bool()> stop;  // may be empty; called once per iteration
 };
 
 struct Minimum {

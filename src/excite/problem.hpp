@@ -1,10 +1,10 @@
-// The function that the search minimises, its gradient, and what stands in its way.
+// The function that the search minimises, its gradient, and its limits.
 //
 //   F(x) = −log det(D (A₀ + A(x)) D + ε) − μ/N Σ_s [ Σ log(1 − u²) + Σ log(d/(d + ℓ)) ] + ρ max(0, h)
 //
 // u: position, velocity, acceleration, effort as shares of their limits; d: distances of the workspace, with
-// ℓ = 0.1 m beyond which they hardly count. h = log of the smoothed condition number over the wanted one,
-// the corner rounded off. +∞ outside.
+// ℓ = 0.1 m beyond which they hardly count. h = log of the smoothed condition number over the target, with a
+// smooth corner. +∞ outside.
 #pragma once
 
 #include <memory>

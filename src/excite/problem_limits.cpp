@@ -69,9 +69,9 @@ bool DesignProblem::effort_terms(const RegressorTile& tile, double mu, MatrixXd*
   const double weight = mu / static_cast<double>(tile.count());
   for (const Row& row : plan_.rows) {
     const int joint = coordinates_.joints[static_cast<std::size_t>(row.i)];
-    const double most = limits_[static_cast<std::size_t>(joint)].effort;
-    if (!std::isfinite(most)) continue;
-    const double k = 1 / (most * (1 - margins_.effort));
+    const double limit = limits_[static_cast<std::size_t>(joint)].effort;
+    if (!std::isfinite(limit)) continue;
+    const double k = 1 / (limit * (1 - margins_.effort));
     Eigen::VectorXd values(static_cast<Index>(row.columns.size()));
     for (Index c = 0; c < values.size(); ++c) values[c] = prior_[row.columns[static_cast<std::size_t>(c)]];
     const Eigen::VectorXd u = k * (tile.row(row) * values);

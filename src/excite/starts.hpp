@@ -1,4 +1,4 @@
-// Where searches begin: motions inside every limit.
+// Starts of the search: motions inside all limits.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ std::optional<VectorXd> warm_start(const DesignProblem& problem, const DesignedM
 // x pulled towards the rest in its own middle until inside; nothing when that rest is outside.
 std::optional<VectorXd> pulled_inside(const DesignProblem& problem, const VectorXd& x);
 
-// Throws InputError that names what stands in the way of every pose.
+// Throws InputError with the limit that excludes every pose.
 [[noreturn]] void refuse_all_poses(const DesignProblem& problem, const ExciteOptions& options);
 
-// Throws InputError for a given start or finish that breaks a limit.
+// Throws InputError for a given start or finish that violates a limit.
 void check_ends(const DesignProblem& problem, const ExciteOptions& options);
 
 }  // namespace STEELYARD_ABI

@@ -1,4 +1,4 @@
-// Arithmetic written down instead of done: a graph of operations in which every value stands once.
+// Arithmetic as a graph of operations in which every value occurs once.
 //
 // Constants are folded as they appear (x + 0, 0·x, 1·x, −(−x), (−x)·y), so that a robot's zeros never become
 // code. Folding 0·x to 0 is what a program for finite inputs may do.

@@ -28,7 +28,7 @@ double effort_error(const ExportModel& read, const ExportModel& model, const Car
 // The same of an engine that has read the file itself. `joints`: its names of the model's joints.
 double engine_error(Engine& engine, const ExportModel& model, const CarriedParts& parts);
 
-// What the engine makes of the file's dry friction; none: the model has none, or the engine.
+// The engine's dry friction of the file; none: the model has none, or the engine.
 std::optional<DryFriction> dry_friction_error(Engine& engine, const ExportModel& model);
 
 // A pose as steps: moves, then yaw, pitch, roll.

@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Links that no joint moves: what they weigh says nothing.
+// Links that no joint moves: their mass is irrelevant.
 std::set<std::string> still_links(const XmlText& xml) {
   std::set<std::string> moving, still;
   for (bool grown = true; grown;) {
@@ -73,7 +73,7 @@ std::vector<ReadBack> read_by_engines(const std::string& format, const std::stri
   file.format = format;
   file.text = format == "urdf" ? joints_and_bodies(text) : text;
   file.joints = joints;
-  // A URDF stands on its base; the others say where it is.
+  // A URDF is placed on its base; the others give its pose.
   file.gravity = format == "urdf" ? compile(model.robot).gravity : model.robot.gravity;
   const ScratchFolder folder;
   file.path = folder.file("robot." + format, file.text);

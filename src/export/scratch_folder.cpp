@@ -20,9 +20,9 @@ std::unique_ptr<Temporary> make_scratch_folder() {
   try {
     if (error) throw std::system_error(error);
     return std::make_unique<Temporary>(home, "steelyard-scratch", TemporaryKind::private_folder);
-  } catch (const std::system_error& trouble) {
+  } catch (const std::system_error& failure) {
     throw MachineError(
-        {"no temporary folder: " + trouble.code().message(), {home.string(), 0, 0, {}}, {}, "set TMPDIR"});
+        {"no temporary folder: " + failure.code().message(), {home.string(), 0, 0, {}}, {}, "set TMPDIR"});
   }
 }
 

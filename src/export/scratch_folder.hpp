@@ -1,4 +1,4 @@
-// A folder for files that only need to be there for a while.
+// A folder for temporary files.
 #pragma once
 
 #include <memory>

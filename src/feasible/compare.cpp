@@ -66,10 +66,10 @@ MotionSamples sinusoidal_motion(const Robot& robot) {
   for (MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd}) channel->resize(kSamples, robot.size());
   for (int j = 0; j < robot.size(); ++j) {
     const Joint& joint = robot.joints[static_cast<std::size_t>(j)];
-    const double most = joint.kind == JointKind::prismatic ? 0.1 : 1;
+    const double limit = joint.kind == JointKind::prismatic ? 0.1 : 1;
     const bool bounded = std::isfinite(joint.limits.lower) && std::isfinite(joint.limits.upper);
     const double centre = bounded ? (joint.limits.lower + joint.limits.upper) / 2 : 0;
-    const double reach = bounded ? std::min(most, (joint.limits.upper - joint.limits.lower) / 2) : most;
+    const double reach = bounded ? std::min(limit, (joint.limits.upper - joint.limits.lower) / 2) : limit;
     const double rate = 1.3 + 0.4 * j;
     for (Index s = 0; s < kSamples; ++s) {
       const double phase = 0.01 * rate * static_cast<double>(s);

@@ -94,8 +94,8 @@ bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const Scaled
   if (has_soft_) hessian_.triangularView<Eigen::Lower>() += weight * soft_gram_;
   if (program_.ball) add_ball(ball);
   llt_.compute(hessian_);
-  // Stiff and soft directions may differ by more than rounding allows: a little more on the diagonal, which
-  // refinement takes back.
+  // Stiff and soft directions may differ by more than rounding allows: a small diagonal term, which
+  // refinement corrects.
   const Eigen::VectorXd diagonal = hessian_.diagonal();
   for (double more = 1e-15; llt_.info() != Eigen::Success && more < 1e-7; more *= 10) {
     hessian_.diagonal() = (1 + more) * diagonal;
@@ -138,9 +138,9 @@ bool ConeHessian::factorize_roots(const ScaledBall& ball, double weight) {
   for (Index k = 0; k < n && round > 0; ++k)
     all.block(row, k, round, 1) = ball.times_inverse(program_.ball->G.col(k));
   qr_.compute(all);
-  const double least = 1e-15 * std::abs(qr_.matrixQR()(0, 0));
+  const double smallest = 1e-15 * std::abs(qr_.matrixQR()(0, 0));
   for (Index i = 0; i < n; ++i)
-    if (!(std::abs(qr_.matrixQR()(i, i)) > least)) return false;
+    if (!(std::abs(qr_.matrixQR()(i, i)) > smallest)) return false;
   return true;
 }
 

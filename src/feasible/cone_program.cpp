@@ -32,8 +32,8 @@ class Method {
     for (int iteration = 0; iteration <= options_.max_iterations; ++iteration) {
       const double value = point_.objective();
       const double wanted = wanted_ = options_.relative * std::abs(value) + options_.absolute;
-      // A share of the value is requested only to tell a sign: polished for it when the residual is nearly
-      // all of the gap, as further steps will not remove it.
+      // A share of the value is requested only to decide a sign: polished when the residual is nearly all of
+      // the gap, which further steps will not remove.
       const double share = options_.share * std::abs(value);
       double gap = point_.certificate_gap();
       if (gap > std::max(wanted, share) && point_.covered_gap() < std::max(0.5 * wanted, 0.01 * share)) {
@@ -188,7 +188,8 @@ class Method {
     if (!point_.rescale()) return false;
     point_.mu = complementarity({});
     if (!find_direction()) return false;
-    // Once the Cholesky factor of the Hessian is too rough, it stays so: the path goes on to worse ones.
+    // Once the Cholesky factor of the Hessian is too inaccurate it stays so: the conditioning only gets
+    // worse.
     if (!solved_ && !by_roots_) {
       by_roots_ = true;
       if (!find_direction()) return false;
@@ -240,7 +241,7 @@ class Method {
   std::vector<SmallMatrix> dS_, dZ_;
   double degree_ = 0;
   bool has_centre_ = false;
-  double wanted_ = 0;  // the gap asked for at this point
+  double wanted_ = 0;  // the gap requested at this point
   double target_ = 0, caution_ = 0;
   bool solved_ = true;  // the last direction removes most of the residual
   bool by_roots_ = false;

@@ -54,11 +54,11 @@ struct ConeProgram {
 };
 
 struct ConeOptions {
-  double relative = 0;  // the gap asked for: relative |value| + absolute
+  double relative = 0;  // the requested gap: relative |value| + absolute
   double absolute = 0;
   double stop_below = -kInfinity;  // enough when the value is below
   double share = 0;                // enough when the gap is below this share of |value|
-  bool settle = true;  // also ask for a path parameter well below w, so that the choice is w's alone
+  bool settle = true;  // also request a path parameter well below w, so that w alone determines the choice
   int max_iterations = 200;
 };
 

@@ -287,7 +287,7 @@ class Compiler {
   const Quantities& quantities_;
   const Scales& scales_;
   std::vector<ComRange> com_;
-  std::vector<bool> positive_;  // m ≥ 0 is there already
+  std::vector<bool> positive_;  // m ≥ 0 is already included
   int constraint_ = 0;
   Cones cones_;
 };

@@ -18,7 +18,7 @@ struct Trial {
   FeasibleProblem problem;
   InteriorPoint interior;
   bool infeasible() const { return interior.kind == InteriorPoint::Kind::none; }
-  // Neither when phase one stalled before it could tell.
+  // Neither when phase one stalled before a decision.
   bool feasible() const {
     return interior.kind == InteriorPoint::Kind::found || (!infeasible() && interior.violation < 1e-8);
   }
@@ -53,8 +53,8 @@ Eigen::VectorXd equality_multipliers(const FeasibleProblem& problem, const Eigen
   return Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A.transpose()).solve(h);
 }
 
-// Fills members and the numbers of the proof: 0 ≤ Σ ⟨F(x), Z⟩ = ⟨F⁰, Z⟩ + λ·b + r·x cannot be when the
-// constant part is negative and r is nothing.
+// Fills members and the numbers of the proof: 0 ≤ Σ ⟨F(x), Z⟩ = ⟨F⁰, Z⟩ + λ·b + r·x is impossible when the
+// constant part is negative and r vanishes.
 Conflict certify(const Trial& trial, const std::vector<Constraint>& constraints) {
   const FeasibleProblem& problem = trial.problem;
   const Eigen::VectorXd& scale = problem.scales.columns;

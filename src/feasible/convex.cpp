@@ -79,7 +79,7 @@ bool obeys(const VectorXd& x, const std::vector<Constraint>& constraints, const 
 }
 
 // Slacks are positive at x, but those of single constraints, evaluated in their own units, may be rounded to
-// the other side: then a hair towards the inside.
+// the other side: then slightly towards the inside.
 VectorXd clear_of_rounding(const VectorXd& x, const VectorXd& inside,
                            const std::vector<Constraint>& constraints, const FeasibleProblem& problem) {
   VectorXd out = x;

@@ -11,7 +11,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kDeepEnough = 0.1;   // of the reference's own size
-constexpr double kResolution = 1e-9;  // violations below are not told from none
+constexpr double kResolution = 1e-9;  // violations below are indistinguishable from none
 
 double smallest_slack(const ConeProgram& program, const Eigen::VectorXd& y) {
   const VectorXd x = program.columns(y);
@@ -80,7 +80,7 @@ InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iteration
     return out;
   }
   if (out.violation < -1e-3) return out;
-  // Phase one does not care for the data: all directions alike, in scaled columns.
+  // Phase one ignores the data: all directions alike, in scaled columns.
   const SeenUnseen plain = separate(Eigen::MatrixXd(0, problem.quantities.size()), Eigen::VectorXd(0), 0,
                                     problem.cones.equalities, problem.scales.columns, 1e-10);
   ConeProgram program = problem.program;
@@ -90,7 +90,7 @@ InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iteration
   program = with_slack(program, problem.identity_size);
   Eigen::VectorXd start(program.T.cols());
   start << plain.locate(problem.reference), std::max(0.0, out.violation) * 1.5 + 0.1;
-  // Within reach: otherwise bodies without end may come ever nearer to what no body does.
+  // Within reach: otherwise unbounded bodies may approach what no body satisfies.
   program.max_size = std::max(program.max_size, 10 * program.size.dot(program.columns(start)));
   if (problem.bodies > 0) add_row(program, 1, -program.size / program.max_size);
   ConeOptions options;

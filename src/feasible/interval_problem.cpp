@@ -23,7 +23,8 @@ Block limit_row(double constant, const Eigen::VectorXd& a) {
   return block;
 }
 
-// Bodies together up to `reach` times the reference; columns without a body that data does not see likewise.
+// Bodies together up to `reach` times the reference; likewise columns without a body that the data do not
+// determine.
 void add_limits(IntervalSet& set) {
   ConeProgram& program = set.program;
   set.first_limit = program.blocks.size();
@@ -40,8 +41,8 @@ void add_limits(IntervalSet& set) {
   for (Index k = 0; k < program.soft.size(); ++k) {
     const double open = at.T.row(k).tail(at.T.cols() - at.seen).norm() / at.scale[k];
     if (program.soft[k] == 0 || open < 1e-8) continue;
-    const double most = set.reach * std::max(at.scale[k], std::abs(start[k]));
-    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(program.soft.size(), k) / most;
+    const double limit = set.reach * std::max(at.scale[k], std::abs(start[k]));
+    const Eigen::VectorXd unit = Eigen::VectorXd::Unit(program.soft.size(), k) / limit;
     add(1, unit);
     add(1, -unit);
   }
@@ -81,7 +82,7 @@ double natural_size(const IntervalSet& set, const VectorXd& a) {
   return a.cwiseAbs().dot(size);
 }
 
-// The width that data alone would give, or the natural size when it does not see all of it.
+// The width that data alone would give, or the natural size when they do not determine all of it.
 double expected_width(const IntervalSet& set, const Eigen::VectorXd& slope, double unit) {
   const Index seen = set.problem.coordinates.seen;
   const double open = slope.tail(slope.size() - seen).norm() / unit;
@@ -169,11 +170,11 @@ EndProblem difference_end(const IntervalSet& set, const Functional& functional, 
                           double wanted) {
   const Functional difference = {functional.name, functional.above - ratio * functional.below, {}, 0};
   EndProblem out = linear_end(set, difference, sign, 1);
-  const double least = smallest_denominator(set, functional);
-  out.program.blocks.push_back(limit_row(-1, functional.below / least));
+  const double smallest = smallest_denominator(set, functional);
+  out.program.blocks.push_back(limit_row(-1, functional.below / smallest));
   out.program.weights.push_back(0);
   out.options.relative = 0;
-  out.options.absolute = std::max(wanted * least / out.unit, 1e-12);
+  out.options.absolute = std::max(wanted * smallest / out.unit, 1e-12);
   out.options.stop_below = -kInfinity;
   return out;
 }

@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What a removal of the limits of reach would bring to the value, by their multipliers.
+// Change of the value if the limits of reach were removed, by their multipliers.
 double share_of_reach(const IntervalSet& set, const EndProblem& end, const ConeResult& result) {
   const double inverse = end.homogeneous ? result.x[result.x.size() - 1] : 1;
   double share = 0;
@@ -44,7 +44,7 @@ IntervalEnd infinite_end(double sign) {
 void sharpen(const IntervalSet& set, const Functional& functional, double sign, const EndProblem& homogeneous,
              IntervalEnd& end) {
   constexpr int kMaxRounds = 6;
-  const double least = smallest_denominator(set, functional);
+  const double smallest = smallest_denominator(set, functional);
   for (int round = 0; round < kMaxRounds && !end.reached; ++round) {
     const double ratio = end.inner - functional.offset;
     const double wanted =
@@ -57,7 +57,7 @@ void sharpen(const IntervalSet& set, const Functional& functional, double sign, 
       end = infinite_end(sign);
       return;
     }
-    const double outer = end.inner + sign * std::min(0.0, result.lower) * problem.unit / least;
+    const double outer = end.inner + sign * std::min(0.0, result.lower) * problem.unit / smallest;
     if (sign * outer > sign * end.outer) end.outer = outer;
     const double next = functional.above.dot(result.x) / b + functional.offset;
     if (sign * next < sign * end.inner) {

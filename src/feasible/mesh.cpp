@@ -18,7 +18,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Where a complaint about a mesh points.
+// Location in messages about a mesh.
 struct MeshSource {
   const std::string& path;
   const std::string& name;

@@ -262,7 +262,7 @@ ConvexHull convex_hull(const std::vector<Vector3>& points, const std::string& na
   const double extent =
       (points[static_cast<std::size_t>(seed[1])] - points[static_cast<std::size_t>(seed[0])]).norm();
   // Heights carry errors of a few ε of the coordinates; a coarser threshold keeps nearly coplanar points from
-  // making slivers. Should the surface tear all the same, a still coarser one mends it.
+  // making slivers. If the surface still tears, a coarser one repairs it.
   double tolerance = 1e-11 * std::max(size, extent);
   QuickHull quick(points, tolerance);
   for (int attempt = 0; !quick.run(seed); ++attempt) {

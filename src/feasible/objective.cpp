@@ -17,7 +17,7 @@ Eigen::Matrix4d pseudo_inertia_at(const VectorXd& x, int link) {
   return Inertia::from_standard(x.segment<10>(Index{10} * link)).pseudo_inertia();
 }
 
-// Rows without columns are but a constant.
+// Rows without columns are constants.
 void drop_empty_rows(Objective& objective) {
   Index kept = 0;
   for (Index i = 0; i < objective.R.rows(); ++i) {

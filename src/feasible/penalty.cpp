@@ -34,7 +34,7 @@ std::vector<StartPoint> start_points(const PenaltyProblem& problem, const Penalt
   return points;
 }
 
-// Level by level, then the last one again with growing margins until nothing is broken.
+// Level by level, then the last one again with growing margins until nothing is violated.
 PenaltyStart descend_levels(const PenaltyProblem& problem, const VectorXd& x, const PenaltyOptions& options) {
   Descent found{problem.locate(x), 0, 0};
   // A pull has no value where a link is no body: nearer to the reference all are.
@@ -52,7 +52,7 @@ PenaltyStart descend_levels(const PenaltyProblem& problem, const VectorXd& x, co
   for (double level : options.levels) improve(level, 0);
   constexpr double kMaxMargin = 1e-3;
   for (double margin = options.margin; margin <= kMaxMargin; margin *= 10) {
-    // Clear of rounding, not only not broken.
+    // Satisfied with a margin above rounding.
     if (problem.violation(problem.parameters(found.xi)) <= -1e-3 * options.margin) break;
     improve(options.levels.back(), margin);
   }
@@ -81,7 +81,7 @@ PenaltyStart search_from(const PenaltyProblem& problem, const StartPoint& start,
   return end;
 }
 
-// Feasible before infeasible, then by value; equal ones (to what a search can tell) stay in their order.
+// Feasible before infeasible, then by value; equal ones (to the accuracy of a search) keep their order.
 bool is_better(const PenaltyStart& a, const PenaltyStart& b, double effort) {
   if ((a.violation <= 0) != (b.violation <= 0)) return a.violation <= 0;
   if (a.violation > 0) return a.violation < b.violation;

@@ -3,7 +3,7 @@
 //   (H + λ D) s = −g,   ξ ← ξ + s when f falls
 //
 // D holds the largest diagonals of H seen so far, so that units do not matter; λ follows the ratio of actual
-// to predicted decrease. Directions that f does not see are left where the start had them. H is positive
+// to predicted decrease. Directions that f does not depend on keep their start values. H is positive
 // semidefinite, f may be +∞ outside its domain but not at the start.
 #pragma once
 
@@ -26,7 +26,7 @@ using ModelFunction = std::function<double(const VectorXd& xi, LocalModel* model
 struct DescentOptions {
   int max_iterations = 200;
   double relative_decrease = 1e-9;  // of f, in each of five steps: then the search ends
-  double absolute = 0;              // f at which nothing more is wanted
+  double absolute = 0;              // f at which the search may stop
 };
 
 struct Descent {

@@ -72,7 +72,7 @@ void PenaltyProblem::set_box() {
   for (int link = 0; link < quantities_.links(); ++link) {
     const Index first = Index{kParametersPerLink} * link;
     const double mass = scales_.mass[link], size = scales_.size[link];
-    // A body has mass; a hair of it keeps c and I defined.
+    // A body has mass; a tiny one keeps c and I defined.
     lower_[first] = 1e-9 * mass;
     scale_[first] = mass;
     scale_.segment<3>(first + 1).setConstant(size);

@@ -106,7 +106,7 @@ LocalModel PenaltyProblem::in_coordinates(const LocalModel& by_x) const {
   return model;
 }
 
-// c and I have a pole where a mass is zero: whoever speaks of them must not step over it.
+// c and I have a pole where a mass is zero: constraints on them must not step over it.
 bool PenaltyProblem::has_masses(const VectorXd& x) const {
   if (!speaks_of_bodies_) return true;
   for (int link = 0; link < quantities_.links(); ++link) {

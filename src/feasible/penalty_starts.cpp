@@ -1,4 +1,4 @@
-// Where searches begin.
+// Starts of searches.
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>

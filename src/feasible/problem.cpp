@@ -117,8 +117,8 @@ SeenUnseen separate(const Eigen::MatrixXd& R, const Eigen::VectorXd& z, double c
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(R * map);
   const Eigen::MatrixXd triangle = qr.matrixQR().triangularView<Eigen::Upper>();
   const Eigen::VectorXd turned = qr.householderQ().transpose() * target;
-  const Index most = std::min(triangle.rows(), n);
-  while (out.seen < most &&
+  const Index max_rank = std::min(triangle.rows(), n);
+  while (out.seen < max_rank &&
          std::abs(triangle(out.seen, out.seen)) > rank_tolerance * std::abs(triangle(0, 0)))
     ++out.seen;
   const Index r = out.seen;

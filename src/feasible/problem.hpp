@@ -1,8 +1,9 @@
-// From constraints and squares to a cone program: coordinates in which data and what it does not see part.
+// From constraints and squares to a cone program: coordinates that separate what the data determine from what
+// they do not.
 //
 // x = origin + T y with y = (u, v): ‖R x − z‖² + constant = ‖u‖² + rest for all y, so that v are the unseen
-// directions. Equalities are gone: every y gives an x that obeys them. Made by a pivoted QR of the scaled
-// columns of R on the null space of the equalities.
+// directions. Equalities are eliminated: every y gives an x that satisfies them. Made by a pivoted QR of the
+// scaled columns of R on the null space of the equalities.
 #pragma once
 
 #include <optional>
@@ -49,7 +50,7 @@ struct FeasibleProblem {
   double round_size = 0;     // largest size of bodies with P ⪯ ‖P⁰‖ 1
 };
 
-// `columns` are those of an objective or empty. Throws InputError for constraints that make no sense, and
+// `columns` are those of an objective or empty. Throws InputError for invalid constraints, and
 // unless the columns are the robot's standard ones followed by others.
 FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eigen::MatrixXd& R,
                              const Eigen::VectorXd& z, double constant,

@@ -53,7 +53,7 @@ class ScaledBlock {
   SmallMatrix pull(double target, bool corrected) const;
   // Given ΔS and that part, the whole ΔZ; keeps the scaled steps for the corrector and the step length.
   SmallMatrix finish(const SmallMatrix& dS, double target, bool corrected);
-  // Steps longer than kLongEnough are not told apart.
+  // Steps longer than kLongEnough are not distinguished.
   StepLengths longest_step() const;
   void remember_predictor() { corrector_ = 0.5 * (dS_ * dZ_ + dZ_ * dS_); }
 

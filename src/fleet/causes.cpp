@@ -79,8 +79,8 @@ void bound_mass(const FleetInput& input, int link, Suspect& suspect) {
     if (joint.inertia) whole += joint.inertia->mass();
   }
   const std::optional<Inertia>& own = input.robot.joints[static_cast<std::size_t>(link)].inertia;
-  suspect.most = is_known && whole > 0 ? kMaxMass * whole : kMaxMassUnknown;
-  suspect.least = own && own->mass() > 0 ? -own->mass() : -suspect.most;
+  suspect.max_amount = is_known && whole > 0 ? kMaxMass * whole : kMaxMassUnknown;
+  suspect.min_amount = own && own->mass() > 0 ? -own->mass() : -suspect.max_amount;
 }
 
 // Δ of a mass at c, and the mass.
@@ -96,7 +96,7 @@ PointFit fit_point(const Eigen::MatrixXd& G, const Eigen::VectorXd& b, const Vec
   return {score * score / information, score / information, information};
 }
 
-// Coarse grid over the link's box, then smaller and smaller steps from the best place.
+// Coarse grid over the link's box, then ever smaller steps from the best point.
 Vector3 best_place(const Eigen::MatrixXd& G, const Eigen::VectorXd& b, double length) {
   constexpr int kGrid = 3;
   Vector3 best = Vector3::Zero();
@@ -133,7 +133,7 @@ Trial try_mass(const Suspect& suspect, const Reduced& robot) {
   trial.directions.resize(suspect.span.rows(), kMassNumbers);
   trial.directions.col(0) = trial.effect;
   for (int k = 0; k < 3; ++k) trial.directions.col(1 + k) = suspect.span * point_mass_slope(trial.at, k);
-  // The mass is known as well as its own place is.
+  // The mass is known as well as its own position.
   Eigen::MatrixXd information = trial.directions.transpose() * robot.information * trial.directions;
   information.bottomRightCorner(3, 3).diagonal().array() += 1e-9 * std::max(1e-300, information(0, 0));
   const Eigen::MatrixXd inverse =
@@ -189,7 +189,7 @@ std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet) {
       Suspect suspect{
           CauseKind::friction,  input.row_joints[j], MatrixXd::Zero(size, count), static_cast<int>(count), 0,
           VectorXd::Zero(count)};
-      suspect.least = -1;
+      suspect.min_amount = -1;
       for (Index k = 0; k < count; ++k) {
         suspect.span(friction[static_cast<std::size_t>(k)], k) = 1;
         suspect.whole[k] = fleet[friction[static_cast<std::size_t>(k)]];
@@ -211,7 +211,7 @@ std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet) {
     list.push_back(std::move(all));
   }
   for (Suspect& suspect : list)
-    if (suspect.kind == CauseKind::gain) suspect.least = kMinGain - 1, suspect.most = kMaxGain - 1;
+    if (suspect.kind == CauseKind::gain) suspect.min_amount = kMinGain - 1, suspect.max_amount = kMaxGain - 1;
   return list;
 }
 
@@ -225,10 +225,10 @@ double worth(double gain, int numbers, double rows) {
 
 bool is_plausible(const Suspect& suspect, const Trial& trial) {
   const double slack = kBeyond * trial.sigma;
-  // What the fleet cannot tell from nothing is no reason against a cause, but no amount is known to a third.
-  const double most = suspect.most + std::min(slack, std::abs(suspect.most) / 3);
-  const double least = suspect.least - std::min(slack, std::abs(suspect.least) / 3);
-  return trial.amount <= most && trial.amount >= least;
+  // What the fleet cannot distinguish from zero does not exclude a cause, but no amount is known to a third.
+  const double largest = suspect.max_amount + std::min(slack, std::abs(suspect.max_amount) / 3);
+  const double smallest = suspect.min_amount - std::min(slack, std::abs(suspect.min_amount) / 3);
+  return trial.amount <= largest && trial.amount >= smallest;
 }
 
 Reduced without(const Reduced& robot, const MatrixXd& directions) {

@@ -11,20 +11,20 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// A cause that can be tried: numbers c with the effect `span` · v(c) on [parameters | gains].
+// A cause that can be tested: numbers c with the effect `span` · v(c) on [parameters | gains].
 struct Suspect {
   CauseKind kind = CauseKind::gain;
   std::string of;     // link or joint
   MatrixXd span;      // (parameters + rows) × numbers; × 10 for a mass
   int numbers = 1;    // that are free
   double length = 0;  // of the link, for a mass
-  VectorXd whole;     // friction: the fleet's own, by which amounts are told; one number per column of span
-  double least = -kInfinity, most = kInfinity;  // amounts that a machine can have
+  VectorXd whole;     // friction: the fleet's own, for relative amounts; one number per column of span
+  double min_amount = -kInfinity, max_amount = kInfinity;  // that are physically possible
 };
 
 std::vector<Suspect> suspects(const FleetInput& input, const VectorXd& fleet);
 
-// The best a suspect can do for a robot.
+// The best fit of a suspect to a robot.
 struct Trial {
   double gain = 0;    // Δ
   double amount = 0;  // as in Cause

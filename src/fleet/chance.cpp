@@ -8,7 +8,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What a robot says of a direction.
+// A robot's estimate along a direction.
 struct Along {
   double amount = 0;
   double information = 0;  // 1/σ²

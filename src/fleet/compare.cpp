@@ -9,8 +9,8 @@
 #include "fleet/chance.hpp"
 #include "fleet/drift.hpp"
 #include "fleet/examine.hpp"
+#include "fleet/robot_causes.hpp"
 #include "fleet/start.hpp"
-#include "fleet/tell.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/estimate/estimate.hpp"
@@ -20,8 +20,8 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxRounds = 8;
-// Robots that are this suspicious already do not shape what the others are measured by: two far robots would
-// hide each other. Not more, or healthy fleets lose their ends and what is left looks more alike than it is.
+// Robots that are this suspicious do not contribute to the spread of the others: two far robots would hide
+// each other. Not more, or healthy fleets lose their ends and what is left looks more alike than it is.
 constexpr double kSetAside = 0.05;
 constexpr double kMinNoise = 0.1;  // of the fleet's
 
@@ -70,7 +70,7 @@ Robots others(const Robots& members, const std::set<std::size_t>& named) {
   return list;
 }
 
-// Robots that are compared: not those whose own log does not fit. What is said of these goes to `misfits`.
+// Robots that are compared: not those whose own log does not fit. Their causes go to `misfits`.
 Robots choose_members(const FleetInput& input, const std::vector<OwnFit>& fits, double level,
                       std::vector<std::optional<Cause>>& misfits) {
   Robots asked, members;
@@ -94,8 +94,8 @@ void floor_row_sigmas(std::vector<OwnFit>& fits, const Robots& members) {
   for (Index j = 0; j < fits[members.front()].row_sigma.size(); ++j) {
     std::vector<double> sigmas;
     for (const std::size_t r : members) sigmas.push_back(fits[r].row_sigma[j]);
-    const double least = kMinNoise * robust_spread(sigmas).middle;
-    for (const std::size_t r : members) fits[r].row_sigma[j] = std::max(fits[r].row_sigma[j], least);
+    const double smallest = kMinNoise * robust_spread(sigmas).middle;
+    for (const std::size_t r : members) fits[r].row_sigma[j] = std::max(fits[r].row_sigma[j], smallest);
   }
 }
 
@@ -148,7 +148,7 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   out.compared = static_cast<Index>(members.size());
   if (out.compared < kFewestFleetRobots)
     out.unavailable =
-        fmt::format("{} {} too few to tell which one differs: at least {} are needed", members.size(),
+        fmt::format("{} {} too few to determine which one differs: at least {} are needed", members.size(),
                     members.size() == 1 ? "robot is" : "robots are", kFewestFleetRobots);
   std::set<std::size_t> aside, named;
   if (out.unavailable.empty()) aside = far_robots(fits, members);

@@ -17,7 +17,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Logs that leave change the fleet, and the fleet may name others then; each round takes at least one log.
+// Excluded logs change the fleet, which may then report others; each round excludes at least one log.
 constexpr int kMaxVisits = 4;
 
 std::vector<std::string> all_columns_of(const std::vector<Fold>& folds) {
@@ -95,7 +95,7 @@ FleetRobot merged(const std::vector<GatheredLog>& logs, const std::vector<std::s
   return robot;
 }
 
-// Why a log leaves the fleet.
+// Why a log is excluded from the fleet.
 struct Reason {
   std::string finding;
   std::string message;
@@ -149,7 +149,7 @@ class Comparison {
     return result;
   }
 
-  void tell(FleetSummary& summary) const {
+  void summarize(FleetSummary& summary) const {
     for (std::size_t k = 0; k < logs_.size(); ++k) {
       const FleetStudyLog& log = *logs_[k].log;
       const std::string path = log.run.simulation ? "" : log.run.path_as_written;
@@ -206,18 +206,18 @@ class Comparison {
     return input;
   }
 
-  // What is said of all logs of a robot is said once.
+  // Findings about all logs of a robot are reported once.
   static void add_cause(std::vector<Cause>& list, const Cause& cause) {
     const auto is_same = [&](const Cause& other) { return other.text == cause.text; };
     if (std::none_of(list.begin(), list.end(), is_same)) list.push_back(cause);
   }
 
-  // Robots that differ by more than a robot can leave with all their logs. Whether one does.
+  // Excludes robots that differ by more than a robot can, with all their logs. Returns whether there is one.
   bool dismiss(const FleetResult& result) {
     bool leaves = false;
     for (std::size_t r = 0; r < robots_.size(); ++r) {
       const std::vector<std::size_t> rest = kept(robots_[r]);
-      // What is known of logs that have left comes first, what the comparison says of the others last.
+      // Causes of excluded logs come first, those of the comparison last.
       if (rest.empty() || result.robots[r].causes.empty()) continue;
       const Cause& cause = result.robots[r].causes.back();
       if (is_physical(cause.kind) || cause.kind == CauseKind::other) continue;
@@ -231,7 +231,7 @@ class Comparison {
     return leaves;
   }
 
-  // Logs that the doctor has not seen and should: of named robots, or of all where nobody can be named.
+  // Logs that the doctor should still examine: of reported robots, or of all where none can be reported.
   std::vector<std::size_t> suspicious(const FleetResult& result) {
     std::vector<std::size_t> list;
     bool has_typical = typical_ < logs_.size();
@@ -246,7 +246,7 @@ class Comparison {
     return list;
   }
 
-  // Whether a log leaves.
+  // Whether a log is excluded.
   bool visit_doctor(const FleetResult& result) {
     const std::vector<std::size_t> list = suspicious(result);
     std::vector<std::optional<Finding>> findings(list.size());
@@ -254,7 +254,7 @@ class Comparison {
       const auto i = static_cast<std::size_t>(at);
       try {
         findings[i] = doctor_of_log(shared_, *logs_[list[i]].log, !left_.contains(list[i]), 1);
-      } catch (const InputError&) {  // it was folded all the same
+      } catch (const InputError&) {  // it was folded anyway
       }
     });
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -267,8 +267,8 @@ class Comparison {
       if (k == typical_ || !findings[i] || (common_ && common_->code == findings[i]->code)) continue;
       const bool is_left = left_.contains(k);
       if (!is_left && has(*findings[i], finding_trait::of_robot) && has_physical_cause(result, k)) continue;
-      // What is left of the effort says more than that something is left of it; and a joint may stand still
-      // as long as the log fits.
+      // The unexplained share says more than the mere finding; and a joint may stand still as long as the log
+      // fits.
       if (is_left ? is(*findings[i], "unexplained-effort") : is(*findings[i], "still-joint")) continue;
       left_[k] = reason_of(*logs_[k].log, *findings[i]);
       leaves = true;
@@ -276,7 +276,7 @@ class Comparison {
     return leaves;
   }
 
-  // Zeros of encoders in the place of causes, or beside them: of robots that are named, from their last logs.
+  // Zeros of encoders instead of causes, or in addition: of reported robots, from their last logs.
   void try_zeros(FleetResult& result) const {
     std::vector<std::size_t> list;
     for (std::size_t r = 0; r < robots_.size(); ++r)
@@ -288,7 +288,7 @@ class Comparison {
     });
   }
 
-  // The first cause that the comparison has found: what is known of logs stands before it.
+  // The first cause found by the comparison: those of logs come before it.
   static std::size_t found_cause(const FleetRobotResult& robot) {
     const auto found = std::find_if(robot.causes.begin(), robot.causes.end(), [](const Cause& cause) {
       return is_physical(cause.kind) || cause.kind == CauseKind::other;
@@ -304,7 +304,7 @@ class Comparison {
     std::optional<ZeroCause> found;
     try {
       found = zero_cause(input_, result, merged(logs_, {log}), shifted);
-    } catch (const InputError&) {  // a column that has no value there: no zero of this robot
+    } catch (const InputError&) {  // a column has no value there: not a zero of this robot
       return;
     }
     if (!found || found->better < -kNearlyAsGood) return;
@@ -333,10 +333,10 @@ class Comparison {
   FleetInput input_;  // without robots
   FleetOptions options_;
   std::vector<std::vector<std::size_t>> robots_;  // logs of each
-  std::map<std::size_t, Reason> left_;            // logs that have left
+  std::map<std::size_t, Reason> left_;            // excluded logs
   std::set<std::size_t> seen_;                    // by the doctor
   std::size_t typical_ = static_cast<std::size_t>(-1);
-  std::optional<Finding> common_;  // of the typical log: it may be that of all
+  std::optional<Finding> common_;  // of the typical log: it may apply to all
 };
 
 }  // namespace
@@ -345,7 +345,7 @@ void compare_logs(const FleetShared& shared, const std::string& time_unit,
                   const std::vector<GatheredLog>& logs, int threads, FleetSummary& summary) {
   Comparison comparison(shared, time_unit, logs, threads);
   summary.result = comparison.compare();
-  comparison.tell(summary);
+  comparison.summarize(summary);
 }
 
 }  // namespace STEELYARD_ABI

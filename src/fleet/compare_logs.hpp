@@ -1,5 +1,5 @@
-// From digests of logs to robots that are compared: logs that do not fit, or of which the doctor says
-// something, leave the fleet and are told.
+// From digests of logs to robots that are compared: logs that do not fit, or with findings of the doctor, are
+// excluded and reported.
 #pragma once
 
 #include <vector>

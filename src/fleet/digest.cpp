@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Part of every key: a change here makes all folds anew.
+// Part of every key: a change here invalidates all stored folds.
 constexpr const char* kStateVersion = "fleet state 1";
 
-// NAME-KEY.fold, with so many digits of the key.
+// NAME-KEY.fold, with this many digits of the key.
 constexpr std::size_t kKeyDigits = 16;
 constexpr std::string_view kEnding = ".fold";
 
@@ -48,7 +48,7 @@ LogKey key_of(const FleetShared& shared, const Study& study) {
   return out;
 }
 
-// The deviation of estimates over blocks of time, over what independent rows would give. At least what the
+// Standard deviation of estimates over blocks of time, over that of independent rows. At least what the
 // filter alone makes of white noise.
 double noise_factor_of(const std::vector<RunRows>& runs) {
   double factor = 1;
@@ -100,7 +100,7 @@ std::string state_label(const std::string& key, double noise_factor) {
   return fmt::format("{} {}", key, noise_factor);
 }
 
-// Nothing when there is no such file, or one that cannot be trusted: it is made again.
+// Nothing when there is no such file, or one that cannot be trusted: it is rebuilt.
 std::optional<LogDigest> read_state(const fs::path& path, const std::string& key) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<LogDigest> read_state(const fs::path& path, const std::string& key
 }
 
 std::string state_name(const FleetStudyLog& log, const std::string& key) {
-  // Short enough for every file system; the key tells names apart.
+  // Short enough for every file system; the key distinguishes names.
   std::string name = (log.robot + "-" + log.log).substr(0, 150);
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';

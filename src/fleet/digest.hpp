@@ -27,7 +27,7 @@ Study study_of_log(const FleetShared& shared, const FleetStudyLog& log);
 // What turns the samples of a log into rows.
 Setup setup_of_log(const FleetShared& shared, const Job& job);
 
-// What is kept of a log.
+// The stored part of a log.
 struct LogDigest {
   std::vector<Fold> folds;  // one per row
   double noise_factor = 1;

@@ -9,7 +9,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Other findings speak of the model or of the motion, which all robots share.
+// Other findings are about the model or the motion, which all robots share.
 bool spoils_log(const Finding& finding, bool fits) {
   if (finding.waived) return false;
   if (!fits && has(finding, finding_trait::of_recording)) return true;
@@ -17,7 +17,7 @@ bool spoils_log(const Finding& finding, bool fits) {
          (finding.severity == Severity::error && has(finding, finding_trait::of_log));
 }
 
-// What makes the others: a channel that stands still makes a model look wrong as well.
+// Root causes: a frozen channel makes a model look wrong as well.
 int rank(const Finding& finding) {
   if (has(finding, finding_trait::of_signal)) return 0;
   if (is(finding, "still-joint")) return 2;

@@ -12,8 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Standard deviations of the healthy scatter: a value that is not farther from zero is nothing to take shares
-// of.
+// Standard deviations of the healthy scatter: shares are not given of a value that is closer to zero.
 constexpr double kNotZero = 3;
 
 // A weighted line: slope, its standard deviation, squared distances from the line in standard deviations.
@@ -23,7 +22,7 @@ struct Line {
   Index degrees = 0;
 };
 
-// 0: the log does not show it.
+// 0: the log does not identify it.
 double weight_of(const FleetLog& log, Index column) {
   const double sigma = log.sigma[column];
   return std::isfinite(sigma) && sigma > 0 ? 1 / (sigma * sigma) : 0;
@@ -65,7 +64,7 @@ Line fit_line(const FleetRobot& robot, Index column) {
 // The step that is largest in standard deviations, of the places between logs.
 struct Step {
   double size = 0, sigma = 0;
-  const FleetLog* since = nullptr;  // null: there is no place
+  const FleetLog* since = nullptr;  // null: none
   Index places = 0;
 };
 
@@ -95,8 +94,8 @@ Step fit_step(const FleetRobot& robot, Index column) {
   return best;
 }
 
-// Squared distances of single logs from their lines over what their standard deviations say: at
-// least 1. The median over robots, so that a robot that does not follow a line counts like any other.
+// Squared distances of single logs from their lines over their standard deviations: at least 1. The median
+// over robots, so that a robot that does not follow a line counts like any other.
 struct Excess {
   double factor = 1;
   double degrees = 0;
@@ -113,7 +112,7 @@ Excess excess_of(const std::vector<Line>& lines) {
   }
   if (ratios.size() >= 3) {
     out.factor = std::max(1.0, robust_spread(ratios).middle);
-    out.degrees *= 0.4;  // what a median of squares knows
+    out.degrees *= 0.4;  // effective share of a median of squares
   } else if (!ratios.empty()) {
     double distance = 0;
     for (const Line& line : lines) distance += line.distance;

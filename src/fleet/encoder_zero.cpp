@@ -6,7 +6,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// A joint that stands at q + zero where it is told to stand at q.
+// A joint that is at q + zero when commanded to q.
 void shift(Joint& joint, double zero) {
   Vector3 xyz = Vector3::Zero(), rpy = Vector3::Zero();
   if (joint.kind == JointKind::revolute) {

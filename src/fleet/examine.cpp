@@ -36,7 +36,7 @@ Pool pool_robots(const FleetInput& input, const Robots& members) {
   return pool;
 }
 
-// First guess of the scatter: that of the robots' own estimates.
+// Initial scatter: that of the robots' own estimates.
 VectorXd first_scatter(const std::vector<OwnFit>& fits, const Robots& members, const VectorXd& fleet) {
   VectorXd start(fleet.size());
   for (Index i = 0; i < fleet.size(); ++i) {
@@ -50,11 +50,12 @@ VectorXd first_scatter(const std::vector<OwnFit>& fits, const Robots& members, c
 // The smallest chance over all causes, times their number.
 double robot_chance(const std::vector<Suspect>& suspects, const std::vector<Reduced>& robots, std::size_t r,
                     const Robots& healthy, Index parameters) {
-  double least = leave_one_out_chance(robots, r, healthy, robots[r].nearest, static_cast<int>(parameters));
+  double smallest = leave_one_out_chance(robots, r, healthy, robots[r].nearest, static_cast<int>(parameters));
   for (const Suspect& suspect : suspects)
-    least = std::min(least, leave_one_out_chance(robots, r, healthy, try_suspect(suspect, robots[r]).effect,
-                                                 suspect.numbers));
-  return least * static_cast<double>(suspects.size() + 1);
+    smallest = std::min(
+        smallest,
+        leave_one_out_chance(robots, r, healthy, try_suspect(suspect, robots[r]).effect, suspect.numbers));
+  return smallest * static_cast<double>(suspects.size() + 1);
 }
 
 template <typename Work>

@@ -28,7 +28,7 @@ struct Round {
   std::vector<double> chances;  // of members: the smallest over all causes, times their number
 };
 
-// Examines `members` again and again, with other healthy ones among them.
+// Examines `members` repeatedly with different healthy ones among them.
 class Examiner {
  public:
   Examiner(const FleetInput& input, const std::vector<OwnFit>& fits, const Robots& members, int threads)

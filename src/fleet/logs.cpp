@@ -57,7 +57,7 @@ PartPattern compile(const std::string& part, const std::string& day) {
   return out;
 }
 
-// Takes the names a part gives; false when it does not fit, or gives another name than an earlier part.
+// Takes the names of a part; false when it does not fit, or gives another name than an earlier part.
 bool match_part(const std::string& name, const std::string& part, Names& names) {
   for (const char* day : {kDate, "([0-9]+)", "(.+)"}) {
     const PartPattern pattern = compile(part, day);
@@ -91,7 +91,7 @@ void walk(const fs::path& folder, std::vector<std::string>::const_iterator part,
     std::sort(entries.begin(), entries.end());
   }
   for (const fs::path& entry : entries) {
-    // As in a shell: hidden files are meant only where the pattern says so. Results on their way are hidden.
+    // As in a shell: hidden files match only where the pattern has the dot. Unfinished results are hidden.
     if (entry.filename().string().starts_with('.') && !part->starts_with('.')) continue;
     Names taken = names;
     if (!is_plain && !match_part(entry.filename().string(), *part, taken)) continue;
@@ -191,7 +191,7 @@ void add_point_mass(VectorXd& standard, const FleetFault& fault) {
   ten += fault.mass * point;
 }
 
-// Standard deviations beyond 2.5 are drawn back: a robot that far off would not leave the factory.
+// Clipped at 2.5 standard deviations: a robot that far off would not leave the factory.
 double scattered(Random& random, double scatter) {
   return 1 + scatter * std::clamp(random.normal(), -2.5, 2.5);
 }

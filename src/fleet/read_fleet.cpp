@@ -16,7 +16,7 @@ void describe_simulated(Fields& f, FleetSpec& spec) {
   f.count({"robots", "", "simulated ones"}, spec.robots, from_to(0, 10000));
   f.count({"days", "", "simulated ones, a log each"}, spec.days, from_to(1, 1000));
   f.number({"scatter", "", "of masses, centres and friction between healthy robots, as share"}, spec.scatter,
-           from_to(0, 0.2, "0.025 is usual"));
+           from_to(0, 0.2, "0.025 is typical"));
   f.sections({"faults", "", "of simulated robots"}, spec.faults);
 }
 
@@ -72,13 +72,13 @@ void refuse_other_parts(const FleetStudy& fleet) {
 
 void describe(Fields& f, FleetFault& fault) {
   f.count(required({"robot", "", "from 1"}), fault.robot, from_to(1, 10000));
-  f.count({"link", "", "with more mass, from 1; 0: none"}, fault.link, from_to(0, 1000));
+  f.count({"link", "", "with extra mass, from 1; 0: none"}, fault.link, from_to(0, 1000));
   f.number({"mass", "kg", "of the link, more"}, fault.mass, any_number());
   f.point({"at", "m", "of the mass in the link's frame; zero: at the centre of mass"}, fault.at);
   f.count({"joint", "", "from 1; 0: none"}, fault.joint, from_to(0, 1000));
   f.number({"friction", "", "times that of a healthy robot"}, fault.friction, at_least(0));
   f.number({"gain", "", "logged over true effort"}, fault.gain, any_number());
-  f.number({"wear", "", "share of the friction by which it rises a day"}, fault.wear, any_number());
+  f.number({"wear", "", "share by which the friction rises per day"}, fault.wear, any_number());
   f.count({"from", "", "first day of the fault"}, fault.from, from_to(1, 1000));
   if (f.reads() && (fault.link > 0) == (fault.joint > 0))
     f.fail(nullptr, {"a fault affects either one link or one joint",
@@ -90,8 +90,8 @@ void describe(Fields& f, FleetFault& fault) {
 void describe(Fields& f, FleetSpec& spec) {
   std::string as_written = spec.run.path_as_written;
   f.path({"logs", "", "pattern of the logs: \"logs/{robot}-{day}.csv\""}, spec.logs, as_written);
-  f.number({"level", "", "probability of a false alarm"}, spec.level, inside(0, 0.5, "0.01 is usual"));
-  f.optional_section({"simulate", "", "instead of logs, as of a run"}, spec.run.simulation);
+  f.number({"level", "", "probability of a false alarm"}, spec.level, inside(0, 0.5, "0.01 is typical"));
+  f.optional_section({"simulate", "", "instead of logs, as for a run"}, spec.run.simulation);
   describe_simulated(f, spec);
   if (f.reads()) {
     spec.run.file.path = spec.logs;

@@ -134,12 +134,12 @@ std::string map_section(const FleetResult& result) {
 std::string robots_section(const FleetResult& result) {
   std::vector<std::vector<TableCell>> rows;
   for (const FleetRobotResult& robot : result.robots) {
-    Index most = 0;
-    if (robot.deviation.size() > 0) robot.deviation.cwiseAbs().maxCoeff(&most);
+    Index farthest = 0;
+    if (robot.deviation.size() > 0) robot.deviation.cwiseAbs().maxCoeff(&farthest);
     rows.push_back({text_cell(robot.name), text_cell(robot.causes.empty() ? "" : robot.causes.front().text),
                     percent_cell(robot.residual), percent_cell(robot.fleet_residual),
-                    text_cell(result.columns[static_cast<std::size_t>(most)]),
-                    number_cell(robot.deviation[most], 3)});
+                    text_cell(result.columns[static_cast<std::size_t>(farthest)]),
+                    number_cell(robot.deviation[farthest], 3)});
   }
   return section("robots", "All robots",
                  table("All robots",

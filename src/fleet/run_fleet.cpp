@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Cut-offs that are left open are chosen on the first log that allows it.
+// Automatic cut-offs are chosen on the first log that allows it.
 void settle_cutoff(FleetShared& shared, const std::vector<FleetStudyLog>& logs, int threads) {
   if (!shared.study.cutoff.automatic) return;
   StudyOptions options;
@@ -61,7 +61,7 @@ std::vector<Span> by_robot(const std::vector<FleetStudyLog>& logs) {
   return spans;
 }
 
-// What a robot's logs gave.
+// Digests of a robot's logs.
 struct Gathered {
   std::vector<GatheredLog> logs;
   std::vector<FleetProblem> problems;
@@ -81,13 +81,13 @@ class Gatherer {
       } catch (const InputError& error) {
         out.problems.push_back({log.robot, log.log, log.run.path_as_written, "", error.what()});
       }
-      tell();
+      update_progress();
     }
     return out;
   }
 
  private:
-  void tell() {
+  void update_progress() {
     if (!options_.progress) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     options_.progress(++done_, static_cast<Index>(logs_.size()));
@@ -111,7 +111,7 @@ void make_state_folder(const std::string& folder) {
                         "check the disk and the permissions"});
 }
 
-// Logs that stand there twice leave: nobody knows which robot or day they are of.
+// Duplicate logs are excluded: the robot or day they belong to is unknown.
 std::vector<GatheredLog> without_copies(std::vector<GatheredLog> logs, std::vector<FleetProblem>& problems) {
   const std::map<std::size_t, std::size_t> same = same_logs(logs);
   std::vector<GatheredLog> rest;
@@ -131,7 +131,7 @@ std::vector<GatheredLog> without_copies(std::vector<GatheredLog> logs, std::vect
   return rest;
 }
 
-// Folds of logs that are no more, or of other options. Fold files of other names are not ours.
+// Folds of deleted logs, or of other options. Fold files with other names are kept.
 void remove_unused(const std::string& folder, const std::set<std::string>& used) {
   if (folder.empty()) return;
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// Logs that stand under several robots or days of a fleet.
+// Logs that occur under several robots or days of a fleet.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // For each log of which there is another with the same rows: which one. By the folds, so that a copy in other
-// digits or units is one as well. Simulated logs are not asked: without noise, days are alike.
+// digits or units is one as well. Simulated logs are skipped: without noise, days are identical.
 std::map<std::size_t, std::size_t> same_logs(const std::vector<GatheredLog>& logs);
 
 }  // namespace STEELYARD_ABI

@@ -17,13 +17,13 @@ constexpr double kFarRobot = 2;
 // The same for a robot that is only counted in for its own test; healthy ones are hardly ever beyond.
 constexpr double kFarthestRobot = 4;
 
-// Off-diagonal entries of T that are believed: from fewer robots than parameters they are chance.
+// Off-diagonal entries of T that are used: from fewer robots than parameters they are chance.
 double kept_share(Index robots, Index parameters) {
   const auto n = static_cast<double>(robots), p = static_cast<double>(parameters);
   return std::max(0.0, (n - p) / n);
 }
 
-// Places of a fold's columns among those of the fleet.
+// Indices of a fold's columns among those of the fleet.
 std::vector<Index> places(const FleetInput& input, const Layout& layout) {
   std::vector<Index> out;
   for (const std::string& name : layout.columns) {
@@ -103,7 +103,7 @@ Reduced reduce(const MatrixXd& products, Index p, const MatrixXd& T_inverse) {
   out.information = products.topLeftCorner(last, last) -
                     products.topLeftCorner(p, last).transpose() * through.leftCols(last);
   out.score = products.col(last).head(last) - products.topLeftCorner(p, last).transpose() * through.col(last);
-  // A shade of the diagonal, so that a fold that does not show a column can be factored.
+  // A small share of the diagonal, so that a fold that does not show a column can be factored.
   Eigen::MatrixXd own = products.topLeftCorner(p, p);
   own.diagonal() *= 1 + 1e-12;
   own.diagonal().array() += 1e-12 * T_inverse.diagonal().array();

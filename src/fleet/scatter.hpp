@@ -40,7 +40,7 @@ struct Scatter {
 };
 Scatter estimate_scatter(const std::vector<const MatrixXd*>& products, const VectorXd& start, int threads);
 
-// T⁻¹ as if one more robot stood behind T, one that is no farther than the farthest healthy ones.
+// T⁻¹ with one more robot in T, no farther out than the farthest healthy ones.
 MatrixXd inverse_with(const Scatter& scatter, const MatrixXd& products);
 
 // Median and 1.4826 × median distance from it.

@@ -11,17 +11,17 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Residuals of healthy robots with similar motions are alike to some per cent; three times the median is no
-// chance even of a restless fleet, and ten times is bad whatever the fleet looks like.
+// Residuals of healthy robots with similar motions are alike to some per cent; three times the median is not
+// chance even in a noisy fleet, and ten times is bad in any fleet.
 constexpr double kBadFit = 3, kAlwaysBad = 10;
 constexpr double kMinWidth = 0.05;  // of the logarithms
 // Friction times 20 in a joint that carries little else is a fault of the robot; these are not.
 constexpr double kOtherUnit = 50;
-constexpr double kFarAtFirst = 0.1;  // chance that a healthy robot is far
-constexpr double kNotSeen = 1e200;   // standard deviation of what a log does not show
+constexpr double kFarAtFirst = 0.1;  // probability that a healthy robot is far
+constexpr double kNotSeen = 1e200;   // standard deviation of what a log does not identify
 
 double tail(double t, std::size_t robots) {
-  // A median and a spread by medians know about half of what means know.
+  // Medians have about half the efficiency of means.
   return fisher_tail(t * t, 1, std::max(1.0, 0.5 * (static_cast<double>(robots) - 1)));
 }
 

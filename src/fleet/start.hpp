@@ -1,5 +1,4 @@
-// What is said of robots before they are compared: logs that do not fit, and who may shape the fleet at
-// first.
+// Robots before they are compared: logs that do not fit, and the initial healthy set.
 #pragma once
 
 #include <optional>
@@ -19,7 +18,7 @@ std::vector<std::optional<Cause>> detect_misfits(const FleetInput& input, const 
                                                  double level);
 
 // Robots that are far from the medians of their own estimates, in median distances: at most fewer than half.
-// Only a start: robots come back when the comparison says nothing of them.
+// Only a start: robots are included again when the comparison does not report them.
 std::set<std::size_t> far_robots(const std::vector<OwnFit>& fits, const std::vector<std::size_t>& members);
 
 }  // namespace STEELYARD_ABI

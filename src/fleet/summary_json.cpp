@@ -39,7 +39,7 @@ void put_cause(JsonWriter& json, const Cause& cause) {
   put(json, "sigma", cause.sigma);
   if (cause.kind == CauseKind::mass) put(json, "at", VectorXd(cause.at));
   put(json, "gain", cause.gain);
-  // Of what is wrong with a log no chance is known: it is beyond any.
+  // Faults of a log have no p-value.
   const bool is_log = cause.kind == CauseKind::fit || cause.kind == CauseKind::set_up;
   put(json, "p", is_log && cause.p == 0 ? std::numeric_limits<double>::quiet_NaN() : cause.p);
   json.key("text").value(cause.text);

@@ -1,5 +1,5 @@
-// The zero of an encoder as a cause. Folds do not tell what another zero would do to a robot: the columns of
-// its log at shifted positions are folded again, and these are tried as the other causes are.
+// The zero of an encoder as a cause. Folds do not contain the effect of another zero: the columns of
+// its log at shifted positions are folded again and tested like the other causes.
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
@@ -15,7 +15,7 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kAngle = 0.02, kWay = 0.002;  // [rad], [m] by which positions are shifted at first
-constexpr double kMax = 25;                    // times that: no parabola holds so far
+constexpr double kMax = 25;                    // times that: a parabola does not hold that far
 
 // What is left of a robot's products when its parameters are free within the fleet's scatter.
 double held_residual(const MatrixXd& products, const MatrixXd& T_inverse) {

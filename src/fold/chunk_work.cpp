@@ -17,8 +17,8 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// One pass on the threads of this process. Each does what there is to be done: one at a time reads the next
-// chunk, the others fold those that have been read.
+// One pass on the threads of this process. Each takes pending work: one at a time reads the next chunk, the
+// others fold those that have been read.
 class Pipeline {
  public:
   Pipeline(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set)
@@ -82,7 +82,7 @@ class Pipeline {
     append(lock);
   }
 
-  // Whoever comes while nobody else appends.
+  // The first thread that arrives while no other appends.
   void append(std::unique_lock<std::mutex>& lock) {
     if (appending_) return;
     appending_ = true;
@@ -121,7 +121,7 @@ class Pipeline {
   std::condition_variable changed_;
   std::deque<std::pair<Index, RawChunk>> raw_;  // by index
   std::map<Index, std::vector<FoldSlot>> ready_;
-  Index end_;  // of the chunks that are wanted
+  Index end_;  // of the requested chunks
   Index read_ = 0;
   Index appended_ = 0;
   bool reading_ = false;
@@ -257,7 +257,7 @@ void share_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk&
 
 void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set) {
   run.rewind();
-  // Who weighs rows may count them, too: every process then sees all of them.
+  // Weighers may count rows: every process then reads all of them.
   if (processes().size() > 1 && !options.weigh && !is_inside_parallel_for())
     share_chunks(run, options, fold, set);
   else

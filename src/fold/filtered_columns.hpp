@@ -47,7 +47,7 @@ void make_mask(const Pass& pass, const double* velocity, Kept& kept);
 // Rows of a channel for the joints, samples [0, size) of which the first is `offset`.
 void gather(const double* from, Index rows, Index from_stride, Index offset, const Kept& kept, double* to);
 
-// Throws InputError with the channels that are there.
+// Throws InputError with the available channels.
 int channel_of(const SampleBlock& block, std::string_view name);
 
 // Subtracts the known efforts from those of the block, which are at efforts[joint · stride + sample].

@@ -100,16 +100,18 @@ class Reader {
 };
 
 // Numbers of the header, within what a run can have.
-Index whole(const ordered_json& json, const char* key, Index least, Index most, const Reader& reader) {
+Index whole(const ordered_json& json, const char* key, Index min_value, Index max_value,
+            const Reader& reader) {
   const ordered_json& value = json.at(key);
-  if (!value.is_number_integer() || value.get<Index>() < least || value.get<Index>() > most)
+  if (!value.is_number_integer() || value.get<Index>() < min_value || value.get<Index>() > max_value)
     reader.fail(fmt::format("has {} {}", key, value.dump()));
   return value;
 }
 
-double real(const ordered_json& json, const char* key, double least, double most, const Reader& reader) {
+double real(const ordered_json& json, const char* key, double min_value, double max_value,
+            const Reader& reader) {
   const ordered_json& value = json.at(key);
-  if (!value.is_number() || !(value.get<double>() >= least && value.get<double>() <= most))
+  if (!value.is_number() || !(value.get<double>() >= min_value && value.get<double>() <= max_value))
     reader.fail(fmt::format("has {} {}", key, value.dump()));
   return value;
 }
@@ -232,9 +234,9 @@ ordered_json motion_json(const FoldedMotion& motion, std::string& triangles) {
 FoldedMotion motion_from(const ordered_json& json, Reader& reader) {
   FoldedMotion motion;
   motion.step = real(json, "step", 0, kLargest, reader);
-  const auto most = static_cast<Index>(reader.left() / sizeof(double));
-  const Index samples = whole(json, "samples", 1, most, reader),
-              joints = whole(json, "joints", 1, most / samples, reader);
+  const auto max_numbers = static_cast<Index>(reader.left() / sizeof(double));
+  const Index samples = whole(json, "samples", 1, max_numbers, reader),
+              joints = whole(json, "joints", 1, max_numbers / samples, reader);
   if (!(motion.step > 0)) reader.fail("has a motion without a step");
   motion.position.resize(samples, joints);
   for (double& position : motion.position.reshaped()) position = reader.number<double>();

@@ -89,7 +89,7 @@ bool Information::replace_weak(const MatrixXd& R) {
       if (!(largest <= kLargestFactor * norm) || replaced_.size() == kMaxReplaced) return false;
       for (std::size_t i = 0; i < kept.size(); ++i) scaled.col(k) -= weak.factors[i] * R.col(kept[i]);
       replaced_.push_back(std::move(weak));
-      // A column that depends exactly leaves roundings, which may do so among themselves: the sums will tell.
+      // A column that depends exactly leaves roundings, which may do so among themselves: the sums decide.
       if (scaled.col(k).norm() < 1e-12 * norm) scaled.col(k).setZero();
     } else if (norm > 0) {
       kept.push_back(k);

@@ -41,7 +41,7 @@ class Information {
   // As Fold::consume: columns are overwritten, samples past `count` up to a multiple of eight are zero.
   void add(std::span<double* const> columns, Index count, Index valid);
 
-  // R, size × size; nothing when it would not be as exact as promised, or G is not finite.
+  // R, size × size; nothing when it would not be as accurate as promised, or G is not finite.
   std::optional<MatrixXd> factor();
   Index rows() const { return rows_; }
 

@@ -109,7 +109,7 @@ struct Probe {
   }
 };
 
-// What a probe says about each row. A row with weights is requested them once, in order: it is not probed.
+// Result of a probe of each row. Weights of a row are computed once, in order: such a row is not probed.
 std::vector<Information> informations(const Plan& plan, const Samples& samples, Rows rows,
                                       std::span<const Fold> folds) {
   std::vector<Information> list(rows.size());

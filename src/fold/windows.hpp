@@ -1,5 +1,5 @@
-// Buffers that the chunks of a pass hand on to one another: a window of filtered columns is tens of
-// megabytes, and fresh pages from the system cost as much as what is done in them.
+// Buffers shared by the chunks of a pass: a window of filtered columns is tens of
+// megabytes, and new pages from the system cost as much as the computation in them.
 #pragma once
 
 #include <mutex>

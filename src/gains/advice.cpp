@@ -106,7 +106,7 @@ void add_information(const GainProblem& all, const AdvisedRun& run, const GainFi
   }
 }
 
-// Square roots of the diagonal of the inverse; infinite where the matrix says nothing.
+// Square roots of the diagonal of the inverse; infinite where the matrix is singular.
 VectorXd deviations_of(const Eigen::MatrixXd& information) {
   const Eigen::VectorXd scale =
       information.diagonal().cwiseSqrt().unaryExpr([](double d) { return d > 0 ? 1 / d : 0; });

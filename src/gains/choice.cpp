@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kSurelyDrifted = 4;  // σ; a few dozen numbers are looked at
+constexpr double kSurelyDrifted = 4;  // σ; a few dozen numbers are compared
 
 // The blocks of a run that are in the group, or those that are not.
 GainRun part_of(const GainRun& run, const std::vector<int>& groups, int group, bool is_test) {
@@ -125,7 +125,7 @@ EssentialGains essential_gains(const GainProblem& problem, GainMethod method, co
 }
 
 std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit, const GainOptions& options,
-                                  double least) {
+                                  double min_change) {
   std::vector<Fold> rows;
   for (std::size_t r = 0; r < problem.runs.size(); ++r) {
     GainProblem one = problem;
@@ -143,7 +143,7 @@ std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit
       const Index at = found.find(drift_column(problem.gains[j], r));
       if (at < 0 || found.column_status[static_cast<std::size_t>(at)] != ColumnStatus::determined) continue;
       GainDrift drift{problem.runs[r].label, problem.joints[j], found.values[at], spread.sigma[at], false};
-      drift.significant = std::abs(drift.change) > std::max(kSurelyDrifted * drift.sigma, least);
+      drift.significant = std::abs(drift.change) > std::max(kSurelyDrifted * drift.sigma, min_change);
       out.push_back(drift);
     }
   }

@@ -71,9 +71,9 @@ std::vector<Constraint> all_constraints(const GainProblem& problem, const WithLo
   std::vector<Constraint> constraints = physical_constraints(bodies.robot, quantities);
   for (std::size_t j = 0; j < problem.gains.size(); ++j) {
     const double sign = wanted_sign(problem, robot, plain, static_cast<Index>(j));
-    const double least = kMinGain * std::abs(plain.values[static_cast<Index>(j)]);
+    const double smallest = kMinGain * std::abs(plain.values[static_cast<Index>(j)]);
     Bound bound{problem.gains[j]};
-    (sign > 0 ? bound.lower : bound.upper) = sign * least;
+    (sign > 0 ? bound.lower : bound.upper) = sign * smallest;
     constraints.push_back({"sign of " + problem.gains[j], bound, {}});
   }
   for (const Load* load : bodies.loads) {

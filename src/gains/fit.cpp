@@ -17,15 +17,15 @@ namespace {
 // A gain with at least this share of its prior's standard deviation is the prior's.
 constexpr double kMostlyPrior = 0.5;
 // Total least squares with the two smallest singular values closer than this has two candidates for its
-// solution: gains with at least half of the largest relative standard deviation tell them apart, and are not
-// believed.
+// solution: gains with at least half of the largest relative standard deviation distinguish them, and are
+// rejected.
 constexpr double kSeparated = 3;
 constexpr double kTellApart = 0.5;
 
 constexpr double kHeld = 1e-6;  // standard deviation of a gain that is held, relative
 constexpr int kFewReplicates = 20;
 
-// A change of the values by one standard deviation of something that was taken as given.
+// Change of the values by one standard deviation of a quantity assumed known.
 void widen(const VectorXd& change, GainFit& fit) {
   fit.covariance += change * change.transpose();
   for (Index k = 0; k < fit.values.size(); ++k) {
@@ -37,22 +37,22 @@ void widen(const VectorXd& change, GainFit& fit) {
   }
 }
 
-// The gain that the runs fix worst against its prior; −1 when all are better than half of it.
+// The gain that the runs determine worst compared with its prior; −1 when all are better than half of it.
 Index worst_against_prior(const GainProblem& problem, const std::vector<bool>& held, const GainFit& fit) {
   Index worst = -1;
-  double most = kMostlyPrior;
+  double largest = kMostlyPrior;
   for (Index j = 0; j < fit.gains; ++j) {
     const double share = fit.sigma[j] / problem.prior_sigma[j];
-    if (held[static_cast<std::size_t>(j)] || !(share > most)) continue;
-    most = share;
+    if (held[static_cast<std::size_t>(j)] || !(share > largest)) continue;
+    largest = share;
     worst = j;
   }
   return worst;
 }
 
 // Total least squares has a solution with the gain zero wherever noise is most of a joint's rows, and a prior
-// cannot be weighed against it. Gains that the runs alone fix worse than their priors are held there, the
-// worst first.
+// cannot be weighed against it. Gains that the runs alone determine worse than their priors are held there,
+// the worst first.
 GainFit fit_total_with_priors(const GainProblem& problem, const GainOptions& options) {
   if (problem.prior.size() == 0 || !(problem.prior_sigma.array() < kInfinity).any())
     return fit_total(problem, options);
@@ -99,7 +99,7 @@ GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOption
                     "call fit_feasible_gains"});
 }
 
-// Masses are taken as weighed: what one standard deviation more of each would change.
+// Masses are taken as weighed: the effect of one standard deviation of each.
 void add_mass_deviations(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
   GainOptions plain = options;
   plain.spread = false;
@@ -112,7 +112,7 @@ void add_mass_deviations(const GainProblem& problem, const GainOptions& options,
   }
 }
 
-// The standard deviation beyond which a gain is not believed, relative to the gain.
+// The relative standard deviation beyond which a gain is rejected.
 double max_relative_sigma(const GainOptions& options, const GainFit& fit) {
   if (fit.method != GainMethod::tls || fit.gap >= kSeparated) return options.max_relative_sigma;
   const VectorXd relative = fit.sigma.head(fit.gains).cwiseQuotient(fit.gain_values()).cwiseAbs();
@@ -121,13 +121,13 @@ double max_relative_sigma(const GainOptions& options, const GainFit& fit) {
 
 void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit& fit) {
   fit.status.assign(problem.gains.size(), GainStatus::identified);
-  const double most = max_relative_sigma(options, fit);
+  const double max_sigma = max_relative_sigma(options, fit);
   for (Index j = 0; j < fit.gains; ++j) {
     GainStatus& status = fit.status[static_cast<std::size_t>(j)];
     const double sigma = fit.sigma[j];
     if (problem.prior.size() > 0 && sigma > kMostlyPrior * problem.prior_sigma[j]) status = GainStatus::prior;
     const double lost = fit.attenuation.size() > 0 ? std::abs(fit.attenuation[j]) : 0;
-    const double limit = status == GainStatus::prior ? options.max_relative_sigma : most;
+    const double limit = status == GainStatus::prior ? options.max_relative_sigma : max_sigma;
     if (std::max(sigma, lost) <= limit * std::abs(fit.values[j])) continue;
     status = GainStatus::not_identifiable;
     fit.lower[j] = fit.upper[j] = kNaN;

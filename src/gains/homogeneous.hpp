@@ -14,7 +14,7 @@ inline namespace STEELYARD_ABI {
 // Rows of a fold of equations in the given columns, the last one the fixed load's: A x − b.
 Eigen::MatrixXd homogeneous(const Fold& fold, const std::vector<std::string>& columns);
 
-// True when all runs know the errors of their rows.
+// True when the errors of rows are known for all runs.
 bool errors_are_known(const GainProblem& problem, RowSide side);
 
 enum class ErrorKind { smooth, jumps };

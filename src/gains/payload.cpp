@@ -46,7 +46,7 @@ std::vector<Fold> torque_folds(const GainProblem& problem, const VectorXd& gains
   return folds;
 }
 
-// What is known of load parameters with a standard deviation.
+// Load parameters known with a standard deviation.
 std::vector<Fold> load_priors(const GainProblem& problem) {
   GainProblem loads = problem;
   loads.prior.resize(0);
@@ -74,7 +74,7 @@ VectorXd values_with(const GainProblem& problem, const VectorXd& gains, const Es
   return estimate(folds, options, priors).values;
 }
 
-// What the gains' covariance makes of the values: columns × columns.
+// Covariance of the values by that of the gains: columns × columns.
 MatrixXd gain_influence(const GainProblem& problem, const VectorXd& gains, const MatrixXd& covariance,
                         const Estimate& first, std::span<const Fold> priors) {
   const Index n = gains.size();

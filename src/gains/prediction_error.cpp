@@ -21,7 +21,7 @@ Index gain_of(const GainProblem& problem, const Fold& motor) {
   return found - problem.gains.begin();
 }
 
-// Value of a column of a motor row, fixed loads included; `fixed` tells which it is.
+// Value of a column of a motor row, fixed loads included; `fixed`: of a fixed load.
 double value_of(const GainProblem& problem, const GainRun& run, const GainFit& fit, const std::string& column,
                 bool& fixed) {
   fixed = false;
@@ -62,7 +62,7 @@ Fold linearized(const GainProblem& problem, const GainRun& run, const GainFit& a
   return combine_columns(motor, C.leftCols(next + 1), layout);
 }
 
-// One fold a run and row.
+// One fold per run and row.
 std::vector<Fold> merged_motor_rows(const GainRun& run) {
   std::vector<Fold> totals;
   std::map<std::string, std::size_t> places;
@@ -108,14 +108,14 @@ double cost(const GainProblem& problem, const GainFit& fit, const std::vector<do
 GainFit starting_point(const GainProblem& problem, GainOptions options) {
   options.spread = false;
   GainFit best;
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (const GainMethod method : {GainMethod::tls, GainMethod::wls}) {
     GainFit fit =
         method == GainMethod::tls ? fit_total(problem, options) : fit_least_squares(problem, method, options);
     if ((fit.gain_values().array() == 0).any() || !fit.values.allFinite()) continue;
     const double found = current_residual(problem, fit).total;
-    if (found < least) {
-      least = found;
+    if (found < smallest) {
+      smallest = found;
       best = std::move(fit);
     }
   }
@@ -127,7 +127,7 @@ GainFit starting_point(const GainProblem& problem, GainOptions options) {
          "check that the currents belong to these positions, and that the known part of the load acts "
          "on the joints: its mass alone loads none of them"});
   best.method = GainMethod::prediction_error;
-  // Steps do not change signs: a gain that noise turned around starts at what is known of it.
+  // Steps do not change signs: a gain with the wrong sign by noise starts at its prior.
   for (Index j = 0; j < problem.prior.size(); ++j)
     if (best.values[j] * problem.prior[j] < 0) best.values[j] = problem.prior[j];
   return best;

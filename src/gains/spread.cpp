@@ -89,7 +89,7 @@ void put_spread(const std::vector<std::string>& columns, const BlockMoments& mom
   for (std::size_t a = 0; a < places.size(); ++a) {
     if (places[a] < 0) continue;
     // A column that depends on others keeps its infinite standard deviation: blocks scatter about the
-    // shortest solution, which says nothing of it.
+    // solution of smallest norm, which does not determine it.
     if (!std::isinf(fit.sigma_classical[places[a]]))
       fit.sigma[places[a]] = std::sqrt(own(static_cast<Index>(a), static_cast<Index>(a)));
     for (std::size_t b = 0; b < places.size(); ++b)

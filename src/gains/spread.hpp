@@ -13,7 +13,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // what a fit does not know
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // not determined by a fit
 
 // A fit with the problem's unknowns, all values NaN.
 GainFit empty_fit(const GainProblem& problem, GainMethod method);
@@ -28,7 +28,7 @@ void put_classical(const std::vector<std::string>& columns, const VectorXd& sigm
 void put_spread(const std::vector<std::string>& columns, const BlockMoments& moments, const MatrixXd& further,
                 const GainOptions& options, GainFit& fit);
 
-// Deviation of row kinds in the order of the problem's joints.
+// Standard deviation of row kinds in the order of the problem's joints.
 std::vector<double> row_deviations(const GainProblem& problem, const Estimate& estimate, RowSide side);
 
 Estimate least_squares(const GainProblem& problem, std::span<const Fold> folds, Weighting weighting);
@@ -38,7 +38,7 @@ GainFit fit_total(const GainProblem& problem, const GainOptions& options);
 GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& options);
 
 // The motor rows of all runs, linear in the unknowns at the values of a fit: effort "load" is the current
-// less what does not depend on the unknowns. `total`: blocks merged to one fold a run and row.
+// minus what does not depend on the unknowns. `total`: blocks merged to one fold per run and row.
 std::vector<Fold> linearized_rows(const GainProblem& problem, const GainFit& at, bool total);
 
 }  // namespace STEELYARD_ABI

@@ -100,7 +100,7 @@ TotalSolution solve_total(const TotalSystem& system, double min_gap) {
   const double smallest = out.singular[noisy - 1];
   out.lambda = smallest * smallest;
   out.gap = noisy > 1 && smallest > 0 ? out.singular[noisy - 2] / smallest : INFINITY;
-  // More than one small singular value: the shortest vector of their space, as far as the load sees it.
+  // More than one small singular value: the shortest vector of their space that the load determines.
   Index small = 1;
   while (small < noisy && out.singular[noisy - 1 - small] < min_gap * smallest) ++small;
   const Dense V = svd.matrixV().rightCols(small);
@@ -135,7 +135,7 @@ VectorXd paper_deviations(const TotalSystem& system, const TotalSolution& soluti
   return (variance * root.rowwise().squaredNorm()).cwiseSqrt();
 }
 
-// What the blocks of rows say of a solution, not whitened.
+// Moments of a solution over blocks of rows, not whitened.
 struct TotalBlocks {
   std::vector<Index> numbers;
   std::vector<Dense> excess;  // G_k − λ D_k, D_k the block's share of the rows

@@ -47,9 +47,9 @@ double ratio_above(const Runs& runs) {
   for (const OpenRun& run : runs) {
     if (!run.is_fit()) continue;
     const Preparation& preparation = run.prepared->preparation();
-    const double most = kOfNyquist / 2 / preparation.grid.step;
+    const double max_cutoff = kOfNyquist / 2 / preparation.grid.step;
     for (const auto& filter : {preparation.filter, preparation.column_filter})
-      if (filter) ratio = std::min(ratio, most / filter->cutoff);
+      if (filter) ratio = std::min(ratio, max_cutoff / filter->cutoff);
   }
   return ratio;
 }

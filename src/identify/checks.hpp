@@ -1,5 +1,5 @@
-// Step 5 of a study: what a fit is worth. Predictions of every run, rows left out in turn, feasible parameters beside
-// the estimate, motions left out, and the result computed a second way.
+// Step 5 of a study: checks of a fit. Predictions of every run, rows left out in turn, feasible parameters
+// beside the estimate, motions left out, and the result computed a second way.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Pass 2 over every run that has samples; runs that are folds have an empty prediction.
+// Pass 2 over every run that has samples; runs of folds have an empty prediction.
 struct Predicted {
   std::vector<Prediction> runs;
   std::vector<JointBand> bands;
@@ -37,7 +37,7 @@ int fitted_passes(const Folded& folded);
 
 struct HeldOutCheck {
   std::optional<CrossValidationSummary> summary;
-  std::string unavailable;  // why there is none though the study asks for it
+  std::string unavailable;  // why there is none although the study requests it
 };
 HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit);
 

@@ -12,7 +12,7 @@ std::vector<double> squares(const ResidualSummary& residual) {
   return mse;
 }
 
-// Runs without residuals of this kind are left out.
+// Runs without residuals of this kind are skipped.
 template <typename Pick>
 void add_errors(const std::string& model, const char* parameters, const Result& result, const Pick& pick,
                 std::vector<ModelErrors>& comparison) {

@@ -59,7 +59,7 @@ HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const
   const HeldOut held = held_out_groups(folded.runs, *setup.study().cross);
   if (!has_two_groups(held.groups)) {
     check.unavailable =
-        "cross_validation: the fitted runs are too short for two stretches of two memories of the filters";
+        "cross_validation: the fitted runs are too short for two sections of two memories of the filters";
     return check;
   }
   check.summary = setup.clock().time("cross-validation", [&] {

@@ -1,11 +1,11 @@
-// Step of a study: the cut-off that predicts held-out raw efforts best, when the study says `cutoff: auto`.
+// Step of a study: the cut-off that predicts held-out raw efforts best, with `cutoff: auto`.
 //
 // For a candidate f, rows filtered at f of all groups of blocks but one are fitted, and predict the raw
 // efforts of the group that is left out (kinematics filtered an octave above f, efforts as measured, nothing
 // rejected). All candidates are scored on the same samples; groups follow the phase of a periodic motion.
-// Only fit runs are used. 2, 5, 10 and 20 Hz are tried first, then the neighbours of the best on a finer grid
-// until none is better. The lowest cut-off within a hundredth of the best score is taken: what is above it
-// adds noise to accelerations and nothing to predictions.
+// Only fit runs are used. 2, 5, 10 and 20 Hz are tested first, then the neighbours of the best on a finer
+// grid until none is better. The lowest cut-off within a hundredth of the best score is taken: what is above
+// it adds noise to accelerations and nothing to predictions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -184,7 +184,7 @@ const CutoffTrial& best_of(const std::vector<CutoffTrial>& trials) {
                            [](const CutoffTrial& a, const CutoffTrial& b) { return a.score < b.score; });
 }
 
-// The next grid point beside the best one that has not been tried; 0 when there is none.
+// The next grid point next to the best one that has not been tested; 0 when there is none.
 double next_candidate(const Setup& setup, const std::vector<CutoffRun>& runs,
                       const std::vector<CutoffTrial>& trials) {
   const double best = best_of(trials).cutoff;
@@ -204,7 +204,7 @@ CutoffChoice explain(const std::vector<CutoffRun>& runs, std::vector<CutoffTrial
   std::sort(trials.begin(), trials.end(),
             [](const CutoffTrial& a, const CutoffTrial& b) { return a.cutoff < b.cutoff; });
   CutoffChoice out;
-  out.passes = 1 + 4 * static_cast<int>(trials.size());  // one for the rates and periods, four a trial
+  out.passes = 1 + 4 * static_cast<int>(trials.size());  // one for the rates and periods, four per trial
   for (const CutoffTrial& trial : trials) out.candidates.push_back({trial.cutoff, trial.score});
   const bool periodic =
       std::any_of(runs.begin(), runs.end(), [](const CutoffRun& r) { return r.period > 0; });

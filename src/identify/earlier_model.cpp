@@ -32,7 +32,7 @@ BaseValue read_value(const YamlContext& context, const std::string& name, const 
   if (const YamlNode* sigma = fields.find("sigma")) {
     value.sigma = to_number(context, *sigma, "sigma");
     if (!(*value.sigma > 0))
-      context.fail(*sigma, fmt::format("deviation {:g} of base parameter '{}'", *value.sigma, name),
+      context.fail(*sigma, fmt::format("standard deviation {:g} of base parameter '{}'", *value.sigma, name),
                    "above 0", "leave it out when it is not known");
   }
   return value;
@@ -62,7 +62,7 @@ bool same_terms(const BaseParameter& own, const BaseValue& value) {
          });
 }
 
-// Names written by hand may be wrong; results hold further columns, which are theirs.
+// Names written by hand may be wrong; results may have further columns of their own.
 void require_known(const Result& model, const BaseParameters& base) {
   std::vector<std::string> known;
   for (const BaseParameter& own : base.base) known.push_back(own.lead);
@@ -71,9 +71,9 @@ void require_known(const Result& model, const BaseParameters& base) {
       throw InputError(unknown("base parameter", value.name, known));
 }
 
-Complaint other_model(const std::string& lead, const char* trouble, const BaseParameters& base,
+Complaint other_model(const std::string& lead, const char* problem, const BaseParameters& base,
                       const Place& place) {
-  return {fmt::format("the model is not one of this robot: base parameter '{}' {}", lead, trouble), place,
+  return {fmt::format("the model is not one of this robot: base parameter '{}' {}", lead, problem), place,
           fmt::format("the {} base parameters of the robot", base.base.size()),
           "use the robot file and drive terms of the study that made the model"};
 }
@@ -162,8 +162,8 @@ void add_extra_values(const Result& model, const Setup& setup, const StudyRun& r
     }
 }
 
-InputError other_links(const Setup& setup, const std::string& trouble) {
-  return InputError({"the model's links are not those of this robot: " + trouble,
+InputError other_links(const Setup& setup, const std::string& problem) {
+  return InputError({"the model's links are not those of this robot: " + problem,
                      {setup.study().path, 0, 0, ""},
                      fmt::format("the {} links of the robot, with their drive terms", setup.robot.size()),
                      "use the robot file and drive terms of the study that made the model"});

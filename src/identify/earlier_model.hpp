@@ -1,4 +1,4 @@
-// Base parameters that were found before: in a result.json, or written by hand in YAML
+// Earlier base parameters: from a result.json, or written by hand in YAML
 //
 //   base: {Jzz1: 1.86, mx2: {value: 2.1, sigma: 0.02}}
 //
@@ -17,23 +17,23 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// A result, or one with `base` only: names, values and deviations without terms. Throws InputError.
+// A result, or one with `base` only: names, values and standard deviations without terms. Throws InputError.
 Result read_base_values(const std::string& path);
 
 // The model's value of every base parameter; null where it has none. Throws InputError for names written by
-// hand that are no base parameters, and for values that stand for other terms.
+// hand that are not base parameters, and for values of other terms.
 std::vector<const BaseValue*> match_base_values(const Result& model, const BaseParameters& base,
                                                 const Place& place);
 
-// The base values of a model that was identified before, as an estimate. Base parameters of another robot would be read
-// as something else, so that every one must be there, with the same terms where the model has them.
+// The base values of an earlier model as an estimate. Every base parameter must be present, with the same
+// terms where the model has them: another robot's would be misread.
 Estimate base_values_of(const Result& model, const Setup& setup);
 
 // A study with robot, friction, gains, offsets and cut-off as a model has them.
 Setup setup_of(const Result& model, const Job& job);
 
-// The model as if it had just been fitted: base values, offsets of single runs, and the columns that the study's runs
-// have beside the plan's. Throws InputError for what the model lacks.
+// The model as if it had just been fitted: base values, offsets of single runs, and the columns that the
+// study's runs have beside the plan's. Throws InputError for what the model lacks.
 Fit fit_of(const Result& model, const Setup& setup);
 
 // Its links and drives; none for results without them.

@@ -68,7 +68,7 @@ EngineRuns check_engines(const Setup& setup, const Runs& runs, const Result& mod
   const ExportModel bodies = feasible_model(setup.robot, model);
   for (const OpenRun& run : runs) {
     if (!run.prepared) {
-      out.unavailable.push_back(fmt::format("engines[{}]: the run is folds", run.label()));
+      out.unavailable.push_back(fmt::format("engines[{}]: the run consists of folds", run.label()));
       continue;
     }
     const SampleBlock block = whole_run(*run.prepared);

@@ -7,7 +7,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Before anything is read: throws MachineError for an engine that is not there, InputError for a result
+// Before anything is read: throws MachineError for an engine that is not installed, InputError for a result
 // without feasible links.
 void require_engines(const Job& job, const Result& model);
 

@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// As it can be had: instruments and weights of single rows are not in every fold file.
+// The method that the runs allow: not every fold file has instruments or weights of single rows.
 const char* method_name(const Study& study, const Runs& runs) {
   const bool single_rows = study.estimator.single_rows && !fits_folds(runs);
   const bool instruments = study.estimator.instruments && has_instruments(runs);
@@ -52,10 +52,11 @@ Fit reduced_to_essential(const EssentialOptions& options, Fit fit) {
   summary.ratio = finite_or_none(found.ratio);
   summary.count = static_cast<std::int64_t>(found.columns.size());
   for (const EliminatedColumn& column : found.eliminated) summary.eliminated.push_back(column.column);
-  const auto most = std::max_element(found.totals.begin(), found.totals.end(),
-                                     [](const Residual& a, const Residual& b) { return a.rows < b.rows; });
-  summary.residual = most->relative;
-  summary.residual_full = found.totals_full[static_cast<std::size_t>(most - found.totals.begin())].relative;
+  const auto largest = std::max_element(found.totals.begin(), found.totals.end(),
+                                        [](const Residual& a, const Residual& b) { return a.rows < b.rows; });
+  summary.residual = largest->relative;
+  summary.residual_full =
+      found.totals_full[static_cast<std::size_t>(largest - found.totals.begin())].relative;
   return fit;
 }
 

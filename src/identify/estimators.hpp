@@ -30,13 +30,13 @@ struct Fit {
   EstimatorSummary estimator;
   std::vector<Finding> findings;
 
-  // What intervals are about.
+  // The estimate that intervals refer to.
   const Estimate& full() const { return before_elimination ? *before_elimination : estimated; }
 };
 
 Fit fit_rows(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows);
 
-// The parts of it, each on the estimate by row that the fit has.
+// Its parts, each on the estimate by row that the fit has.
 Fit with_instruments(const Setup& setup, const std::vector<RunRows>& runs, Fit fit);
 Fit with_row_weights(const Setup& setup, const std::vector<RunRows>& runs, Fit fit);
 
@@ -50,8 +50,9 @@ double change_in_sigma(const Estimate& before, const Estimate& after);
 // Values in the order of the plan's columns; those the estimate lacks are zero.
 VectorXd values_for(const Plan& plan, const Estimate& estimate);
 
-// Refits without each group, by the estimator that the fit comes from: with its instruments, or its weights of single
-// rows, as the fit on everything left them. `blocks` are those of the runs' rows, as they are predicted.
+// Refits without each group, by the estimator that the fit comes from: with its instruments, or its weights
+// of single rows, as the fit on everything left them. `blocks` are those of the runs' rows, as they are
+// predicted.
 CrossValidation cross_validate_estimator(const Setup& setup, const Fit& fit,
                                          const std::vector<std::vector<FoldBlock>>& blocks,
                                          const BlockGroups& groups);

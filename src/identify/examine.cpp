@@ -20,21 +20,21 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Text logs that may have been cut; readers take what is left as it stands.
+// Text logs that may have been cut; readers accept what is left as it is.
 std::optional<Finding> open_line(const StudyRun& run) {
   if (run.folded || run.simulation) return std::nullopt;
   const std::optional<OpenLine> open = open_last_line(run.file);
   if (!open) return std::nullopt;
-  std::string evidence = fmt::format("the last line of {} has no end; its last field is {}",
+  std::string evidence = fmt::format("the last line of {} has no newline; its last field is {}",
                                      run.path_as_written, quoted(open->field));
   if (open->is_short)
-    evidence += fmt::format(", with fewer digits behind the point than in any of {} lines before ({})",
-                            open->compared, open->least);
+    evidence += fmt::format(", with fewer decimals than in any of the {} previous lines ({})", open->compared,
+                            open->least);
   return make_finding(open->is_short ? FindingCode("cut-log") : FindingCode("open-last-line"),
                       run.file.label.label, evidence);
 }
 
-// A finding and the labels of the runs that it speaks of.
+// A finding and the labels of the runs it refers to.
 struct RunFinding {
   Finding finding;
   std::vector<std::string> runs;
@@ -50,13 +50,13 @@ std::vector<Finding> with_names(std::vector<RunFinding> found, std::size_t runs)
 }
 
 // Findings of several runs that were examined together are one. Repeated motions are those of this study
-// where the file tells the motion, not those of the study that made it.
+// where the file contains the motion, not those of the study that wrote it.
 void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
   if (!run.findings) {
     found.push_back(
-        {make_finding("not-examined", run.label,
-                      "the run is folds that nobody examined: nothing is known of its signals and its "
-                      "set-up"),
+        {make_finding(
+             "not-examined", run.label,
+             "the folds of this run were never examined: nothing is known about its signals and set-up"),
          {run.label}});
     return;
   }
@@ -99,7 +99,7 @@ DoctorOptions doctor_options(const Setup& setup, const std::vector<ExaminedRun>&
   }
   for (const ExaminedRun& run : runs)
     if (run.label.payload != runs[0].label.payload) {
-      options.skip_set_up = "the runs have different payloads, which the doctor's model has not";
+      options.skip_set_up = "the runs have different payloads, which the doctor does not model";
       options.skip_remedy = "check a study of the runs without payload, which have the same set-up";
     }
   return options;
@@ -202,7 +202,8 @@ Examined examine_runs(const Setup& setup, const Runs& runs, Index head) {
 
 namespace {
 
-// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are left.
+// What opening the runs refuses, as `steelyard run` would with exit code 2, and joints of which no rows are
+// left.
 std::vector<Finding> refused_preparations(const Setup& setup) {
   std::vector<Finding> findings;
   Runs opened;

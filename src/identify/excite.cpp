@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What earlier runs have shown: information over the base parameters, noise and rows per second.
+// Information of earlier runs over the base parameters, noise and rows per second.
 struct Known {
   MatrixXd information;
   VectorXd noise;
@@ -23,7 +23,7 @@ struct Known {
   MatrixXd with_gains;  // information with the gains of the drives as further columns
 };
 
-// Columns beside the base parameters (curves of friction, loads) are unknown, too: their part is taken out.
+// Further columns (curves of friction, loads) are unknown as well: they are projected out.
 MatrixXd information_over(const Estimate& estimated, const std::vector<std::string>& names) {
   const MatrixXd R = estimated.factor.columns();
   const Eigen::MatrixXd all = R.transpose() * R / (estimated.sigma_rows * estimated.sigma_rows);
@@ -272,7 +272,7 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
     throw InputError({"nothing has been run yet: the study has neither runs nor fold files",
                       {study.path, 0, 0, ""},
                       {},
-                      "begin with `steelyard excite`"});
+                      "start with `steelyard excite`"});
   const Known known = known_from(files, study, s.robot, s.base);
   take_known(known, s.options);
   NextOutcome outcome;

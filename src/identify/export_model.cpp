@@ -22,7 +22,8 @@ InputError other_robot(const std::string& what) {
 
 std::size_t joint_index(const Robot& robot, const std::string& joint) {
   const int index = robot.index_of(joint);
-  if (index < 0) throw other_robot(fmt::format("the result has joint '{}', which the robot has not", joint));
+  if (index < 0)
+    throw other_robot(fmt::format("the result has joint '{}', which the robot does not have", joint));
   return static_cast<std::size_t>(index);
 }
 
@@ -99,7 +100,7 @@ ExportModel feasible_model(const Robot& robot, const Result& result) {
   if (result.links.empty() || !result.feasible || !result.feasible->residual)
     throw InputError({"the result has no feasible links",
                       {},
-                      "links that bodies can be",
+                      "physically feasible links",
                       "add `feasible:` to the study and run it again"});
   ExportModel model = empty_model(robot);
   if (result.links.size() != robot.joints.size())

@@ -28,8 +28,8 @@ constexpr double kEngineAgreement = 1e-9;  // and with an engine
 
 void check_agreement(double error, double limit, const std::string& name, const std::string& reader) {
   if (!(error <= limit))
-    throw InternalError(fmt::format("'{}' read back by {} differs by {:.2g} from what was to be written",
-                                    name, reader, error));
+    throw InternalError(
+        fmt::format("'{}' read back by {} differs by {:.2g} from what was written", name, reader, error));
 }
 
 void take_reader(const std::string& reader, double error, double limit, const std::string& name,
@@ -95,41 +95,43 @@ void take_expressions(const Robot& robot, const Result& result, const DriveSpec&
   for (const EffortExpression& known : spec.known) options.extra.push_back(c_column(robot, known, 1));
 }
 
-ExportOutcome export_c(const Robot& robot, const Result& result, const ExportWish& wish,
+ExportOutcome export_c(const Robot& robot, const Result& result, const ExportRequest& request,
                        const DriveSpec& spec) {
   const ExportModel model = base_model(robot, result);
   COptions options;
-  options.prefix = wish.name;
-  options.header_name = wish.name + ".h";
+  options.prefix = request.name;
+  options.header_name = request.name + ".h";
   take_columns(model, result, options);
   take_expressions(robot, result, spec, options);
   const CCode code = to_c(model, options);
   ExportOutcome out;
-  out.files = {{wish.name + ".h", code.header}, {wish.name + ".c", code.source}};
+  out.files = {{request.name + ".h", code.header}, {request.name + ".c", code.source}};
   take_reader("C compiler", check_c(code, model, options, export_states(robot, kStates)), kAgreement,
-              wish.name + ".c", out.summary);
+              request.name + ".c", out.summary);
   return out;
 }
 
-// Engines that are installed read the file; one that refuses it is named.
+// Engines that are installed read the file; one that rejects it is reported.
 void read_by_engines(const std::string& text, const ExportModel& model,
-                     const std::vector<std::string>& joints, const ExportWish& wish, ExportOutcome& out) {
-  for (const ReadBack& reader : read_by_engines(to_string(wish.format), text, model, joints)) {
+                     const std::vector<std::string>& joints, const ExportRequest& request,
+                     ExportOutcome& out) {
+  for (const ReadBack& reader : read_by_engines(to_string(request.format), text, model, joints)) {
     if (!reader.refusal.empty()) {
       out.summary.notes.push_back("not read back: " + reader.refusal);
       continue;
     }
     // Links that are fixed to others keep the inertias of your file, which MuJoCo diagonalises in its own
     // way.
-    const bool yours = wish.format == ExportFormat::urdf && reader.error > kEngineAgreement;
-    take_reader(reader.reader, reader.error, yours ? kYourDigits : kEngineAgreement, wish.name, out.summary);
+    const bool yours = request.format == ExportFormat::urdf && reader.error > kEngineAgreement;
+    take_reader(reader.reader, reader.error, yours ? kYourDigits : kEngineAgreement, request.name,
+                out.summary);
     if (yours)
       out.summary.notes.push_back(fmt::format(
           "{} differs by {:.1e}: it rounds inertias of fixed links that are not in principal axes",
           reader.reader, reader.error));
     if (reader.dry_friction)
       out.summary.notes.push_back(
-          fmt::format("dry friction is a constraint in {} and no force: it differs from fc sign(q̇) by up to "
+          fmt::format("dry friction is a constraint in {}, not a force: it differs from fc sign(q̇) by up to "
                       "{:.2g} of fc, "
                       "by up to {:.2g} where joints move at 1 % of their velocities",
                       reader.reader, reader.dry_friction->fast, reader.dry_friction->slow));
@@ -142,13 +144,13 @@ std::vector<std::string> joint_names(const Robot& robot) {
   return names;
 }
 
-ExportOutcome export_urdf(const Robot& robot, const Result& result, const ExportWish& wish) {
+ExportOutcome export_urdf(const Robot& robot, const Result& result, const ExportRequest& request) {
   const ExportModel model = feasible_model(robot, result);
-  ExportedText text = to_urdf(model, read_text_file(wish.from, "URDF"), wish.from);
+  ExportedText text = to_urdf(model, read_text_file(request.from, "URDF"), request.from);
   ExportOutcome out;
-  take_reader("steelyard", text.error, kAgreement, wish.name, out.summary);
-  read_by_engines(text.text, model, text.joints, wish, out);
-  out.files = {{wish.name, std::move(text.text)}};
+  take_reader("steelyard", text.error, kAgreement, request.name, out.summary);
+  read_by_engines(text.text, model, text.joints, request, out);
+  out.files = {{request.name, std::move(text.text)}};
   out.summary.not_carried = std::move(text.not_carried);
   for (const std::string& link : text.zeroed)
     out.summary.notes.push_back(
@@ -156,13 +158,13 @@ ExportOutcome export_urdf(const Robot& robot, const Result& result, const Export
   return out;
 }
 
-ExportOutcome export_sdf(const Robot& robot, const Result& result, const ExportWish& wish) {
+ExportOutcome export_sdf(const Robot& robot, const Result& result, const ExportRequest& request) {
   const ExportModel model = feasible_model(robot, result);
   ExportedText text = to_sdf(model);
   ExportOutcome out;
-  take_reader("steelyard", text.error, kAgreement, wish.name, out.summary);
-  read_by_engines(text.text, model, joint_names(robot), wish, out);
-  out.files = {{wish.name, std::move(text.text)}};
+  take_reader("steelyard", text.error, kAgreement, request.name, out.summary);
+  read_by_engines(text.text, model, joint_names(robot), request, out);
+  out.files = {{request.name, std::move(text.text)}};
   out.summary.not_carried = std::move(text.not_carried);
   for (const Mimic& mimic : robot.mimics)
     out.summary.notes.push_back(
@@ -172,75 +174,75 @@ ExportOutcome export_sdf(const Robot& robot, const Result& result, const ExportW
   return out;
 }
 
-ExportOutcome export_mjcf(const Robot& robot, const Result& result, const ExportWish& wish) {
+ExportOutcome export_mjcf(const Robot& robot, const Result& result, const ExportRequest& request) {
   const ExportModel model = feasible_model(robot, result);
   ExportedText text = to_mjcf(model);
   ExportOutcome out;
   if (!has_engine(EngineKind::mujoco))
-    throw MachineError({fmt::format("nothing can read '{}' back: MuJoCo is not installed", wish.name),
+    throw MachineError({fmt::format("nothing can read '{}' back: MuJoCo is not installed", request.name),
                         {},
                         {},
                         "install the Debian package libmujoco-dev and build again"});
-  read_by_engines(text.text, model, joint_names(robot), wish, out);
+  read_by_engines(text.text, model, joint_names(robot), request, out);
   if (out.summary.checked_by.empty())
-    throw InternalError(fmt::format("'{}' is {}", wish.name, out.summary.notes.front()));
-  out.files = {{wish.name, std::move(text.text)}};
+    throw InternalError(fmt::format("'{}' is {}", request.name, out.summary.notes.front()));
+  out.files = {{request.name, std::move(text.text)}};
   out.summary.not_carried = std::move(text.not_carried);
   return out;
 }
 
-ExportOutcome export_robot_file(const Robot& robot, const Result& result, const ExportWish& wish) {
+ExportOutcome export_robot_file(const Robot& robot, const Result& result, const ExportRequest& request) {
   const ExportModel model = feasible_model(robot, result);
   ExportOutcome out;
   const auto take = [&](const std::string& name, RobotFileText file) {
     take_reader("steelyard", file.error, kAgreement, name, out.summary);
     out.files.push_back({name, std::move(file.text)});
   };
-  if (wish.format == ExportFormat::json) {
-    take(wish.name, to_robot_json(model));
+  if (request.format == ExportFormat::json) {
+    take(request.name, to_robot_json(model));
   } else {
-    const std::string stem = wish.name.substr(0, wish.name.rfind('.'));
-    take(wish.name, to_robot_yaml(model));
+    const std::string stem = request.name.substr(0, request.name.rfind('.'));
+    take(request.name, to_robot_yaml(model));
     take(stem + ".parameters.yaml", to_parameters_yaml(model));
     out.summary.checked_by.resize(1);
   }
   return out;
 }
 
-ExportOutcome export_as(const Robot& robot, const Result& result, const ExportWish& wish,
+ExportOutcome export_as(const Robot& robot, const Result& result, const ExportRequest& request,
                         const DriveSpec& spec) {
-  switch (wish.format) {
+  switch (request.format) {
     case ExportFormat::c:
-      return export_c(robot, result, wish, spec);
+      return export_c(robot, result, request, spec);
     case ExportFormat::urdf:
-      return export_urdf(robot, result, wish);
+      return export_urdf(robot, result, request);
     case ExportFormat::sdf:
-      return export_sdf(robot, result, wish);
+      return export_sdf(robot, result, request);
     case ExportFormat::mjcf:
-      return export_mjcf(robot, result, wish);
+      return export_mjcf(robot, result, request);
     case ExportFormat::yaml:
     case ExportFormat::json:
-      return export_robot_file(robot, result, wish);
+      return export_robot_file(robot, result, request);
   }
   throw InternalError("an export format that does not exist");
 }
 
 }  // namespace
 
-ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
+ExportOutcome export_result(const Robot& robot, const Result& result, const ExportRequest& request,
                             const DriveSpec& spec) {
-  ExportOutcome out = export_as(robot, result, wish, spec);
-  out.summary.format = to_string(wish.format);
+  ExportOutcome out = export_as(robot, result, request, spec);
+  out.summary.format = to_string(request.format);
   for (const ExportedFile& file : out.files) out.summary.paths.push_back(file.name);
   std::vector<std::string>& notes = out.summary.notes;
-  if (wish.format != ExportFormat::c) {
+  if (request.format != ExportFormat::c) {
     for (const EffortExpression& column : spec.columns)
       notes.push_back(fmt::format("not carried: extra column '{}' of {}", column.name, column.joint));
     for (const EffortExpression& known : spec.known)
       notes.push_back(fmt::format("not carried: known effort {} of {}", known.text, known.joint));
   }
   for (std::size_t j = 0; j < robot.joints.size(); ++j) {
-    const std::vector<double> offsets = run_offsets(result, j, wish.format != ExportFormat::c);
+    const std::vector<double> offsets = run_offsets(result, j, request.format != ExportFormat::c);
     if (offsets.empty()) continue;
     const auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
     notes.push_back(fmt::format("the offset of {} is the mean of {} runs, from {:.3g} to {:.3g} N·m or N",
@@ -253,7 +255,7 @@ void require_same_robot(const Study& study, const Robot& robot, const Result& re
   const std::string hash = robot_file_hash(study.robot_path);
   if (result.robot_hash.empty() || result.robot_hash == hash) return;
   const Place place{study.robot_path, 0, 0, ""};
-  match_base_values(result, base_parameters(robot), place);  // tells which of them is another, if one is
+  match_base_values(result, base_parameters(robot), place);  // reports the one that differs, if any
   throw InputError(
       {"the result was made with another robot file, or the file has changed since: its SHA-256 "
        "begins with " +

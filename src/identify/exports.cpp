@@ -10,14 +10,14 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 void export_files(const Setup& setup, StudyOutcome& outcome) {
-  for (const ExportWish& wish : setup.study().exports) {
+  for (const ExportRequest& request : setup.study().exports) {
     const bool has_links = outcome.result.feasible && outcome.result.feasible->residual;
-    if (wish.format != ExportFormat::c && !has_links) {
+    if (request.format != ExportFormat::c && !has_links) {
       outcome.result.unavailable.push_back(
-          fmt::format("exports[{}]: there are no feasible links", wish.name));
+          fmt::format("exports[{}]: there are no feasible links", request.name));
       continue;
     }
-    ExportOutcome exported = export_result(setup.robot, outcome.result, wish, setup.study().drive_spec);
+    ExportOutcome exported = export_result(setup.robot, outcome.result, request, setup.study().drive_spec);
     for (ExportedFile& file : exported.files) outcome.files.push_back(std::move(file));
     outcome.result.exports.push_back(std::move(exported.summary));
   }

@@ -48,12 +48,12 @@ void report_problems(FeasibleModel& feasible) {
   else if (!retrieval.feasible)
     feasible.findings.push_back(
         make_finding("broken-constraint", "",
-                     fmt::format("the feasible parameters break {}: {}",
+                     fmt::format("the feasible parameters violate {}: {}",
                                  retrieval.violated.size() == 1 ? "a constraint" : "constraints",
                                  fmt::join(retrieval.violated, ", "))));
 }
 
-// How much the deviations that blocks show exceed those of independent rows, squared; at least 1.
+// Variance by blocks over that of independent rows; at least 1.
 double robust_factor(const Estimate& estimate, const VectorXd& block_sigma) {
   double largest = 1;
   for (Index k = 0; k < std::min(block_sigma.size(), estimate.sigma.size()); ++k) {
@@ -63,9 +63,9 @@ double robust_factor(const Estimate& estimate, const VectorXd& block_sigma) {
   return largest;
 }
 
-// {x feasible: φ ≤ min + χ² σ²}: rows are divided by their deviation up to a factor, which the estimate
-// knows; rows of one block are not independent, which their blocks tell. Base values are always weighted by
-// their covariance here.
+// {x feasible: φ ≤ min + χ² σ²}: rows are divided by their standard deviation up to a factor, which the
+// estimate knows; rows of one block are not independent, which the variance of blocks accounts for. Base
+// values are always weighted by their covariance here.
 std::vector<ProvenInterval> prove_intervals(const Setup& setup, const Estimate& estimate,
                                             const VectorXd& block_sigma, const FeasibleModel& feasible,
                                             const Quantities& quantities,
@@ -88,7 +88,7 @@ std::vector<ProvenInterval> prove_intervals(const Setup& setup, const Estimate& 
   return prove(coefficient_objective(estimate, setup.base, quantities, weighted).objective);
 }
 
-// Parameters, centres of mass and, when they are asked for, what the joints carry, all from one smallest φ.
+// Parameters, centres of mass and, when requested, the forces in the joints, all from one smallest φ.
 void prove(const Setup& setup, const Runs& runs, const Estimate& estimate, const VectorXd& block_sigma,
            const Quantities& quantities, FeasibleModel& feasible) {
   const FeasibleSpec& spec = *setup.study().feasible;

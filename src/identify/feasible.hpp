@@ -22,14 +22,14 @@ struct FeasibleModel {
   Objective objective;
   Retrieval retrieval;
   std::vector<ProvenInterval> intervals;
-  std::vector<ForceInstant> forces;      // one a joint, when they are asked for
-  std::vector<ProvenInterval> wrenches;  // six a joint: forces and moments at its instant
+  std::vector<ForceInstant> forces;      // one per joint, when requested
+  std::vector<ProvenInterval> wrenches;  // six per joint: forces and moments at its instant
   VectorXd values;                       // in the order of the plan's columns; empty when there are none
-  std::vector<Finding> findings;         // constraints that exclude each other or are broken
+  std::vector<Finding> findings;         // constraints that contradict each other or are violated
 };
 
-// None without `feasible:` in the study. `block_sigma`: standard deviations by blocks of the estimate's columns; may be
-// empty.
+// None without `feasible:` in the study. `block_sigma`: standard deviations by blocks of the estimate's
+// columns; may be empty.
 std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs, const Estimate& estimate,
                                                const VectorXd& block_sigma);
 
@@ -37,7 +37,7 @@ std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& r
 Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate, const BaseParameters& base,
                              const Robot& robot, const Quantities& quantities);
 
-// Base parameters of x by the names of their lead columns; other columns stand for themselves.
+// Base parameters of x by the names of their lead columns; other columns are kept.
 VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameters& base,
                      const Quantities& quantities, const VectorXd& x);
 

@@ -84,7 +84,7 @@ int find_link(const Robot& robot, const std::string& link, const std::string& co
   std::vector<std::string> known;
   for (const Joint& joint : robot.joints) known.push_back(joint.link);
   const auto near = nearest(link, known);
-  throw InputError({fmt::format("constraint '{}' speaks of link '{}'", constraint, link), place,
+  throw InputError({fmt::format("constraint '{}' refers to link '{}'", constraint, link), place,
                     fmt::format("1 to {}, a link or a joint of the robot", robot.size()),
                     near ? fmt::format("did you mean '{}'?", *near) : "name a link"});
 }

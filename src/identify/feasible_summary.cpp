@@ -98,7 +98,7 @@ CrossValidationSummary cross_validate_feasible(const Setup& setup, const Folded&
   return {static_cast<int>(found.groups), held.by, residual_summary(found.per_row, setup.plan, setup.robot)};
 }
 
-// Constraints that are wrong pull the parameters away from the data, without being broken themselves.
+// Wrong constraints pull the parameters away from the data without being violated.
 void report_cost(double given, const FeasibleSummary& summary, std::vector<Finding>& findings) {
   constexpr double kCost = 1.5;  // times the unexplained effort
   if (!summary.residual || !(summary.residual->prepared > kCost * given)) return;
@@ -107,8 +107,8 @@ void report_cost(double given, const FeasibleSummary& summary, std::vector<Findi
     if (constraint.active) active.push_back(constraint.name);
   findings.push_back(
       make_finding("costly-constraints", "",
-                   fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % is "
-                               "possible without constraints; those that hold them: {}",
+                   fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % "
+                               "without constraints; active constraints: {}",
                                100 * summary.residual->prepared, 100 * given, fmt::join(active, ", "))));
 }
 

@@ -12,11 +12,11 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr double kLargeCondition = 1e4;     // of scaled columns
-constexpr double kPoorRelativeSigma = 0.5;  // deviation over value
+constexpr double kPoorRelativeSigma = 0.5;  // standard deviation over value
 constexpr double kLargeResidual = 0.5;      // of one joint
 constexpr double kGap = 2;                  // residual on held-out rows over that of the fit
-// Samples as they were logged, whose accelerations may be noise of a hundred times the motion; beyond this
-// the model itself is nonsense.
+// Raw samples may have accelerations with noise a hundred times the motion; beyond this the model is
+// meaningless.
 constexpr double kAbsurd = 1e3;
 constexpr double kGrown = 1.5;  // rms of a joint on held-out rows over that of the fit
 constexpr double kFewKept = 0.3;
@@ -42,14 +42,15 @@ void report_columns(const Estimate& estimate, std::vector<Finding>& findings) {
   }
   if (!dependent.empty())
     findings.push_back(make_finding("rank-deficient", dependent.front(),
-                                    fmt::format("known only together: {}", joined(dependent))));
+                                    fmt::format("identifiable only together: {}", joined(dependent))));
   if (!zero.empty())
     findings.push_back(
         make_finding("zero-column", zero.front(), fmt::format("zero in all rows: {}", joined(zero))));
   if (!poor.empty())
-    findings.push_back(make_finding("poorly-determined", "",
-                                    fmt::format("{} of {} with a deviation above half their value: {}",
-                                                poor.size(), estimate.columns.size(), joined(poor))));
+    findings.push_back(
+        make_finding("poorly-determined", "",
+                     fmt::format("{} of {} with a standard deviation above half their value: {}", poor.size(),
+                                 estimate.columns.size(), joined(poor))));
 }
 
 void report_signs(const Robot& robot, const Result& result, std::vector<Finding>& findings) {
@@ -61,7 +62,7 @@ void report_signs(const Robot& robot, const Result& result, std::vector<Finding>
       const auto base = std::find_if(result.base.begin(), result.base.end(), [&](const BaseValue& item) {
         return item.name == name + std::to_string(joint + 1);
       });
-      // Within three deviations of zero it is only badly known.
+      // Within three standard deviations of zero it is only poorly determined.
       if (base != result.base.end() && base->sigma && -value->second < 3 * *base->sigma) continue;
       findings.push_back(
           make_finding("negative-parameter", drive.joint, fmt::format("{} = {:.4g}", name, value->second)));
@@ -70,10 +71,10 @@ void report_signs(const Robot& robot, const Result& result, std::vector<Finding>
 
 void report_absurd(const std::string& run, const ResidualSummary& residual, std::vector<Finding>& findings) {
   if (residual.raw && !(*residual.raw < kAbsurd))
-    findings.push_back(make_finding("absurd-prediction", run,
-                                    fmt::format("samples as they were logged are missed by {:.1g} times the "
-                                                "effort itself",
-                                                *residual.raw)));
+    findings.push_back(
+        make_finding("absurd-prediction", run,
+                     fmt::format("the prediction errors of raw samples are {:.1g} times the effort itself",
+                                 *residual.raw)));
 }
 
 // The joint whose rms has grown most from the fit to another run. A quieter motion has a larger share of the
@@ -98,13 +99,13 @@ void report_residuals(const Result& result, std::vector<Finding>& findings) {
     if (joint.prepared && *joint.prepared > kLargeResidual)
       findings.push_back(
           make_finding("large-residual", joint.name,
-                       fmt::format("{:.0f} % of the prepared effort of this joint is not explained",
+                       fmt::format("{:.0f} % of the prepared effort of this joint is unexplained",
                                    100 * *joint.prepared)));
   const double fitted = result.residual.prepared;
   if (result.cross_validation && result.cross_validation->residual.prepared > kGap * fitted)
     findings.push_back(
         make_finding("cross-validation-gap", "",
-                     fmt::format("{:.2f} % on blocks left out, {:.2f} % on those fitted",
+                     fmt::format("{:.2f} % on held-out blocks, {:.2f} % on fitted ones",
                                  100 * result.cross_validation->residual.prepared, 100 * fitted)));
   for (const RunValidation& run : result.validation) {
     if (!run.fresh || !(run.residual.prepared > kGap * fitted)) continue;
@@ -112,9 +113,10 @@ void report_residuals(const Result& result, std::vector<Finding>& findings) {
     if (!(growth.ratio() > kGrown)) continue;
     findings.push_back(make_finding(
         "validation-gap", run.run,
-        fmt::format("{:.2f} % on this run, {:.2f} % on those fitted; {} has an rms of {:.3g}, fitted {:.3g}",
-                    100 * run.residual.prepared, 100 * fitted, growth.found->name, growth.found->rms,
-                    growth.fitted->rms)));
+        fmt::format(
+            "{:.2f} % on this run, {:.2f} % on the fitted ones; {} has an rms of {:.3g}, fitted {:.3g}",
+            100 * run.residual.prepared, 100 * fitted, growth.found->name, growth.found->rms,
+            growth.fitted->rms)));
   }
 }
 
@@ -127,12 +129,13 @@ std::vector<Finding> model_findings(const Robot& robot, const Estimate& estimate
         make_finding("too-few-rows", "",
                      fmt::format("{} rows for {} parameters", estimate.rows, estimate.columns.size())));
   if (estimate.status == EstimateStatus::not_converged)
-    findings.push_back(make_finding(
-        "not-converged", "", fmt::format("weights still changed after {} steps", estimate.iterations)));
+    findings.push_back(
+        make_finding("not-converged", "",
+                     fmt::format("weights have not converged after {} iterations", estimate.iterations)));
   report_columns(estimate, findings);
   if (std::isfinite(estimate.condition_scaled) && estimate.condition_scaled > kLargeCondition)
-    findings.push_back(make_finding("ill-conditioned", "",
-                                    fmt::format("scaled condition {:.3g}", estimate.condition_scaled)));
+    findings.push_back(make_finding(
+        "ill-conditioned", "", fmt::format("scaled condition number {:.3g}", estimate.condition_scaled)));
   report_signs(robot, result, findings);
   report_residuals(result, findings);
   report_absurd("", result.residual, findings);

@@ -67,7 +67,7 @@ void mark_fitted_runs(const Result& model, const Study& study, Result& result) {
       result.findings.push_back(
           make_finding("repeated-motion", validation.run,
                        fmt::format("it repeats the motion of run '{}', to which the model was fitted: "
-                                   "predicting it says little of other motions",
+                                   "predicting it says little about other motions",
                                    before->label)));
     }
   }

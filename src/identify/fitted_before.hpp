@@ -1,6 +1,5 @@
-// Was a run fitted by an earlier result? Its provenance tells: hashes of the logs, and the motions of
-// simulated runs. A log that was converted or cut has another hash; that a recorded motion was repeated is
-// not seen.
+// Was a run fitted by an earlier result? By its provenance: hashes of the logs, and the motions of simulated
+// runs. A log that was converted or cut has another hash; a repetition of a recorded motion is not detected.
 #pragma once
 
 #include <optional>

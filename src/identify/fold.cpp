@@ -12,18 +12,17 @@ namespace {
 
 constexpr Index kHead = 100000;  // samples of a long log for the set-up
 
-// What goes into the fold file of a run: what the doctor found, then what making its efforts found (gains, friction
-// forms, signs).
+// What goes into the fold file of a run: the doctor's findings, then those of computing its efforts (gains,
+// friction forms, signs).
 std::optional<std::vector<Finding>> findings_of_run(const OpenRun& run, const Examined& examined,
                                                     std::size_t r, const std::vector<Finding>& made) {
   std::optional<std::vector<Finding>> findings;
   if (r < examined.runs.size()) findings = examined.runs[r].findings;
   if (made.empty() || !run.prepared) return findings;
   if (!findings)
-    findings = {
-        make_finding("not-examined", run.label(),
-                     "the log was folded without an examination: nothing is known of its signals and its "
-                     "set-up")};
+    findings = {make_finding(
+        "not-examined", run.label(),
+        "the log was folded without an examination: nothing is known about its signals and set-up")};
   add_to(*findings, made);
   return findings;
 }

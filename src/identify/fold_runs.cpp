@@ -17,7 +17,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Rows of a run are not finite or too large: says at which sample, not in which column of the model.
+// Rows of a run are not finite or too large: reports the sample, not the column of the model.
 [[noreturn]] void blame_samples(const Setup& setup, const StudyRun& run, Complaint complaint) {
   constexpr double kImpossible = 1e9;  // of any channel, in SI units
   const std::unique_ptr<SampleSource> source = open_source(setup, run);

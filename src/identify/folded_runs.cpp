@@ -30,10 +30,10 @@ namespace {
 
 [[noreturn]] void refuse_folds(const StudyRun& run, const std::string& difference) {
   throw InputError(
-      {fmt::format("the folds of run '{}' are not of this study: {}", run.file.label.label, difference),
+      {fmt::format("the folds of run '{}' do not belong to this study: {}", run.file.label.label, difference),
        {run.file.path, 0, 0, ""},
        "the robot, the columns and the preparation of the study",
-       "use the study that made them, or make them again with `steelyard fold`"});
+       "use the study that produced them, or create them again with `steelyard fold`"});
 }
 
 }  // namespace
@@ -113,21 +113,24 @@ std::vector<std::string> unavailable_from_folds(const Setup& setup, const Runs& 
   for (const OpenRun& run : runs) {
     if (run.prepared) continue;
     const std::string& label = run.label();
-    list.push_back(
-        fmt::format("validation[{}].residual.raw, whiteness, band_coverage: the run is folds, without "
-                    "samples",
-                    label));
-    list.push_back(fmt::format("curves, spectra and motion of {}: the run is folds, without samples", label));
     list.push_back(fmt::format(
-        "findings about the signals and the set-up of {}: the doctor reads logs, the run is folds{}", label,
+        "validation[{}].residual.raw, whiteness, band_coverage: the run consists of folds, without samples",
+        label));
+    list.push_back(
+        fmt::format("curves, spectra and motion of {}: the run consists of folds, without samples", label));
+    list.push_back(fmt::format(
+        "findings about the signals and the set-up of {}: the doctor reads logs, the run consists of folds{}",
+        label,
         is_examined(*run.run->folded) ? "; those of its examination before folding are listed"
                                       : " without an examination"));
     if (study.cross && study.cross->by_phase && !study.cross->period && !run.run->folded->period)
-      list.push_back(fmt::format("cross_validation by phase in {}: its folds do not tell the period", label));
+      list.push_back(
+          fmt::format("cross_validation by phase in {}: its folds do not contain the period", label));
   }
   if (!fits_folds(runs)) return list;
-  list.emplace_back("residual.raw and bands: a fitted run is folds, without samples");
-  if (study.feasible) list.emplace_back("feasible.residual.raw: a fitted run is folds, without samples");
+  list.emplace_back("residual.raw and bands: a fitted run consists of folds, without samples");
+  if (study.feasible)
+    list.emplace_back("feasible.residual.raw: a fitted run consists of folds, without samples");
   if (study.feasible && study.feasible->joint_forces)
     list.emplace_back("links[].wrench at instants of the runs: folds have no motion; sinusoids instead");
   if (study.intervals.bias_check)

@@ -29,10 +29,10 @@ std::size_t joint_of_row(const Setup& setup, Index row) {
   return static_cast<std::size_t>(coordinates(setup.robot).joints[static_cast<std::size_t>(i)]);
 }
 
-// Joints with forms, and what the study wants of them.
+// Joints with forms, and what the study requests of them.
 struct Wanted {
   std::vector<FrictionJoint> joints;
-  std::vector<FrictionWish> wishes;
+  std::vector<FrictionRequest> requests;
 };
 
 Wanted wanted_forms(const Setup& setup) {
@@ -42,9 +42,9 @@ Wanted wanted_forms(const Setup& setup) {
     const FrictionSpec* spec = friction_of(setup.study(), setup.robot.joints[joint].name);
     if (spec == nullptr || spec->is_linear()) continue;
     out.joints.push_back({static_cast<int>(joint) + 1, static_cast<Index>(r), setup.plan.rows[r].i, 0});
-    FrictionWish wish;
-    if (!spec->automatic) wish = {spec->form, spec->viscous, spec->coulomb, spec->offset};
-    out.wishes.push_back(wish);
+    FrictionRequest request;
+    if (!spec->automatic) request = {spec->form, spec->viscous, spec->coulomb, spec->offset};
+    out.requests.push_back(request);
   }
   return out;
 }
@@ -81,7 +81,7 @@ FoldPass fold_with(const Setup& setup, const std::vector<ExtraColumns>& columns,
   return fold_run(*run.prepared, setup.plan, layouts, pass);
 }
 
-// `positions`: one a fit run; empty: the period is not needed.
+// `positions`: one per fit run; empty: the period is not needed.
 std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs,
                                    const std::vector<ExtraColumns>& columns, int blocks,
                                    const std::vector<CoarsePositions>& positions) {
@@ -100,7 +100,7 @@ std::vector<FrictionChoice> choose_forms(const Setup& setup, const Runs& runs, c
   cross.blocks = std::max(cross.blocks, kChoiceGroups);
   const HeldOut held = held_out_groups(
       fold_fit_runs(setup, runs, dictionary_columns(wanted.joints), cross.blocks, positions), cross);
-  return choose_friction(wanted.joints, wanted.wishes, held.blocks, held.groups, setup.study().estimate);
+  return choose_friction(wanted.joints, wanted.requests, held.blocks, held.groups, setup.study().estimate);
 }
 
 std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, const FrictionFit& fit) {
@@ -114,9 +114,10 @@ std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, cons
                                       fmt::format("{}; linear friction ({}) instead", fit.joints[k].evidence,
                                                   to_string(fit.joints[k].status))));
   if (!fit.converged)
-    findings.push_back(make_finding("friction-not-converged", "",
-                                    fmt::format("after {} passes a further step still promises {:.2g} σ²",
-                                                fit.iterations, fit.next_gain)));
+    findings.push_back(
+        make_finding("friction-not-converged", "",
+                     fmt::format("not converged after {} passes: a further step would still gain {:.2g} σ²",
+                                 fit.iterations, fit.next_gain)));
   return findings;
 }
 
@@ -155,7 +156,7 @@ FittedForms fit_friction_forms(const Setup& setup, const Runs& runs) {
     for (const OpenRun& run : runs)
       if (run.is_fit()) positions.push_back(scan_motion(setup, run, wanted.joints));
     for (FrictionJoint& joint : wanted.joints)
-      if (joint.fastest == 0) joint.fastest = 1;  // it never moves, and its shape will not be found
+      if (joint.fastest == 0) joint.fastest = 1;  // it never moves, and its shape cannot be identified
     std::vector<FrictionModel> models;
     for (const FrictionChoice& choice : choose_forms(setup, runs, wanted, positions)) {
       models.push_back(choice.model);

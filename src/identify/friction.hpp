@@ -1,8 +1,8 @@
-// The friction of a study's joints, and what the result says of it.
+// The friction of a study's joints, and its part of the result.
 //
-// With forms to fit: one pass for velocities and the period, one with the dictionary, then one an iteration, all over
-// the fit runs only. Afterwards the robot's drive terms, its base parameters and the plan are those of the forms, and
-// all later passes have the forms' columns.
+// With forms to fit: one pass for velocities and the period, one with the dictionary, then one per iteration,
+// all over the fit runs only. Afterwards the robot's drive terms, its base parameters and the plan are those
+// of the forms, and all later passes have the forms' columns.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Joints that differ from the others; until friction is fitted, forms stand as viscous, Coulomb and offset.
+// Joints that differ from the others; until friction is fitted, forms are replaced by viscous, Coulomb and
+// offset.
 void apply_drive_spec(const Study& study, Robot& robot);
 
 struct FittedForms {

@@ -1,4 +1,4 @@
-// What the result says of friction, and friction back from a result.
+// Friction in the result, and friction read back from a result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ FrictionForms friction_of_model(const Setup& setup, const Result& model) {
     const int joint = setup.robot.index_of(drive.joint);
     if (joint < 0)
       throw InputError(
-          {fmt::format("the model has friction of joint '{}', which the robot has not", drive.joint),
+          {fmt::format("the model has friction of joint '{}', which the robot does not have", drive.joint),
            {setup.study().path, 0, 0, ""},
            "",
            "use the robot file of the study that made the model"});

@@ -48,7 +48,7 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
   const StudyRun* unloaded = planned_run(study, false);
   if (unloaded == nullptr) unloaded = loaded;
   if (unloaded == nullptr)
-    throw InputError({"the study has no simulated run, whose motion could be judged",
+    throw InputError({"the study has no simulated run with a motion to judge",
                       {study.path, 0, 0, ""},
                       "a fit run with `simulate: {motion: …}`",
                       "put the motion that `steelyard excite` writes to motion-study.yaml under `simulate`"});

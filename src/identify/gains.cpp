@@ -111,7 +111,7 @@ double median_of(const VectorXd& values) {
   return *middle;
 }
 
-// Joints whose current is badly explained, or far worse than those of the others.
+// Joints with a current that is poorly explained, or far worse than the others.
 std::vector<Index> misfits(const VectorXd& residual) {
   std::vector<Index> found;
   const double apart = std::max(kConspicuous, kFarFromOthers * median_of(residual));
@@ -125,15 +125,15 @@ void report_problems(const GainProblem& problem, const GainFit& fit, DriveGains&
     if (fit.status[j] != GainStatus::not_identifiable) continue;
     gains.findings.push_back(make_finding(
         "gain-not-identifiable", problem.joints[j],
-        fmt::format("the deviation of the gain is {:.0f} % of it",
+        fmt::format("the standard deviation of the gain is {:.0f} % of its value",
                     100 * fit.sigma[static_cast<Index>(j)] / std::abs(fit.values[static_cast<Index>(j)]))));
   }
   const VectorXd residual = current_residual(problem, fit).relative;
   for (const Index j : misfits(residual))
-    gains.findings.push_back(make_finding(
-        "gain-misfit", problem.joints[static_cast<std::size_t>(j)],
-        fmt::format("{:.0f} % of the current is not explained, {:.0f} % in the median of the joints",
-                    100 * residual[j], 100 * median_of(residual))));
+    gains.findings.push_back(
+        make_finding("gain-misfit", problem.joints[static_cast<std::size_t>(j)],
+                     fmt::format("{:.0f} % of the current is unexplained, {:.0f} % for the median joint",
+                                 100 * residual[j], 100 * median_of(residual))));
 }
 
 GainOptions gain_options(const Setup& setup) {
@@ -186,7 +186,7 @@ void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) 
   GainOptions values = options;
   values.spread = false;
   GainFit best;
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (const GainMethod method : spec.methods) {
     const GainFit fit = fit_by(setup, problem, method, options);
     GainMethodSummary& summary = gains.summary.methods.emplace_back(summary_of(problem, fit));
@@ -203,9 +203,9 @@ void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) 
               .total;
       summary.held_out = finite_or_none(score);
     }
-    const bool better = spec.use ? method == *spec.use : score < least;
+    const bool better = spec.use ? method == *spec.use : score < smallest;
     if (!better) continue;
-    least = score;
+    smallest = score;
     best = fit;
   }
   gains.summary.used = to_string(best.method);
@@ -248,7 +248,7 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
   summary.mass_sigma_noise = load.sigma_noise[0];
   summary.mass_sigma_gains = load.sigma_gains[0];
   summary.gains_dominate = load.gains_dominate;
-  // Few joints do not show the mass: what is left is no body.
+  // Few joints do not identify the mass: the rest is not a body.
   if (!load.body_is_found || !(load.body.mass() > 0)) return summary;
   summary.mass = load.body.mass();
   summary.com = load.body.com();
@@ -262,7 +262,7 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
   return summary;
 }
 
-// Every loaded run against the unloaded fit runs, the load unknown: what the gains make of it.
+// Every loaded run against the unloaded fit runs, the load unknown, with these gains.
 void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains) {
   std::vector<GainRun> unloaded;
   for (const CurrentRun& run : runs)
@@ -273,10 +273,11 @@ void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, 
                                     [&](const Load& load) { return load.name == run.folds.load; });
     if (unloaded.empty()) {
       if (gains.loads.count(given->name) == 0)
-        throw InputError({fmt::format("the load '{}' cannot be told from the last link", given->name),
-                          {},
-                          "a fit run without load",
-                          "record a run without load"});
+        throw InputError(
+            {fmt::format("the load '{}' cannot be distinguished from the last link", given->name),
+             {},
+             "a fit run without load",
+             "record a run without load"});
       continue;
     }
     std::vector<GainRun> both = unloaded;
@@ -288,7 +289,7 @@ void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, 
     if (fit.loads[0].gains_dominate && std::isfinite(fit.loads[0].sigma[0]))
       gains.findings.push_back(make_finding(
           "payload-gain-error", given->name,
-          fmt::format("the mass is {:.3g} ± {:.2g} kg, of which the gains' deviations make {:.2g}",
+          fmt::format("the mass is {:.3g} ± {:.2g} kg; the uncertainty of the gains contributes {:.2g}",
                       fit.loads[0].values[0], fit.loads[0].sigma[0], fit.loads[0].sigma_gains[0])));
   }
 }
@@ -319,9 +320,9 @@ Setup with_gains(Setup setup) {
   const Study& study = setup.study();
   if (!study.gains) return setup;
   if (study.cutoff.automatic)
-    throw InputError({"the cut-off is to be chosen, but gains come before it",
+    throw InputError({"the cut-off is automatic, but gains are identified before it is chosen",
                       {study.path, 0, 0, ""},
-                      "a cut-off that is given",
+                      "a given cut-off",
                       "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
   DriveGains gains;
   CurrentRowOptions options;
@@ -345,7 +346,7 @@ Setup with_gains_of(const Result& model, Setup setup) {
     throw InputError({"the model has no gains, but the study has currents",
                       {setup.study().path, 0, 0, ""},
                       {},
-                      "use a model that was made from currents"});
+                      "use a model that was identified from currents"});
   DriveGains gains;
   gains.rows = current_rows(setup.robot, setup.base);
   gains.values = VectorXd::Zero(static_cast<Index>(gains.rows.gains.size()));

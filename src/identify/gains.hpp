@@ -2,8 +2,8 @@
 //
 //   currents → folds → gains by every method → the best on held-out currents → τ = mix · (g v)
 //
-// From there on the study works on torques. What loads add to them is taken off as a known effort, with the
-// parameters that were given or found: `base` is the robot without load.
+// From there on the study works on torques. The efforts of loads are subtracted as known, with their given or
+// estimated parameters: `base` is the robot without load.
 #pragma once
 
 #include <map>
@@ -31,13 +31,13 @@ struct DriveGains {
   std::vector<Finding> findings;
 };
 
-// Gains and loads of a model that was identified before.
+// Gains and loads of an earlier model.
 Setup with_gains_of(const Result& model, Setup setup);
 
 // What the load of a run adds to the efforts of its rows; nothing without load.
 std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run);
 
-// The gains that were used, beside the other values of their drives; those found with signs, too.
+// The gains that were used, beside the other values of their drives; also those identified with signs.
 void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
                std::vector<DriveValues>& drives);
 

@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Gains that are found with the signs hold for all currents, and for the efforts of runs without signs.
+// Gains identified with the signs hold for all currents, and for the efforts of runs without signs.
 std::unique_ptr<SampleSource> with_sign_gains(const Setup& setup, const StudyRun& run,
                                               std::unique_ptr<SampleSource> source) {
   const VectorXd gains = gains_of_signs(setup);

@@ -150,7 +150,7 @@ InstrumentMotion follow(const Robot& robot, const Plan& plan, const VectorXd& va
     out.simulated = true;
     out.worst_error = found.worst_error.maxCoeff();
   } catch (const InputError&) {
-    out.simulated = false;  // parameters that cannot move: the reference stands for itself
+    out.simulated = false;  // parameters that cannot be simulated: the reference is used
   }
   return out;
 }

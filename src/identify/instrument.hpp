@@ -4,12 +4,11 @@
 //   simulated   the robot with the current parameters in closed loop (simulate/closed_loop.hpp) on it
 //   columns     iv:c = column c of the regressor at the simulated q, q̇, q̈, then filtered like every column
 //
-// The simulation knows no measured effort and no measured velocity: noise can come in through the reference
-// alone. What passes its low-pass is what remains of the encoder's noise (docs/estimate.md). Where the
-// current parameters have no positive definite mass matrix, the reference itself takes the place of the
-// simulated motion.
+// The simulation uses no measured effort and no measured velocity: noise enters through the reference alone.
+// What passes its low-pass is what remains of the encoder's noise (docs/estimate.md). Where the current
+// parameters have no positive definite mass matrix, the reference itself replaces the simulated motion.
 //
-// Memory: three numbers a joint and sample of the run, for as long as it is folded.
+// Memory: three numbers per joint and sample of the run while it is folded.
 #pragma once
 
 #include <memory>

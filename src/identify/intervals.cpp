@@ -44,8 +44,8 @@ std::vector<Finding> interval_findings(const Setup& setup, const Fit& fit, const
   if (count > 0)
     findings.push_back(make_finding(
         "biased-by-differentiation", "",
-        fmt::format("{} of {} values move with the cut-off by more than half their deviation: {}{}", count,
-                    fit.estimated.columns.size(), names,
+        fmt::format("{} of {} values move with the cut-off by more than half their standard deviation: {}{}",
+                    count, fit.estimated.columns.size(), names,
                     count > 8 ? fmt::format(" and {} more", count - 8) : "")));
   return findings;
 }

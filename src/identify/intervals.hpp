@@ -14,7 +14,7 @@ inline namespace STEELYARD_ABI {
 struct Uncertainty {
   Intervals intervals;  // in the order of the estimate's columns
   std::optional<DifferentiationBias> bias;
-  int passes = 0;  // over every fit run, for cut-offs that were tried
+  int passes = 0;  // over every fit run, for cut-offs that were tested
   std::vector<Finding> findings;
 };
 Uncertainty estimate_intervals(const Setup& setup, const Runs& runs, const std::vector<RunRows>& rows,

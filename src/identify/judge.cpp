@@ -15,7 +15,7 @@ std::string repeated_fit(const RunValidation& run, const std::vector<RunValidati
   return run.repeats;
 }
 
-// Any other run with the motion of this one, whichever of the two is said to repeat the other.
+// Any other run with the motion of this one, whichever of the two repeats the other.
 std::string same_motion(const RunValidation& run, const std::vector<RunValidation>& all) {
   if (!run.repeats.empty()) return run.repeats;
   for (const RunValidation& other : all)

@@ -57,12 +57,13 @@ Finding lost_joint(const Setup& setup, std::size_t row, Index rows, Index own) {
   const int joint = setup.plan.rows[row].i;
   return make_finding(
       "joint-without-rows", joint_name(setup, row),
-      rows == 0 ? fmt::format("no row of this joint is left{}", causes(setup, joint))
-                : fmt::format("{} rows of this joint are left for the {} parameters that only it shows{}",
-                              rows, own, causes(setup, joint)));
+      rows == 0
+          ? fmt::format("no row of this joint is left{}", causes(setup, joint))
+          : fmt::format("{} rows of this joint are left for the {} parameters that only it identifies{}",
+                        rows, own, causes(setup, joint)));
 }
 
-// Signs that were not found leave a joint without rows too, and say so themselves.
+// Signs that were not recovered also leave a joint without rows, and are reported separately.
 bool has_no_segments(const std::vector<Finding>& of_signs, const std::string& joint) {
   return std::any_of(of_signs.begin(), of_signs.end(), [&](const Finding& finding) {
     return is(finding, "no-segments") && finding.joint == joint;

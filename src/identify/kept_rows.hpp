@@ -1,5 +1,5 @@
 // Rows that rejection, decimation and trimming leave of each joint. A joint without rows has no part in a
-// fit: its residual is zero over zero, and what only its rows show is not known.
+// fit: its residual is zero over zero, and what only its rows identify is unknown.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,10 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Before anything is folded: counts the rows of the runs that are fitted, row by row of the plan, and stops reading as
-// soon as every joint has enough. Runs that cannot be opened are left out (they have neither folds nor samples). Passes
-// over a log only when rows are rejected by their velocity. Throws InputError when there is no row at all.
+// Before anything is folded: counts the rows of the runs that are fitted, row by row of the plan, and stops
+// reading as soon as every joint has enough. Runs that cannot be opened are left out (they have neither folds
+// nor samples). Passes over a log only when rows are rejected by their velocity. Throws InputError when there
+// is no row at all.
 std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened);
 
 // The same of folded runs. Joints without segments of a sign (`of_signs`) are not reported twice.

@@ -40,8 +40,8 @@ std::vector<Fold> prior_folds(const Study& study, const Robot& robot, const Base
   }
   std::map<std::string, double> largest;  // by kind
   for (const auto& [column, square] : squares) {
-    double& most = largest[kind_of(column)];
-    most = std::max(most, std::sqrt(square));
+    double& norm = largest[kind_of(column)];
+    norm = std::max(norm, std::sqrt(square));
   }
   VectorXd value = VectorXd::Zero(static_cast<Index>(all.columns.size())), sigma(value.size());
   for (Index k = 0; k < sigma.size(); ++k) {

@@ -65,10 +65,10 @@ std::vector<Repeat> repeated_folds(
       motions.emplace_back(to_coarse(*run.folded));
     } else {
       motions.emplace_back();
-      repeats.push_back({r, "",
-                         make_finding("motion-unknown", run.file.label.label,
-                                      "its folds do not tell the motion: whether another run repeats it is "
-                                      "not known")});
+      repeats.push_back(
+          {r, "",
+           make_finding("motion-unknown", run.file.label.label,
+                        "its folds do not contain the motion: whether another run repeats it is unknown")});
     }
   }
   for (std::size_t b = 1; b < study.runs.size(); ++b)
@@ -99,8 +99,8 @@ SameRows same_rows(const std::vector<RunRows>& runs) {
       const std::string& original = out.original[again] = runs[again == b ? a : b].label();
       out.findings.push_back(
           both ? make_finding("same-log", label,
-                              fmt::format("its rows are those of run '{}': they count twice, and all "
-                                          "deviations are too small",
+                              fmt::format("its rows are identical to those of run '{}': they count twice, "
+                                          "and all standard deviations are too small",
                                           original))
                : make_finding("fitted-run", label,
                               fmt::format("the model is fitted to this very log (run '{}'): predicting it "

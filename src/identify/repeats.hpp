@@ -1,4 +1,4 @@
-// Runs that show the same twice: the same motion, or the same rows.
+// Repeated runs: the same motion, or the same rows.
 //
 // The doctor compares logs with each other (doctor/motion.hpp). Here are the pairs with folds, which carry a
 // coarse motion since version 4 of the file, and pairs of any kind whose folds have the same Gram matrices:
@@ -23,8 +23,8 @@ struct Repeat {
   Finding finding;
 };
 
-// Among runs of which at least one is folds. `log_motion` gives the coarse motion of a log, if it has one; it
-// is asked for logs only, and only where there are folds to compare with.
+// Among runs of which at least one is folds. `log_motion` gives the coarse motion of a log, if it has one;
+// called for logs only, and only where there are folds to compare with.
 std::vector<Repeat> repeated_folds(
     const Study& study, const std::function<std::optional<CoarseRun>(std::size_t run)>& log_motion);
 

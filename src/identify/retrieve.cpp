@@ -14,7 +14,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Deviations of the values, independent of each other: a result does not hold their covariance.
+// Standard deviations of the values as if independent: a result does not contain their covariance.
 void take_deviations(const Result& model, Estimate& estimate) {
   const Index count = estimate.values.size();
   estimate.sigma.setConstant(count, std::nan(""));
@@ -37,20 +37,21 @@ void require_deviations(const Study& study, const Estimate& estimate) {
   if (!needed) return;
   for (Index k = 0; k < estimate.values.size(); ++k)
     if (!std::isfinite(estimate.sigma[k]))
-      throw InputError({"base parameter '" + estimate.columns[static_cast<std::size_t>(k)] +
-                            "' has no deviation, which weights, limits of deviations and intervals need",
-                        spec.place, "sigma of every base parameter",
-                        "give `sigma`, or leave out `weight`, `relative_sigma_below` and `intervals`"});
+      throw InputError(
+          {"base parameter '" + estimate.columns[static_cast<std::size_t>(k)] +
+               "' has no standard deviation, which `weight`, `relative_sigma_below` and `intervals` need",
+           spec.place, "sigma of every base parameter",
+           "give `sigma`, or leave out `weight`, `relative_sigma_below` and `intervals`"});
 }
 
-// √(Δᵀ C⁻¹ Δ / number), where every value has a deviation.
+// √(Δᵀ C⁻¹ Δ / number), where every value has a standard deviation.
 std::optional<double> moved_deviations(const Estimate& estimate, const VectorXd& values) {
   if (!estimate.sigma.allFinite()) return std::nullopt;
   const VectorXd moved = (values - estimate.values).cwiseQuotient(estimate.sigma);
   return finite_or_none(moved.norm() / std::sqrt(static_cast<double>(moved.size())));
 }
 
-// The model without the feasible parameters it may have had.
+// The model without its feasible parameters.
 Result without_feasible(Result model) {
   model.feasible.reset();
   model.links.clear();

@@ -31,7 +31,7 @@ bool has_rows(const ReverseTable& table, RowSet rows) {
   return rows == RowSet::gravity ? table.has_gravity() : table.has_inertia();
 }
 
-// Gravity that the robot says is zero, and the table does not.
+// Gravity that is zero for the robot but not in the table.
 void identify_tilt(ReverseState& reverse, Setup& setup) {
   const ReverseTable& table = reverse.tables.training;
   if (!table.has_gravity() || reverse.options.rows == RowSet::inertia) return;
@@ -53,7 +53,7 @@ void identify_tilt(ReverseState& reverse, Setup& setup) {
   } else if (tilt.residual < 0.5 * tilt.residual_level) {
     reverse.findings.push_back(make_finding(
         "base-not-level", "g1",
-        fmt::format("g1 is not zero: the base would be turned by {:.4g} ± {:.2g} deg; gravity then leaves "
+        fmt::format("g1 is not zero: the base would be tilted by {:.4g} ± {:.2g} deg; gravity then leaves "
                     "{:.3g} instead of {:.3g} (RMS)",
                     180 / M_PI * tilt.angle, 180 / M_PI * tilt.sigma, tilt.residual, tilt.residual_level)));
   }
@@ -69,7 +69,7 @@ void fit_parts(ReverseState& reverse, const Setup& setup) {
     for (const RowSet rows : {RowSet::gravity, RowSet::inertia}) {
       ReverseOptions alone = reverse.options;
       alone.rows = rows;
-      // What a relation says of columns that these rows do not have is left to the fit of both.
+      // Relations of columns that these rows do not have are left to the fit of both.
       if (rows == RowSet::gravity) alone.relations.clear(), alone.rotor_inertia = false;
       if (has_rows(table, rows) && shows_anything(setup.robot, rows, alone))
         reverse.parts.push_back(fit_table(setup.robot, table, alone));
@@ -86,7 +86,7 @@ void examine_tables(ReverseState& reverse, const Setup& setup) {
     add_findings(reverse.findings, examine(setup.robot, *reverse.kinematics));
   }
   reverse.gravity_scale = compare_gravity(setup.robot, table, reverse.options);
-  // Joints in another order make g and M differ as well: the cause is told once.
+  // Joints in another order make g and M differ as well: the cause is reported once.
   if (reverse.gravity_scale && reverse.findings.empty())
     add_findings(reverse.findings, examine(*reverse.gravity_scale));
 }
@@ -129,8 +129,8 @@ Predicted predict_torques(const ReverseState& reverse, Setup setup, const Estima
     throw InputError({"`cutoff: auto` beside `reverse`",
                       {study.path, 0, 0, ""},
                       "a number in Hz",
-                      "nothing is fitted to the runs, so that no cut-off can be chosen by them"});
-  // Simulated runs move the robot that the source is.
+                      "nothing is fitted to the runs, so no cut-off can be chosen from them"});
+  // Simulated runs move the robot of the source.
   const SourceSpec& source = *study.reverse->training.source;
   if (source.kind == SourceKind::robot) {
     const Robot truth = read_robot(source.path).robot;

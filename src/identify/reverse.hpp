@@ -18,7 +18,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// All sets of configurations that a study speaks of.
+// All sets of configurations of a study.
 struct ReverseTables {
   ReverseTable training;
   std::vector<ReverseTable> validation;
@@ -26,7 +26,7 @@ struct ReverseTables {
 };
 ReverseTables open_tables(const Study& study, const Robot& robot);
 
-// What was found of a study's tables.
+// Results of a study's tables.
 struct ReverseState {
   ReverseTables tables;
   ReverseOptions options;
@@ -40,7 +40,7 @@ struct ReverseState {
   std::vector<Finding> findings;
 };
 
-// Coefficients of the study's reference beside ours, and what they make of the training table.
+// Coefficients of the study's reference beside ours, and their errors on the training table.
 struct ReferenceComparison {
   ReverseReference reference;
   std::optional<std::vector<ComponentError>> errors;  // none when it lacks a coefficient

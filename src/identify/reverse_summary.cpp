@@ -102,12 +102,12 @@ ReverseDesign design_of(const ReverseState& reverse, const Setup& setup) {
   return design;
 }
 
-// Gravity by joint: what a torque at rest would be wrong by.
+// Gravity by joint: the error of a torque at rest.
 ResidualSummary residual_of(const Robot& robot, const std::vector<ComponentError>& errors) {
   ResidualSummary residual;
   residual.prepared = relative_error(errors);
   const std::vector<int> joints = coordinates(robot).joints;
-  double largest = 0;  // what is nothing beside it is rounding
+  double largest = 0;  // what is negligible beside it is rounding
   for (const ComponentError& error : errors)
     if (error.name.front() == 'g') largest = std::max(largest, error.scale);
   for (std::size_t j = 0; j < joints.size(); ++j) {

@@ -15,11 +15,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// A source that may be asked, or a table that was read.
+// A source that can be evaluated, or a table that was read.
 struct OpenSource {
   ReverseSource ask;
   ReverseTable table;
-  Index used = 0;  // rows of the table that sets have taken
+  Index used = 0;  // rows of the table that sets use
   std::string name;
 };
 
@@ -102,13 +102,13 @@ ReverseTable take_set(const ReverseSetSpec& set, OpenSource& source, const Study
     return table;
   }
   if (set.sinusoids || set.best)
-    throw InputError({"a table cannot be asked at other configurations", set.place, "count alone", ""});
+    throw InputError({"a table cannot be evaluated at other configurations", set.place, "count alone", ""});
   const Index left = source.table.size() - source.used;
   const Index count = set.count > 0 ? set.count : left;
   if (count < 1 || count > left)
-    throw InputError({fmt::format("set '{}' wants {} rows of {}, which has {} left", set.label,
+    throw InputError({fmt::format("set '{}' requests {} rows of {}, which has {} left", set.label,
                                   std::max<Index>(count, 1), source.name, left),
-                      set.place, "rows that no set before has taken",
+                      set.place, "rows that no earlier set uses",
                       "give `count` of the configurations, or another table"});
   ReverseTable part = part_of(source.table, source.used, count);
   source.used += count;
@@ -133,7 +133,7 @@ ReverseTables open_tables(const Study& study, const Robot& robot) {
     ReverseSetSpec loaded = *spec.loaded;
     if (!loaded.source)
       throw InputError({"`loaded` has no source of its own", loaded.place, "source: {…} with the load", ""});
-    // As many configurations as without the load, unless it says otherwise.
+    // As many configurations as without the load, unless given.
     if (loaded.count == 0 && loaded.source->kind != SourceKind::table) loaded.count = spec.training.count;
     tables.loaded = take(loaded, true);
   }

@@ -60,7 +60,7 @@ void report_rows(const Setup& setup, const std::vector<RowScale>& scales, Estima
 
 Fit with_row_weights(const Setup& setup, const std::vector<RunRows>& runs, Fit fit) {
   const RobustOptions& options = setup.study().estimator.robust;
-  const std::vector<Fold> all = fit.folds;  // residuals are told of all rows, as they are
+  const std::vector<Fold> all = fit.folds;  // residuals are reported for all rows, unweighted
   EstimatorSummary& summary = fit.estimator;
   summary.converged = false;
   std::vector<RowScale> scales;

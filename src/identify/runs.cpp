@@ -30,7 +30,7 @@ Runs open_runs(const Setup& setup, const OpenOptions& options) {
     throw InputError({"the study has no runs",
                       {study.path, 0, 0, ""},
                       "at least one with the role 'fit'",
-                      "add `runs:`; a motion for them: `steelyard excite`"});
+                      "add `runs:`; `steelyard excite` designs a motion for them"});
   Runs runs;
   for (const StudyRun& run : study.runs) runs.push_back(prepare_run(setup, run, options));
   return runs;

@@ -17,7 +17,7 @@ void halve(std::vector<double>& list) {
   list.resize(kept);
 }
 
-// One sample of every `stride`; whenever twice as many as wanted are there, half of them go and the stride
+// One sample of every `stride`; at twice the requested number half of them are dropped and the stride
 // doubles.
 RunMotion read_motion(const std::string& label, SampleSource& source) {
   RunMotion motion{label, {}, std::vector<std::vector<double>>(static_cast<std::size_t>(source.joints()))};

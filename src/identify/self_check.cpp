@@ -59,7 +59,7 @@ void add_rows(const Setup& setup, const RunRows& run, const Estimate& estimate, 
   fold_run(run.prepared(), setup.plan, with_extra_columns(study_layouts(setup), pass.extra), pass);
 }
 
-// Nothing when a run has no rows to look at again: it came without signs, as folds, or is too long.
+// Nothing when a run has no rows to read again: it has no signs, consists of folds, or is too long.
 std::optional<double> rows_again(const Setup& setup, const Folded& folded, const Estimate& estimate) {
   std::vector<Fold> folds;
   std::vector<RowSums> sums(setup.plan.rows.size());

@@ -23,7 +23,7 @@ double model_difference(const Robot& robot, const Plan& plan, const VectorXd& va
 
 double gradient_difference(const Estimate& estimate);
 
-// `lengths`: one a link; drives: those of the feasible parameters.
+// `lengths`: one per link; drives: those of the feasible parameters.
 double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths,
                          const std::vector<DriveValues>& drives);
 

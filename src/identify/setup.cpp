@@ -34,8 +34,8 @@ Setup with_robot(Setup setup, Robot robot) {
   setup.robot = std::move(robot);
   setup.base = setup.clock().time("base parameters", [&] { return base_parameters(setup.robot); });
   if (setup.base.ambiguous)
-    throw InputError({fmt::format("rank of the robot is not clear: {} or {} base parameters", setup.base.rank,
-                                  setup.base.other_rank),
+    throw InputError({fmt::format("rank of the robot's regressor is ambiguous: {} or {} base parameters",
+                                  setup.base.rank, setup.base.other_rank),
                       {setup.study().robot_path, 0, 0, ""},
                       "a gap of at least 1e3",
                       "run `steelyard model` on it; some length or angle is nearly zero"});

@@ -26,9 +26,9 @@ Finding gain_kept(const SignGain& gain, double relative) {
   return make_finding(
       "gain-kept", gain.joint,
       std::isfinite(relative)
-          ? fmt::format("|effort| gives this gain to ± {:.0f} % only: the assumed {:.4g} is kept",
+          ? fmt::format("|effort| determines this gain only to ± {:.0f} %: the assumed {:.4g} is kept",
                         100 * relative, gain.a_priori)
-          : fmt::format("|effort| does not tell this gain: the assumed {:.4g} is kept", gain.a_priori));
+          : fmt::format("|effort| does not determine this gain: the assumed {:.4g} is kept", gain.a_priori));
 }
 
 }  // namespace
@@ -78,15 +78,16 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
     gain.interval = {gain.value - reach * *gain.sigma, gain.value + reach * *gain.sigma};
   }
   if (!found.converged)
-    out.findings.push_back(make_finding(
-        "signs-not-proven", "", fmt::format("signs and gains still changed after {} rounds", found.rounds)));
+    out.findings.push_back(
+        make_finding("signs-not-proven", "",
+                     fmt::format("signs and gains have not converged after {} rounds", found.rounds)));
   out.values = factors.cwiseProduct(assumed);
   return out;
 }
 
 VectorXd sign_gains_of(const Result& model, const Setup& setup) {
   if (!model.signs || model.signs->gains.empty())
-    throw InputError({"the model has no gains that were found with signs, but the study wants them",
+    throw InputError({"the model has no gains identified together with signs, but the study requests them",
                       setup.study().signs.gains->place,
                       {},
                       "use a model of this study"});

@@ -1,6 +1,6 @@
-// Drive gains that a study finds together with the signs: `signs: {gains: …}` (signs/unknown_gains.hpp).
+// Drive gains that a study identifies together with the signs: `signs: {gains: …}` (signs/unknown_gains.hpp).
 //
-//   |effort| × a-priori gains → signs and gains → the runs are opened once more with the gains that were
+//   |effort| × a-priori gains → signs and gains → the runs are opened again with the gains that were
 //   found
 //
 // From there on the study works on efforts as if the gains had been given.
@@ -15,7 +15,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Found, of a model, or assumed, one per joint. Throws InputError for lists of the wrong length.
+// Estimated, from a model, or assumed, one per joint. Throws InputError for lists of the wrong length.
 VectorXd gains_of_signs(const Setup& setup);
 
 struct SignGains {
@@ -28,7 +28,7 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
                               const std::vector<SignSegment>& segments, const VectorXd& weights,
                               const SignOptions& options);
 
-// Those of a model that was identified before.
+// Those of an earlier model.
 VectorXd sign_gains_of(const Result& model, const Setup& setup);
 
 }  // namespace STEELYARD_ABI

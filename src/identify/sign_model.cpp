@@ -23,19 +23,19 @@ void report_goodness(const Setup& setup, const OpenRun& run, const SignedRun& ow
   const UniformGrid& grid = run.prepared->preparation().grid;
   for (const HiddenChange& change : goodness.changes) {
     const SignSegment& segment = own.segmented.segments[static_cast<std::size_t>(change.segment)];
-    findings.push_back(make_finding(
-        "mixed-segment", name_of_joint(setup, segment.joint),
-        fmt::format(
-            "the segment from {:.2f} s to {:.2f} s of '{}' seems to change its sign inside: cut at {:.2f} "
-            "s, where {:.0f} % of its squares go away",
-            grid.time(segment.range.begin), grid.time(segment.range.end), run.label(),
-            grid.time(change.sample), 100 * change.gain)));
+    findings.push_back(
+        make_finding("mixed-segment", name_of_joint(setup, segment.joint),
+                     fmt::format("the segment from {:.2f} s to {:.2f} s of '{}' seems to change sign: "
+                                 "splitting it at {:.2f} s removes {:.0f} % of its squared residual",
+                                 grid.time(segment.range.begin), grid.time(segment.range.end), run.label(),
+                                 grid.time(change.sample), 100 * change.gain)));
   }
   for (const MissingFriction& friction : goodness.friction)
     findings.push_back(make_finding(
         "missing-friction", name_of_joint(setup, friction.joint),
-        fmt::format("on average {:.3g} along the motion in '{}' is not explained, {:.0f} deviations",
-                    friction.effort, run.label(), friction.deviations)));
+        fmt::format(
+            "a mean effort of {:.3g} along the motion in '{}' is unexplained: {:.0f} standard deviations",
+            friction.effort, run.label(), friction.deviations)));
 }
 
 std::vector<DecidedRun> decided_runs(const Runs& runs, const SignedRuns& signs) {
@@ -47,13 +47,14 @@ std::vector<DecidedRun> decided_runs(const Runs& runs, const SignedRuns& signs) 
   return decided;
 }
 
-void report_guesses(const Completion& found, const CompletedSummary& told, std::vector<Finding>& findings) {
-  for (const std::string& joint : told.guessed)
+void report_guesses(const Completion& found, const CompletedSummary& summary,
+                    std::vector<Finding>& findings) {
+  for (const std::string& joint : summary.guessed)
     findings.push_back(make_finding(
         "guessed-signs", joint,
         found.held_out_certain > 0
             ? fmt::format("no sign of this joint is decided; with the best ones held-out |effort| is {:.3g} "
-                          "deviations from the model, {:.3g} without",
+                          "standard deviations from the model, {:.3g} without them",
                           found.held_out, found.held_out_certain)
             : std::string("no sign of this joint is decided; the best ones are fitted")));
 }
@@ -104,20 +105,20 @@ void complete_run_signs(const Setup& setup, const Runs& runs, double correlation
   options.correlation = correlation;
   options.guess = guess ? GuessJoints::always : automatic ? GuessJoints::automatic : GuessJoints::never;
   const Completion found = complete_efforts(setup.plan, study_layouts(setup), decided, options);
-  CompletedSummary& told = signs.summary->completed.emplace();
-  told.used = guess || found.helps();
-  told.held_out = found.held_out;
-  told.held_out_segments = found.held_out_segments;
+  CompletedSummary& summary = signs.summary->completed.emplace();
+  summary.used = guess || found.helps();
+  summary.held_out = found.held_out;
+  summary.held_out_segments = found.held_out_segments;
   double joints = 0;
   for (std::size_t j = 0; j < found.has_rows.size(); ++j) {
     if (!found.has_rows[j]) continue;
     ++joints;
-    told.sure_share += found.sure_share[static_cast<Index>(j)];
-    if (found.is_guess[j]) told.guessed.push_back(name_of_joint(setup, static_cast<Index>(j)));
+    summary.sure_share += found.sure_share[static_cast<Index>(j)];
+    if (found.is_guess[j]) summary.guessed.push_back(name_of_joint(setup, static_cast<Index>(j)));
   }
-  told.sure_share /= std::max(1.0, joints);
-  if (!told.used) return;
-  report_guesses(found, told, signs.findings);
+  summary.sure_share /= std::max(1.0, joints);
+  if (!summary.used) return;
+  report_guesses(found, summary, signs.findings);
   std::size_t at = 0;
   for (std::optional<SignedRun>& run : signs.runs) {
     if (!run) continue;

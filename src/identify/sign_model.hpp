@@ -1,4 +1,4 @@
-// What the model behind found signs says: faults of the segments, and efforts of the samples outside.
+// Checks with the model of the recovered signs: faults of the segments, and efforts of the samples outside.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,8 @@ Index sign_joint_index(const std::vector<std::string>& names, const std::string&
 void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fold>& folds,
                      const WeighedSearch& found, double correlation, Signs& signs);
 
-// Completed efforts of all unsigned runs, where the study asks for them and they help; the summary says which.
+// Completed efforts of all unsigned runs, where the study requests them and they help; the summary reports
+// which.
 void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs);
 
 }  // namespace STEELYARD_ABI

@@ -29,16 +29,16 @@ void check_unsigned(const Setup& setup) {
     if (run.file.label.role != RunRole::fit)
       refuse_unsigned(setup,
                       fmt::format("run '{}' has |effort| only and is not fitted", run.file.label.label),
-                      "set `role: fit`; a model is tried on runs with signs");
+                      "set `role: fit`; a model is validated on runs with signs");
     if (!all_columns(setup, run).empty() || !known_efforts(setup, run).empty())
       refuse_unsigned(setup, "friction forms, extra columns and known efforts need runs with signs",
                       "use linear friction for runs with `unsigned: true`");
   }
   if (study.gains || study.elastic)
     refuse_unsigned(setup, "gains and springs need runs with signs",
-                    "find the links first, without `gains` and `elastic`");
+                    "identify the links first, without `gains` and `elastic`");
   if (study.signs.gains && !setup.robot.pairs.empty())
-    refuse_unsigned(setup, "|effort| of coupled motors does not tell their gains",
+    refuse_unsigned(setup, "|effort| of coupled motors does not determine their gains",
                     "remove `gains` from `signs`, or log efforts with signs");
   if (study.cutoff.automatic)
     refuse_unsigned(setup, "an automatic cut-off needs runs with signs", "give `cutoff` a number");
@@ -57,10 +57,10 @@ void lift_ripple(SampleBlock& samples, const SegmentOptions& options) {
     double* effort = samples.row(torque, j);
     double squares = 0;
     for (Index s = 0; s < samples.size(); ++s) squares += effort[s] * effort[s];
-    const double least =
+    const double lowest =
         -kRipple * std::sqrt(squares / static_cast<double>(std::max<Index>(1, samples.size())));
     for (Index s = 0; s < samples.size(); ++s)
-      if (effort[s] < 0 && effort[s] > least) effort[s] = -effort[s];
+      if (effort[s] < 0 && effort[s] > lowest) effort[s] = -effort[s];
   }
 }
 
@@ -178,7 +178,7 @@ std::vector<SignSegment> segment_runs(const Setup& setup, const Runs& runs, Inde
     if (!has_segment[j])
       signs.findings.push_back(
           make_finding("no-segments", names[j],
-                       "not one stretch of this joint's |effort| is long enough above its threshold"));
+                       "no section of this joint's |effort| stays above its threshold long enough"));
   return segments;
 }
 

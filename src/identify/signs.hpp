@@ -9,12 +9,12 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct Signs {
-  SignedRuns runs;                      // one a run, where there are runs without signs
+  SignedRuns runs;                      // one per run, where there are runs without signs
   std::optional<SignsSummary> summary;  // none without such runs
-  VectorXd gains;                       // found with the signs: the runs are to be opened with them
+  VectorXd gains;                       // identified with the signs: the runs must be opened with them
   std::vector<Finding> findings;
 };
-// All unsigned runs are one problem. Throws InputError for studies that ask for more than such runs can give.
+// All unsigned runs are one problem. Throws InputError for studies that request more than such runs provide.
 Signs recover_run_signs(const Setup& setup, const Runs& runs);
 
 // The decided segments of a run as folds, efforts with their signs; or its completed efforts.

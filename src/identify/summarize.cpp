@@ -54,7 +54,7 @@ void count_rows(const Identified& all, Result& result) {
   result.preparation.choice = all.setup.cutoff.choice;
 }
 
-// Over the fit runs; those that other preparations and other sources needed count beside those of the runs themselves.
+// Over the fit runs; passes of other preparations and sources are added.
 int count_passes(const Identified& all) {
   int passes = all.checks.predicted.passes;
   if (passes > 0)
@@ -64,7 +64,7 @@ int count_passes(const Identified& all) {
   return passes + all.checks.self.passes;
 }
 
-// A run with another set-up is predicted badly; the cause is enough.
+// A run with another set-up is predicted badly; reporting reporting reporting the cause is enough.
 bool is_consequence(const Identified& all, const Finding& finding) {
   if (!is(finding, "validation-gap")) return false;
   for (std::size_t r = 0; r < all.runs.size(); ++r) {

@@ -11,7 +11,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Everything that a study has found, in the order of the steps.
+// Everything that a study computed, in the order of the steps.
 struct Identified {
   const Setup& setup;
   const Runs& runs;

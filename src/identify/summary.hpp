@@ -29,10 +29,10 @@ ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Pla
 std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& estimate);
 std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estimate);
 
-// What the fit itself tells; what the logs tell is the doctor's.
+// Findings of the fit itself; those of the logs are the doctor's.
 std::vector<Finding> model_findings(const Robot& robot, const Estimate& estimate, const Result& result);
 
-// Marks the findings that the study waives, and puts the severest first.
+// Marks the findings that the study waives, and puts the most severe first.
 void waive_findings(const Study& study, std::vector<Finding>& findings);
 
 // Waives and sorts the findings, and gives the verdict.

@@ -1,4 +1,4 @@
-// A model that was identified before, on the runs of a study.
+// An earlier model on the runs of a study.
 #include "identify/earlier_model.hpp"
 #include "identify/kept_rows.hpp"
 #include "identify/summarize.hpp"

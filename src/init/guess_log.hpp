@@ -18,11 +18,11 @@ std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::
 struct SignalColumns {
   ParsedColumn name;                 // of its first column, of a joint that turns if there is one
   std::vector<std::string> columns;  // by joint of `joints`
-  std::vector<std::string> units;    // the same, as their names say; empty: nothing is said
+  std::vector<std::string> units;    // the same, from their names; empty: none
   std::vector<Signal> samples;       // the same
 };
 
-// What guess_log has found so far.
+// Intermediate state of guess_log.
 struct LogFindings {
   LogGuess guess;
   std::vector<int> joints;  // indices of the robot's independent joints that the log has

@@ -130,7 +130,7 @@ bool takes_unit(ColumnQuantity quantity, const std::string& unit) {
   return found != fits.end() && found->second.contains(unit);
 }
 
-// Unit words behind the quantity, with what goes with them; what is left stays in `words`.
+// Unit words after the quantity, with their qualifiers; the rest stays in `words`.
 void take_units(Words& words, std::size_t begin, ParsedColumn& column) {
   for (std::size_t k = begin; k < words.size();) {
     if (kRawWords.contains(words[k])) {
@@ -183,7 +183,7 @@ std::optional<std::size_t> quantity_word(const Words& words) {
   return current;
 }
 
-// Digits at the end of a label, and what stands before them.
+// Digits at the end of a label, and the text before them.
 std::pair<std::string, std::string> split_number(const std::string& label) {
   std::size_t at = label.size();
   while (at > 0 && is_digit(label[at - 1])) --at;

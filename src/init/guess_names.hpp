@@ -1,9 +1,9 @@
-// What the name of a log's column says: q1_rad, dq_mot3_degps, effort_arm1_raw, position[elbow_joint],
+// The meaning of a log's column name: q1_rad, dq_mot3_degps, effort_arm1_raw, position[elbow_joint],
 // actual_current_0, "Torque 3 [N*m]".
 //
 // A name is cut into words at borders between letters, digits and other characters, and before capitals after
-// small letters. One word is the quantity, words after it may be the unit, some words say whose value it is;
-// what is left is the label of the joint. Words of other languages than English are not known.
+// small letters. One word is the quantity, words after it may be the unit, some words name its source;
+// the rest is the label of the joint. Only English words are known.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct ParsedColumn {
   bool motor = false;     // named after the motor
   bool wanted = false;    // reference, command, feed-forward, model: not measured
   bool second = false;    // of a second encoder
-  bool raw = false;       // the name says that the unit is nobody's
-  std::string unit;       // as a study takes it; empty: not said
+  bool raw = false;       // the name marks raw values without unit
+  std::string unit;       // as in a study; empty: not given
   std::string move_unit;  // of prismatic joints, where the name gives two: rad_or_m
   std::string label;      // of the joint: "1", "torso", "arm1"
   std::string group;      // equal for the columns of one signal, whatever their units

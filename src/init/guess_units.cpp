@@ -1,4 +1,4 @@
-// Units, sides and rate: from names where they say so, otherwise from numbers.
+// Units, sides and rate: from names where given, otherwise from numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,27 +115,27 @@ void put_channel(LogFindings& found, const std::string& channel, const SignalCol
 std::string slide_unit(LogFindings& found) {
   constexpr JointKind kSlides = JointKind::prismatic;
   if (!has_joints(found, kSlides)) return "m";
-  const auto said = [&](const std::string& unit, const std::string& why) {
+  const auto accept = [&](const std::string& unit, const std::string& why) {
     found.guess.guesses.push_back({"units of prismatic joints", unit, why});
     return unit;
   };
   for (std::size_t k = 0; k < found.position->units.size(); ++k)
     if (found.robot_joints[k]->kind == kSlides && is_unit_of(kSlides, found.position->units[k]))
-      return said(found.position->units[k], "by the columns' names");
+      return accept(found.position->units[k], "by the columns' names");
   if (!found.position->name.move_unit.empty())
-    return said(found.position->name.move_unit, "by the columns' names");
+    return accept(found.position->name.move_unit, "by the columns' names");
   constexpr double kLong = 10;  // [m]
   const double largest = largest_position(found, kSlides);
   if (all_inside(found, 1, kSlides) && largest < kLong)
-    return said("m", fmt::format("at most {:.3g}, inside the joints' limits as metres", largest));
+    return accept("m", fmt::format("at most {:.3g}, inside the joints' limits as metres", largest));
   if (all_inside(found, 1e-3, kSlides))
-    return said(
+    return accept(
         "mm",
         fmt::format("up to {:.3g}: too large for metres, inside the joints' limits as millimetres", largest));
   found.guess.questions.push_back(
       {"units",
        fmt::format("the unit of the prismatic joints; up to {:.3g}, outside their limits", largest)});
-  return said("m", "outside the joints' limits in any unit");
+  return accept("m", "outside the joints' limits in any unit");
 }
 
 std::string position_unit(LogFindings& found) {
@@ -236,8 +236,8 @@ void ask_transmission(LogFindings& found, const Robot& robot) {
 void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
   const SignalColumns& effort = *found.effort;
   const ParsedColumn& name = effort.name;
-  const bool raw = name.raw || name.unit == "%";  // of what, nobody says
-  const std::string said = raw ? "" : name.unit;
+  const bool raw = name.raw || name.unit == "%";  // of unknown unit
+  const std::string named_unit = raw ? "" : name.unit;
   LogGuess& guess = found.guess;
   if (name.wanted)
     guess.guesses.push_back({"warning", effort.columns.front(),
@@ -246,17 +246,17 @@ void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
   if (name.quantity == ColumnQuantity::current) {
     guess.effort = "current";
     guess.guesses.push_back({"current", effort.columns.front() + " …", "no torque among the columns"});
-    const std::string unit = raw || !said.empty() ? said : "A";
+    const std::string unit = raw || !named_unit.empty() ? named_unit : "A";
     put_channel(found, "current", effort, unit, unit);
     guess.questions.push_back({"gains", "drive gains, N*m (or N) per ampere at the joint, one per joint"});
     return;
   }
   guess.effort = motor ? "motor_torque" : "torque";
-  const std::string unit = raw || !said.empty() ? said : "N*m";
+  const std::string unit = raw || !named_unit.empty() ? named_unit : "N*m";
   put_channel(found, guess.effort, effort, unit == "N" ? "N*m" : unit, raw ? "" : "N");
-  const char* why = raw            ? "the names say that there is no unit"
-                    : said.empty() ? "N*m assumed: the names give no unit"
-                                   : "unit by the columns' names";
+  const char* why = raw                  ? "the names say that there is no unit"
+                    : named_unit.empty() ? "N*m assumed: the names give no unit"
+                                         : "unit by the columns' names";
   guess.guesses.push_back({guess.effort, effort.columns.front() + " …", why});
   if (raw) {
     guess.questions.push_back({"scale", "N*m (or N) at the joint per unit of the raw effort, one per joint"});

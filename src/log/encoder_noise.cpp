@@ -61,7 +61,7 @@ VectorXd position_noise(SampleSource& source) {
 DisturbedSource::DisturbedSource(std::unique_ptr<SampleSource> source, const VectorXd& deviation, double sign,
                                  std::uint64_t seed)
     : ForwardingSource(std::move(source)), deviation_(deviation), sign_(sign), seed_(seed) {
-  require(deviation_.size() == source_->joints(), "noise has one deviation per joint");
+  require(deviation_.size() == source_->joints(), "noise has one standard deviation per joint");
   restart();
 }
 

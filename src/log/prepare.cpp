@@ -27,11 +27,11 @@ void check_filter(const FilterOptions& filter) {
   }
 }
 
-void check_at_least(Index value, Index least, const char* what) {
-  if (value == kAutomatic || value >= least) return;
+void check_at_least(Index value, Index minimum, const char* what) {
+  if (value == kAutomatic || value >= minimum) return;
   throw InputError({fmt::format("the {} is {}", what, value),
                     {},
-                    fmt::format("at least {}, or automatic", least),
+                    fmt::format("at least {}, or automatic", minimum),
                     "omit it to choose it automatically"});
 }
 
@@ -68,7 +68,7 @@ std::string longest_gap(SampleSource& source, const TimeScan& time) {
   return "somewhere";
 }
 
-// A preparation that the stamps do not allow: says of which log, and what is the likely reason.
+// A preparation that the stamps do not allow: reports the log and the likely reason.
 [[noreturn]] void refuse_stamps(SampleSource& source, const TimeScan& time, Complaint complaint) {
   constexpr double kSlow = 0.5;   // [s] between samples: hardly a motion
   constexpr double kPause = 100;  // times the usual step
@@ -149,7 +149,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   passes_ = presumed ? 0 : 1;
 }
 
-// Whatever presumed stamps do not allow is left to a scan of all, which knows more of them.
+// What presumed stamps do not allow is left to a full scan, which has more information.
 bool PreparedRun::presume(SampleSource& source, const PrepareOptions& options) {
   const auto* stamps = options.presume_uniform ? dynamic_cast<StampSource*>(&source) : nullptr;
   const std::optional<TimeScan> presumed = stamps ? stamps->presume_stamps() : std::nullopt;

@@ -25,7 +25,7 @@ TimeScan scan_of(const std::vector<double>& stamps) {
 // Steps from `first` to `stamp`, each about `step` long; 0 when that is not clear.
 Index count_steps(double first, double stamp, double step) {
   const double steps = (stamp - first) / step;
-  constexpr double kMax = 1e15;  // whole numbers beyond are no longer told apart
+  constexpr double kMax = 1e15;  // whole numbers beyond are no longer distinct
   if (!(steps > 0 && steps < kMax) || std::abs(steps - std::round(steps)) > kClear) return 0;
   return static_cast<Index>(std::round(steps));
 }

@@ -32,8 +32,8 @@ std::array<double, kPoints> lagrange(const double* stamps, int points, double t)
   return weight;
 }
 
-// Stencil for time t in the interval [stamp i, stamp i + 1]; false when stamps that it needs are not there
-// yet.
+// Stencil for time t in the interval [stamp i, stamp i + 1]; false when stamps that it needs have not been
+// read yet.
 bool find_stencil(const ResampleInput& in, Interpolation method, Index i, double t, Stencil& stencil) {
   const double* stamps = in.stamps;
   const bool linear = method == Interpolation::linear || stamps[i + 1] - stamps[i] > in.gap;
@@ -54,7 +54,7 @@ Index resample(const ResampleInput& in, const UniformGrid& grid, Index first, In
   std::vector<Stencil> stencils;
   Index i = 0;
   for (Index k = first; k < std::min(first + count, grid.samples); ++k) {
-    // Rounding may put the last point behind the last stamp: the run ends there all the same.
+    // Rounding may put the last point behind the last stamp: the run still ends there.
     const bool complete = in.stamps_begin + in.samples == in.run_samples;
     const double t = complete ? std::min(grid.time(k), in.stamps[in.samples - 1]) : grid.time(k);
     while (i + 2 < in.samples && in.stamps[i + 1] < t) ++i;

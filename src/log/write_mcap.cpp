@@ -22,7 +22,7 @@ constexpr std::uint16_t kOnlyId = 1;    // of the schema and of the channel
 constexpr double kLatest = 2147483647;  // [s]; a stamp's seconds have 32 bits
 constexpr const char* kTopic = "/joint_states";
 
-// What readers need to decode the messages without ROS.
+// Schema that decodes the messages without ROS.
 constexpr const char* kDefinition =
     "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n"
     "================================================================================\n"

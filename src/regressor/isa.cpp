@@ -51,14 +51,14 @@ std::string available_levels() {
 }
 
 IsaLevel first_level() {
-  const char* wish = std::getenv("STEELYARD_ISA");
-  if (wish && *wish) {
+  const char* requested = std::getenv("STEELYARD_ISA");
+  if (requested && *requested) {
     for (const IsaLevel level : kLevels) {
-      if (std::string(wish) != to_string(level)) continue;
-      if (!is_available(level)) refuse(fmt::format("this processor has no {} (STEELYARD_ISA)", wish));
+      if (std::string(requested) != to_string(level)) continue;
+      if (!is_available(level)) refuse(fmt::format("this processor has no {} (STEELYARD_ISA)", requested));
       return level;
     }
-    refuse(fmt::format("STEELYARD_ISA is not an instruction set: '{}'", wish));
+    refuse(fmt::format("STEELYARD_ISA is not an instruction set: '{}'", requested));
   }
   IsaLevel best = IsaLevel::baseline;
   for (const IsaLevel level : kLevels) {

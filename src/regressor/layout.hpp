@@ -27,7 +27,7 @@ struct TileLayout {
 
 TileLayout make_layout(const Tree& tree, const std::vector<PlanColumn>& columns, RowKind kind);
 
-// Replaces the joints' rows in the plan by those of the independent coordinates; says how to form them.
+// Replaces the joints' rows in the plan by those of the independent coordinates; returns how to form them.
 std::vector<kernels::Mix> mix_rows(const Coordinates& coordinates, RowKind kind, Plan& plan);
 
 }  // namespace STEELYARD_ABI

@@ -1,4 +1,4 @@
-// Curves as JSON: minimum and maximum of each stretch, rounded outwards to 1e-4 of the curve's size, so that
+// Curves as JSON: minimum and maximum of each section, rounded outwards to 1e-4 of the curve's size, so that
 // they are small and no peak gets lower.
 #include <algorithm>
 #include <cmath>

@@ -61,11 +61,11 @@ std::string joint_drawing(const EffortCurve& curve, const SignsSummary& signs) {
     bands += band(segment, axes);
     ++(!segment.decided ? open : segment.sign > 0 ? plus : minus);
   }
-  const std::string said = fmt::format("{} positive, {} negative, {} undecided", plus, minus, open);
+  const std::string text = fmt::format("{} positive, {} negative, {} undecided", plus, minus, open);
   return fmt::format(
       "<h3>{0}, {1}</h3><p class=\"hint\">{2}; up to {3} {4}</p><svg class=\"signs\" role=\"img\" "
       "aria-label=\"{2}\" viewBox=\"0 0 {5} {6}\">{7}{8}{9}</svg>\n",
-      escape(curve.run), escape(curve.joint), said, figure(axes.largest, 3), escape(curve.unit), kWidth,
+      escape(curve.run), escape(curve.joint), text, figure(axes.largest, 3), escape(curve.unit), kWidth,
       kHeight, bands, middle_line(curve, curve.measured_min, curve.measured_max, axes, "logged"),
       middle_line(curve, curve.predicted_min, curve.predicted_max, axes, "model"));
 }

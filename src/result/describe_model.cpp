@@ -27,9 +27,9 @@ void describe(Fields& f, JointRows& x) {
 void describe(Fields& f, EssentialSummary& x) {
   f.number(must("limit", "", "of the ratio"), x.limit, at_least(1));
   f.number(may("ratio", "", "at the end; absent when a value is not determined"), x.ratio, at_least(0));
-  describe_count(f, must("count", "", "parameters that stay"), x.count);
-  f.texts(must("eliminated", "", "in the order in which they left"), x.eliminated);
-  f.number(must("residual", "", "‖τ − τ̂‖ / ‖τ‖ with the parameters that stay"), x.residual, at_least(0));
+  describe_count(f, must("count", "", "parameters that remain"), x.count);
+  f.texts(must("eliminated", "", "in the order of elimination"), x.eliminated);
+  f.number(must("residual", "", "‖τ − τ̂‖ / ‖τ‖ with the parameters that remain"), x.residual, at_least(0));
   f.number(must("residual_full", "", "the same with all parameters"), x.residual_full, at_least(0));
 }
 
@@ -39,7 +39,8 @@ void describe(Fields& f, EstimatorSummary& x) {
   f.flag(must("converged", "", "within the iterations allowed"), x.converged);
   f.optional_section(may("instruments", "", "of the method iv"), x.instruments);
   f.sections(may("rows", "", "of the method huber, by joint"), x.rows);
-  f.optional_section(may("essential", "", "parameters that stay when small ones are left out"), x.essential);
+  f.optional_section(may("essential", "", "parameters that remain when insignificant ones are eliminated"),
+                     x.essential);
 }
 
 void describe(Fields& f, ConstraintMargin& x) {
@@ -50,17 +51,19 @@ void describe(Fields& f, ConstraintMargin& x) {
 
 void describe(Fields& f, FeasibleSummary& x) {
   f.text(must("method", "", "that gave the parameters: convex, penalty, annealing"), x.method);
-  f.optional_section(may("residual", "", "of the fit runs; absent when the constraints exclude each other"),
-                     x.residual);
-  f.optional_section(may("cross_validation", "", "with the feasible fit made anew for every part left out"),
-                     x.cross_validation);
+  f.optional_section(
+      may("residual", "", "of the fit runs; absent when the constraints contradict each other"), x.residual);
+  f.optional_section(
+      may("cross_validation", "", "with the feasible fit computed again for every held-out part"),
+      x.cross_validation);
   f.number(may("gap", "", "by how much at most the objective is above its optimum, as a fraction"), x.gap,
            any_number());
   f.number(may("moved_sigma", "", "RMS distance from the unconstrained estimate in standard deviations"),
            x.moved_sigma, at_least(0));
   f.sections(must("constraints", "", "with their margins"), x.constraints);
-  f.texts(must("violated", "", "names of constraints that the parameters break"), x.violated);
-  f.texts(must("conflict", "", "names of constraints that exclude each other, none to spare"), x.conflict);
+  f.texts(must("violated", "", "names of constraints that the parameters violate"), x.violated);
+  f.texts(must("conflict", "", "names of constraints that contradict each other, an irreducible set"),
+          x.conflict);
   f.sections(must("drives", "", "drive columns of the feasible parameters"), x.drives);
   describe_by_name(f, may("columns", "", "all columns beside those of the links"), x.columns);
 }
@@ -124,12 +127,12 @@ void describe_bracket(Fields& f, std::optional<std::pair<double, double>>& x) {
 
 void describe(Fields& f, ElasticJoint& x) {
   f.text(must("name", "", "of the joint"), x.name);
-  f.flag(must("elastic", "", "false: the joint was taken as stiff"), x.is_elastic);
+  f.flag(must("elastic", "", "false: the joint was assumed rigid"), x.is_elastic);
   f.flag(must("identifiable", "", "its stiffness is known"), x.identifiable);
   f.text(may("reason", "", "why the stiffness is not identifiable"), x.reason);
   describe_elastic_value(f, must("K", "N·m/rad or N/m", "stiffness"),
                          must("K_interval", "", "an end that is not known is null"), x.stiffness);
-  f.number(may("K_least_squares", "", "by plain least squares, which noise of the deflection shrinks"),
+  f.number(may("K_least_squares", "", "by plain least squares, which noise of the deflection biases low"),
            x.least_squares, any_number());
   describe_bracket(f, x.motor_bracket);
   describe_elastic_value(f, must("B", "", "inertia of the motor seen at the joint"),
@@ -143,7 +146,7 @@ void describe(Fields& f, ElasticJoint& x) {
     f.number(may(name, "", "friction of the motor"), value, any_number());
     if (f.reads() && value) x.friction[name] = *value;
   }
-  f.number(may("encoder_delay", "s", "by which the link's encoder is late"), x.encoder_delay, any_number());
+  f.number(may("encoder_delay", "s", "by which the link encoder lags"), x.encoder_delay, any_number());
   f.number(
       must("deflection", "rad or m", "RMS about the mean; of links alone: the spring's part of the torque"),
       x.deflection, at_least(0));
@@ -189,7 +192,7 @@ void describe(Fields& f, GainMethodSummary& x) {
            at_least(0));
   f.number(may("held_out", "", "the same for blocks that were left out"), x.held_out, at_least(0));
   f.number(may("gap", "", "ratio of the two smallest singular values"), x.gap, at_least(1));
-  describe_count(f, may("essential", "", "base parameters that were left"), x.essential);
+  describe_count(f, may("essential", "", "base parameters that were eliminated"), x.essential);
   f.sections(must("joints", "", "gain of each"), x.joints);
 }
 
@@ -247,7 +250,7 @@ void describe(Fields& f, PayloadSummary& x) {
   bool has = x.mass.has_value();
   double mass = x.mass.value_or(0);
   f.group("mass", has, [&](Fields& g) {
-    g.number(must("mass", "kg", "of the nearest body that can exist"), mass, at_least(0));
+    g.number(must("mass", "kg", "of the nearest physically possible body"), mass, at_least(0));
     describe_vector(g, must("com", "m", "its centre of mass"), x.com);
     describe_vector(g, must("inertia_com", "kg·m²", "xx xy xz yy yz zz about it"), x.inertia_com);
     describe_vector(g, must("inertia_origin", "kg·m²", "the same about the tool frame's origin"),

@@ -171,7 +171,7 @@ void describe(Fields& f, DriveValues& x) {
   f.text(must("joint", "", "its name"), x.joint);
   f.others(may("", "", "fv, fc, fo, Ia and further ones; gain of studies with currents"), values);
   if (f.reads()) x.values = {values.begin(), values.end()};
-  f.optional_section(may("friction", "", "form of friction that was asked for or chosen"), x.friction);
+  f.optional_section(may("friction", "", "form of friction that was requested or chosen"), x.friction);
   f.text(must("status", "", "determined, or why not"), x.status);
 }
 
@@ -211,7 +211,7 @@ void describe(Fields& f, SelfCheck& x) {
   f.text(matching(must("what", "", "numbers that were computed a second way"), "rows|model|gradient|bodies"),
          x.what);
   f.number(must("difference", "", "between the two ways"), x.difference, at_least(0));
-  f.number(must("limit", "", "above it is a mistake of ours"), x.limit, any_number());
+  f.number(must("limit", "", "above it: a bug in Steelyard"), x.limit, any_number());
 }
 
 void describe(Fields& f, InputFile& x) {
@@ -263,7 +263,7 @@ void describe_fit(Fields& f, Result& x) {
 }
 
 void describe_parts(Fields& f, Result& x) {
-  f.optional_section(may("feasible", "", "parameters that bodies can have (docs/feasible.md)"), x.feasible);
+  f.optional_section(may("feasible", "", "physically feasible parameters (docs/feasible.md)"), x.feasible);
   f.sections(may("links", "", "feasible parameters link by link"), x.links);
   f.optional_section(may("elastic", "", "springs, motors and links of elastic joints (docs/elastic.md)"),
                      x.elastic);

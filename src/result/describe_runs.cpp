@@ -6,10 +6,9 @@ inline namespace STEELYARD_ABI {
 
 void describe(Fields& f, CompletedSummary& x) {
   f.flag(must("used", "", "by the fit"), x.used);
-  describe_sentences(f, must("guessed", "", "joints without one decided segment that are part of it"),
-                     x.guessed);
-  f.number(must("sure_share", "", "of the samples of its joints: signs decided or sure"), x.sure_share,
-           any_number());
+  describe_sentences(f, must("guessed", "", "joints without a decided segment that are included"), x.guessed);
+  f.number(must("sure_share", "", "of the samples of its joints: signs decided or nearly certain"),
+           x.sure_share, any_number());
   f.number(must("held_out", "", "|effort| that was held out, in standard deviations"), x.held_out,
            any_number());
   f.number(must("held_out_segments", "", "the same for the decided segments alone"), x.held_out_segments,
@@ -19,7 +18,7 @@ void describe(Fields& f, CompletedSummary& x) {
 void describe(Fields& f, SignGain& x) {
   f.text(must("name", "", "of the joint"), x.joint);
   f.number(must("value", "", "effort per logged unit"), x.value, any_number());
-  f.number(must("a_priori", "", "the same as the study has it"), x.a_priori, any_number());
+  f.number(must("a_priori", "", "the same in the study"), x.a_priori, any_number());
   f.number(may("sigma", "", "standard deviation"), x.sigma, at_least(0));
   describe_pair(f, may("interval", "", "lower and upper end"), x.interval);
   f.text(matching(must("status", "", "of the gain"), "identified|given|not_identifiable"), x.status);
@@ -29,7 +28,7 @@ void describe(Fields& f, SegmentSummary& x) {
   f.text(must("run", "", "label of the run"), x.run);
   f.text(must("joint", "", "its name"), x.joint);
   describe_count(f, must("from", "", "first sample of the run's grid"), x.from);
-  describe_count(f, must("to", "", "sample behind the last"), x.to);
+  describe_count(f, must("to", "", "sample after the last"), x.to);
   f.number(must("start", "s", "of the run, at from"), x.start, any_number());
   f.number(must("end", "s", "of the run, at to"), x.end, any_number());
   double sign = x.sign;
@@ -37,11 +36,11 @@ void describe(Fields& f, SegmentSummary& x) {
   if (f.reads()) x.sign = sign < 0 ? -1 : 1;
   f.number(may("confidence", "", "standard deviations; absent where the sign was known"), x.confidence,
            any_number());
-  f.flag(must("decided", "", "the sign is sure"), x.decided);
+  f.flag(must("decided", "", "the sign is certain"), x.decided);
 }
 
 void describe(Fields& f, SignsSummary& x) {
-  f.text(matching(must("certified", "", "what was proven of the signs"),
+  f.text(matching(must("certified", "", "what was proven about the signs"),
                   "feasible-optimal|residual-optimal|bound-only"),
          x.certified);
   f.number(must("kept_share", "", "of all samples of the joints"), x.kept_share, any_number());
@@ -51,8 +50,8 @@ void describe(Fields& f, SignsSummary& x) {
   describe_count(f, must("nodes", "", "of the search"), x.nodes);
   describe_count(f, must("fits", "", "feasible ones that were made"), x.fits);
   f.optional_section(may("completed", "", "samples outside the decided segments"), x.completed);
-  f.sections(may("gains", "", "drive gains that were found with the signs"), x.gains);
-  f.sections(must("segments", "", "stretches of one sign"), x.segments);
+  f.sections(may("gains", "", "drive gains identified with the signs"), x.gains);
+  f.sections(must("segments", "", "sections of one sign"), x.segments);
 }
 
 void describe(Fields& f, ReverseCoefficient& x) {
@@ -65,7 +64,7 @@ void describe(Fields& f, ReverseCoefficient& x) {
 void describe(Fields& f, ReversePart& x) {
   f.text(must("rows", "", "gravity, inertia or both"), x.rows);
   describe_count(f, must("unknowns", "", "base parameters without those that relations give"), x.unknowns);
-  describe_count(f, must("rank", "", "base parameters that are seen"), x.rank);
+  describe_count(f, must("rank", "", "base parameters that are identifiable"), x.rank);
   f.number(may("condition", "", "condition number"), x.condition, any_number());
   f.number(may("condition_scaled", "", "the same with all columns scaled to norm one"), x.condition_scaled,
            any_number());
@@ -125,19 +124,19 @@ void describe(Fields& f, ReverseMass& x) {
 
 void describe(Fields& f, ReversePayload& x) {
   f.text(must("link", "", "that carries it"), x.link);
-  f.sections(must("parameters", "", "those that are seen"), x.parameters);
-  f.sections(must("masses", "", "by the base parameters that show them"), x.masses);
+  f.sections(must("parameters", "", "those that are identifiable"), x.parameters);
+  f.sections(must("masses", "", "by the base parameters that contain them"), x.masses);
   f.number(must("unexplained", "", "share of the change"), x.unexplained, any_number());
 }
 
 void describe(Fields& f, ReverseDesign& x) {
-  describe_count(f, must("least", "", "configurations that would show everything"), x.least);
+  describe_count(f, must("least", "", "configurations that would identify everything"), x.least);
   f.number(may("efficiency", "", "(det / median random det)^(1/p)"), x.efficiency, any_number());
   f.number(may("mean_variance", "", "over that of the median random set"), x.mean_variance, any_number());
 }
 
 void describe(Fields& f, ReverseReference& x) {
-  f.text(must("label", "", "whose they are"), x.label);
+  f.text(must("label", "", "name of the reference"), x.label);
   f.sections(must("values", "", "coefficients by lead"), x.values);
 }
 
@@ -147,18 +146,19 @@ void describe(Fields& f, ReverseSummary& x) {
   f.sections(must("errors", "", "of the model on one set each"), x.errors);
   f.optional_section(may("tilt", "", "of the base"), x.tilt);
   f.optional_section(may("kinematics", "", "of a given J"), x.kinematics);
-  f.optional_section(may("gravity_scale", "", "whether g and M are of the same bodies"), x.gravity_scale);
+  f.optional_section(may("gravity_scale", "", "whether g and M belong to the same bodies"), x.gravity_scale);
   f.number(may("skew_symmetry", "", "largest |xᵀ(Ṁ − 2S)x| / (|x|² |M| |q̇|) over random states"),
            x.skew_symmetry, any_number());
   f.optional_section(may("payload", "", "from tables with and without it"), x.payload);
-  f.optional_section(may("design", "", "how good the configurations are beside random ones"), x.design);
-  f.optional_section(may("reference", "", "coefficients that others found"), x.reference);
-  f.texts(must("unknown", "", "parameters that no such table shows"), x.unknown);
+  f.optional_section(may("design", "", "how good the configurations are compared with random ones"),
+                     x.design);
+  f.optional_section(may("reference", "", "published coefficients"), x.reference);
+  f.texts(must("unknown", "", "parameters that no such table identifies"), x.unknown);
 }
 
 void describe(Fields& f, NotCarried& x) {
   f.text(must("joint", "", "its name"), x.joint);
-  f.text(must("what", "", "the format has no word for"), x.what);
+  f.text(must("what", "", "that the format cannot express"), x.what);
   f.number(must("effort", "N·m or N", "the largest that is missing"), x.effort, any_number());
 }
 
@@ -167,7 +167,7 @@ void describe(Fields& f, ExportSummary& x) {
   f.text(matching(must("format", "", "of the file"), "c|urdf|sdf|mjcf|yaml|json"), x.format);
   f.texts(must("checked_by", "", "what read it back"), x.checked_by);
   f.number(must("max_error", "", "of what was read back, relative"), x.max_error, any_number());
-  f.sections(must("not_carried", "", "what the format has no word for"), x.not_carried);
+  f.sections(must("not_carried", "", "what the format cannot express"), x.not_carried);
   f.texts(must("notes", "", "for its readers"), x.notes);
 }
 

@@ -25,8 +25,10 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int number) {
-  throw MachineError(
-      {what + ": " + std::strerror(number), {path.string(), 0, 0, ""}, "", "check disk and permission"});
+  throw MachineError({what + ": " + std::strerror(number),
+                      {path.string(), 0, 0, ""},
+                      "",
+                      "check the disk and the permissions"});
 }
 
 fs::path nearest_existing(fs::path folder) {
@@ -52,7 +54,7 @@ fs::path checked_target(const fs::path& given) {
   if (error) fail("cannot be looked up", given, error.value());
   if (!target.has_filename()) target = target.parent_path();
   if (fs::exists(target, error) && !fs::is_directory(target, error))
-    throw InputError({"the output folder exists and is no folder",
+    throw InputError({"the output folder exists and is not a folder",
                       {given.string(), 0, 0, ""},
                       "",
                       "choose another name or remove the file"});
@@ -61,7 +63,7 @@ fs::path checked_target(const fs::path& given) {
     throw InputError({"the output folder would replace the working folder or one above it",
                       {given.string(), 0, 0, ""},
                       "an existing output folder is replaced as a whole",
-                      "name a folder of its own, for example 'out'"});
+                      "name a separate folder, for example 'out'"});
   return target;
 }
 
@@ -153,7 +155,7 @@ const fs::path& OutputFolder::path() const {
 void OutputFolder::write(const fs::path& name, std::string_view text) {
   const fs::path plain = name.lexically_normal();
   if (plain.empty() || plain == "." || plain.is_absolute() || *plain.begin() == ".." || !plain.has_filename())
-    throw InputError({"'" + name.string() + "' is no name of a file inside the output folder",
+    throw InputError({"'" + name.string() + "' is not the name of a file inside the output folder",
                       {target_.string(), 0, 0, ""},
                       "a relative path without '..'",
                       ""});
@@ -161,7 +163,7 @@ void OutputFolder::write(const fs::path& name, std::string_view text) {
   if (Unfinished unfinished; plain.has_parent_path()) {
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
-    if (error) fail("cannot make a folder", file.parent_path(), error.value());
+    if (error) fail("cannot create a folder", file.parent_path(), error.value());
   }
   write_atomically(file, text);
 }
@@ -187,7 +189,7 @@ bool OutputFolder::take_place() {
   const fs::path from = path();
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
-  if (error) fail("cannot make a folder", target_.parent_path(), error.value());
+  if (error) fail("cannot create a folder", target_.parent_path(), error.value());
   // Where folders cannot be locked, another program may put one there meanwhile.
   for (int attempt = 0; attempt < 100; ++attempt) {
     const bool replaces = fs::is_directory(target_, error);
@@ -200,7 +202,7 @@ bool OutputFolder::take_place() {
     }
     if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOENT) break;
   }
-  fail("the output folder cannot take its place", target_, errno);
+  fail("the output folder cannot be moved into place", target_, errno);
 }
 
 }  // namespace STEELYARD_ABI

@@ -43,10 +43,10 @@ Json parse(const std::string& text, const std::string& file) {
     // The library's text begins with its own code and place; the part after the last ": " is the reason.
     const std::string what = error.what();
     const std::size_t reason = what.find("syntax error");
-    throw InputError({"no valid JSON: " + (reason == std::string::npos ? what : what.substr(reason)),
-                      place_of(text, error.byte, file), "", "was the file cut off or edited?"});
+    throw InputError({"not valid JSON: " + (reason == std::string::npos ? what : what.substr(reason)),
+                      place_of(text, error.byte, file), "", "was the file truncated or edited?"});
   } catch (const Json::out_of_range& error) {
-    throw InputError({std::string("no valid JSON: ") + error.what(),
+    throw InputError({std::string("not valid JSON: ") + error.what(),
                       {file, 0, 0, ""},
                       "numbers within ±1.8e308",
                       "was the file edited?"});
@@ -196,9 +196,9 @@ void write_options(JsonWriter& json, const std::string& text) {
   try {
     value = parse(text, "options");
   } catch (const InputError& error) {
-    throw InternalError(std::string("the result's options are no JSON: ") + error.what());
+    throw InternalError(std::string("the result's options are not JSON: ") + error.what());
   }
-  require(value.is_object(), "the result's options are no JSON object");
+  require(value.is_object(), "the result's options are not a JSON object");
   write_value(json, value);
 }
 
@@ -210,7 +210,7 @@ Result result_from_json(const std::string& text, const std::string& name) {
     throw InputError({fmt::format("the result has format version {}", format),
                       {name, 0, 0, ""},
                       fmt::format("this program reads version {}", kResultFormat),
-                      "make it again with this program, or use the one that made it"});
+                      "create it again with this program, or use the version that wrote it"});
   Result result;
   ResultReader fields(node, false);
   describe(fields, result);

@@ -25,7 +25,7 @@ constexpr std::uintmax_t kLargestHashed = std::uintmax_t{32} << 20;
 constexpr const char* kRunRecord = "run.json";
 
 [[noreturn]] void throw_as_machine(const fs::filesystem_error& error, const fs::path& folder) {
-  throw MachineError({"the output folder cannot be looked through: " + error.code().message(),
+  throw MachineError({"the output folder cannot be listed: " + error.code().message(),
                       {folder.string(), 0, 0, ""},
                       "",
                       "check its permissions"});
@@ -60,7 +60,7 @@ bool was_written_before_lists(const std::string& name, const fs::path& path) {
 }
 
 struct Written {
-  std::string size, sha256;  // "-": not told
+  std::string size, sha256;  // "-": unknown
 };
 
 Written written_now(const std::string& name, const fs::path& path) {
@@ -142,7 +142,7 @@ void check_replaceable_folder(const fs::path& folder, const fs::path& given,
   for (const fs::path& input : inputs)
     if (!input.empty() && holds(folder, without_links(input)) && fs::exists(input))
       throw InputError(
-          {fmt::format("the output folder holds {}, which is read here", quoted(input.string(), 200)),
+          {fmt::format("the output folder contains {}, which is an input here", quoted(input.string(), 200)),
            {given.string(), 0, 0, ""},
            kLimit,
            "name another folder with --out"});
@@ -152,9 +152,9 @@ void check_replaceable_folder(const fs::path& folder, const fs::path& given,
     for (const std::string& name : files_in(folder)) {
       const Origin origin = origin_of(name, folder / name, list);
       if (origin == Origin::ours) continue;
-      throw InputError({fmt::format("the output folder holds {}, which {}", quoted(name, 200),
+      throw InputError({fmt::format("the output folder contains {}, which {}", quoted(name, 200),
                                     origin == Origin::changed ? "was changed after it was written"
-                                                              : "Steelyard has not written there"),
+                                                              : "Steelyard did not write"),
                         {given.string(), 0, 0, ""},
                         kLimit,
                         "name another folder with --out, or remove the file"});
@@ -166,10 +166,10 @@ void check_replaceable_folder(const fs::path& folder, const fs::path& given,
 
 void check_replaceable_file(const fs::path& file, FileKind kind) {
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) return;  // AtomicFile speaks of what is there and no regular file
+  if (!fs::is_regular_file(file, error)) return;  // AtomicFile reports what is not a regular file
   if (kind == FileKind::fold ? is_fold_file(file) : is_our_page(file)) return;
-  throw InputError({kind == FileKind::fold ? "the file is there already and is no fold file"
-                                           : "the file is there already and is no page of Steelyard's",
+  throw InputError({kind == FileKind::fold ? "the file already exists and is not a fold file"
+                                           : "the file already exists and is not a page written by Steelyard",
                     {file.string(), 0, 0, ""},
                     kind == FileKind::fold ? "only fold files are replaced" : "only such pages are replaced",
                     "choose another name for the output, or remove the file"});

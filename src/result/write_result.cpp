@@ -124,7 +124,7 @@ std::string result_schema() {
   json.key("title").value("Steelyard result");
   json.key("description")
       .value(
-          "What a study found (result.json). docs/result.md explains every key. Numbers are finite; what is "
+          "Results of a study (result.json). docs/result.md explains every key. Numbers are finite; what is "
           "not known is absent.");
   Result result;
   write_schema_members(

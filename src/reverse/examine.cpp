@@ -16,8 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kDoubtful =
-    1e-3;  // share of the entries that least squares leaves: other readings are tried
+constexpr double kDoubtful = 1e-3;  // unexplained share of the entries from which other readings are tested
 constexpr double kUnexplained = 0.1;
 constexpr double kBetter = 10;
 constexpr Index kTried = 60;  // configurations

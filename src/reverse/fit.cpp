@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// What of the wanted rows the table has; throws when that is nothing.
+// The requested rows that the table has; throws when there are none.
 RowSet rows_there(const ReverseTable& table, RowSet wanted) {
   const bool gravity = uses_kind(wanted, RowKind::gravity) && table.has_gravity();
   const bool inertia = uses_kind(wanted, RowKind::inertia) && table.has_inertia();
@@ -204,7 +204,7 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
     for (Fold& fold : folds) fold = in_free_base(fold, free, leads);
   fit.estimate = estimate(folds, options.estimate);
   expand(free, leads, fit);
-  // Components of rows that were not asked for are no errors of this fit.
+  // Components of rows that were not requested are not errors of this fit.
   ReverseTable asked = table;
   if (!uses_kind(fit.rows, RowKind::gravity)) asked.gravity.resize(table.size(), 0);
   if (!uses_kind(fit.rows, RowKind::inertia)) asked.inertia.resize(table.size(), 0);

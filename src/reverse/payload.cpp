@@ -43,7 +43,7 @@ KnownChange known_change(const Robot& robot, const ReverseFit& without, const Re
         known.K(r, c) = without.base.K(k, found - without.base.columns.begin());
     }
   }
-  // Exact tables have no standard deviations worth the name: what is far below the others counts as these.
+  // Exact tables have nearly zero standard deviations: those far below the others are raised to them.
   const double floor = count > 0 ? 1e-6 * known.sigma.maxCoeff() : 0;
   known.sigma = known.sigma.cwiseMax(std::max(floor, 1e-300));
   return known;

@@ -71,7 +71,7 @@ class TableText {
     throw InputError(complaint);
   }
 
-  // One column a chosen one; NaN for empty fields and "nan".
+  // One column per chosen one; NaN for empty fields and "nan".
   Eigen::MatrixXd numbers(const std::vector<int>& chosen) const {
     Eigen::MatrixXd all(static_cast<Index>(lines_.size()), static_cast<Index>(chosen.size()));
     for (std::size_t row = 0; row < lines_.size(); ++row) {
@@ -91,9 +91,9 @@ class TableText {
  private:
   double number_of(std::string_view field, int column, Index line) const {
     double value = std::numeric_limits<double>::quiet_NaN();
-    const FieldTrouble trouble = parse_number(field, value);
-    if (trouble == FieldTrouble::none) return value;
-    if (trouble == FieldTrouble::empty || (trouble == FieldTrouble::not_finite && std::isnan(value)))
+    const FieldProblem problem = parse_number(field, value);
+    if (problem == FieldProblem::none) return value;
+    if (problem == FieldProblem::empty || (problem == FieldProblem::not_finite && std::isnan(value)))
       return std::numeric_limits<double>::quiet_NaN();
     throw InputError({fmt::format("column '{}' holds '{}', which is not a finite number",
                                   header_[static_cast<std::size_t>(column)], field),

@@ -59,7 +59,7 @@ FreeBase eliminate(const BaseParameters& base, const std::vector<Relation>& rela
     relation_rows(base, relations, A, d);
     const Eigen::MatrixXd K = base.K, N = null_space(K);
     const Eigen::MatrixXd L = null_space(Eigen::MatrixXd((A * N).transpose())).transpose();
-    // π with Kπ = x and zeros beside the leads: what else π may be lies in N, which L does not see.
+    // π with Kπ = x and zeros beside the leads: other π differ by N, on which L does not depend.
     Eigen::MatrixXd by_lead(A.rows(), n);
     for (Index k = 0; k < n; ++k) by_lead.col(k) = A.col(base.lead[static_cast<std::size_t>(k)]);
     C = L * by_lead;

@@ -89,25 +89,25 @@ std::vector<Finding> examine(const ReverseTable& table) {
   if (!table.has_inertia()) return findings;
   const Index n = table.joints();
   Index bad = 0, first = -1;
-  double least = 0;
+  double smallest = 0;
   for (Index k = 0; k < table.size(); ++k) {
     MatrixXd M(n, n);
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j <= i; ++j) M(i, j) = M(j, i) = table.inertia(k, triangle_index(i, j));
     if (!M.allFinite()) continue;
     const Eigen::LDLT<MatrixXd> factor(M);
-    const double smallest = factor.vectorD().minCoeff();
-    if (smallest > 0) continue;
+    const double pivot = factor.vectorD().minCoeff();
+    if (pivot > 0) continue;
     ++bad;
     if (first < 0) first = k;
-    least = std::min(least, smallest);
+    smallest = std::min(smallest, pivot);
   }
   if (bad > 0)
     findings.push_back(make_finding(
         "inertia-not-positive", table.name,
         fmt::format(
             "{} of {} matrices are not positive definite, first configuration {}, smallest pivot {:.3g}", bad,
-            table.size(), first + 1, least)));
+            table.size(), first + 1, smallest)));
   return findings;
 }
 

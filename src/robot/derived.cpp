@@ -75,7 +75,7 @@ RobotFile read_derived(const YamlNode& root, const std::string& name) {
   const YamlContext context{name, "", 1};
   const YamlFields fields(context, root, "derived robot file", derived_keys());
   const std::string other = beside(name, to_text(context, fields.at("from"), "from"));
-  robot_files(other);  // refuses circles
+  robot_files(other);  // refuses cycles
   RobotFile file = read_robot(other);
   Robot& robot = file.robot;
   hold_what_stands(context, fields, robot);

@@ -68,7 +68,7 @@ struct Assembly {
 
 Assembly assemble(const Draft& draft);
 
-// `validate`, with the place of the joint it complains about.
+// `validate`, with the location of the joint in question.
 void finish(const Assembly& assembly, const std::string& file);
 
 // Adds the violated law of a link's inertia, before anything is merged into it.

@@ -1,4 +1,4 @@
-// What MJCF says in many ways: settings of the compiler, orientations, defaults by class.
+// MJCF with its alternative notations: settings of the compiler, orientations, defaults by class.
 #pragma once
 
 #include <map>

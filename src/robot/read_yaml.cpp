@@ -19,7 +19,7 @@ namespace {
 
 enum class Convention { standard_dh, modified_dh, frames };
 
-// What the top level says about all joints.
+// Settings of the top level for all joints.
 struct Common {
   Convention convention;
   DriveTerms drive;

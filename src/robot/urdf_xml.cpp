@@ -17,7 +17,7 @@ bool is_macro(const std::string& text) {
   return text.find("${") != std::string::npos || text.find("$(") != std::string::npos;
 }
 
-// An attribute xmlns:xacro alone says nothing: xacro leaves it in its output.
+// An attribute xmlns:xacro alone is no evidence: xacro leaves it in its output.
 void refuse_xacro(const UrdfContext& context, const tinyxml2::XMLElement& element) {
   for (const auto* e = element.FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
     if (std::strncmp(e->Name(), "xacro:", 6) != 0) continue;
@@ -35,7 +35,7 @@ std::string raw_attribute(const UrdfContext& context, const tinyxml2::XMLElement
 }
 
 // XML_ERROR_PARSING_ELEMENT reads "error parsing element".
-std::string trouble_of(const tinyxml2::XMLDocument& document) {
+std::string parse_error_of(const tinyxml2::XMLDocument& document) {
   std::string text = tinyxml2::XMLDocument::ErrorIDToName(document.ErrorID());
   if (text.starts_with("XML_")) text = text.substr(4);
   for (char& c : text) c = c == '_' ? ' ' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -76,7 +76,7 @@ const tinyxml2::XMLElement& parse_xml(const std::string& text, const UrdfContext
     throw InputError({"file is binary: it contains zero bytes", {context.file, 1, 0, ""}, "XML text", see});
   }
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
-    throw InputError({fmt::format("not valid XML: {}", trouble_of(document)),
+    throw InputError({fmt::format("not valid XML: {}", parse_error_of(document)),
                       {context.file, document.ErrorLineNum(), 0, ""},
                       "",
                       "check that the file is complete and every element is closed"});

@@ -1,4 +1,4 @@
-// XML elements with places: the few questions the readers of URDF and MJCF ask.
+// XML elements with locations: access for the readers of URDF and MJCF.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The rules a Robot keeps, one small function a rule.
+// The rules of a Robot, one small function per rule.
 #include <fmt/format.h>
 
 #include <Eigen/LU>

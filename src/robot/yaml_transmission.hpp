@@ -1,4 +1,4 @@
-// Couplings between motors: the parts of a robot file that speak of several joints at once.
+// Couplings between motors: the parts of a robot file about several joints at once.
 #pragma once
 
 #include <vector>

@@ -21,7 +21,7 @@ class Beam {
 
   void decide(Index level) {
     const auto count = static_cast<Index>(costs_.size());
-    // One product a hypothesis gives both children.
+    // One product per hypothesis gives both children.
     std::fill_n(sums_.begin(), count, 0.0);
     for (Index j = level + 1; j < size_; ++j) {
       const double r = R_(level, j);

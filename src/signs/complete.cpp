@@ -100,7 +100,7 @@ class Completer {
     return samples.row(samples.find(channel::kTorque), joint);
   }
 
-  // Decided segments; those of guessed joints too where a start is wanted.
+  // Decided segments; also those of guessed joints where a start is requested.
   EffortParts segment_parts(bool with_guesses) const {
     EffortParts all;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -209,7 +209,7 @@ class Completer {
     return std::sqrt(moved) <= options_.tolerance * std::sqrt(left);
   }
 
-  // Each part by the fit of the others, joints with rows.
+  // Each part predicted by the fit of the others, joints with rows.
   double held_out(const EffortParts& parts, const VectorXd& sigma) {
     double squares = 0, count = 0;
     for (Index p = 0; p < kEffortParts; ++p) {

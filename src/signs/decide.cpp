@@ -68,8 +68,8 @@ std::vector<std::set<Index>> joint_sets(const std::vector<Index>& joints, Index 
   return sets;
 }
 
-// The segments of a joint in one direction of its motion: |fo + fc sign(q̇)| tells fo and fc apart only by
-// what else the joint carries.
+// The segments of a joint in one direction of its motion: |fo + fc sign(q̇)| distinguishes fo and fc only
+// through the joint's other efforts.
 std::vector<std::vector<Index>> directions(const SignProblem& problem) {
   std::map<std::pair<Index, int>, std::vector<Index>> by_direction;
   for (Index k = 0; k < problem.size(); ++k) {
@@ -110,12 +110,13 @@ Walk walk_from(const Eigen::MatrixXd& gram, const VectorXd& signs) {
 // Single flips that lower the residual, outside `held`.
 Walk settle(const Eigen::MatrixXd& gram, Walk walk, const std::vector<int>& known,
             const std::vector<char>& held) {
-  const double least = -1e-12 * gram.trace();
+  const double smallest = -1e-12 * gram.trace();
   for (bool better = true; better;) {
     better = false;
     for (Index i = 0; i < walk.signs.size(); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - walk.signs[i] * walk.gradient[i]) >= least) continue;
+      if (held[k] || known[k] != 0 || 4 * (gram(i, i) - walk.signs[i] * walk.gradient[i]) >= smallest)
+        continue;
       walk.flip(gram, i);
       better = true;
     }
@@ -123,7 +124,7 @@ Walk settle(const Eigen::MatrixXd& gram, Walk walk, const std::vector<int>& know
   return walk;
 }
 
-// Costs of patterns beside the best one.
+// Costs of patterns other than the best one.
 class Alternatives {
  public:
   Alternatives(const SignProblem& problem, FeasibleCost& cost, const SignOptions& options,
@@ -215,12 +216,12 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   alternatives.any_ = VectorXd::Constant(size, std::numeric_limits<double>::infinity());
   alternatives.group_ = alternatives.any_;
 
-  // Groups, all segments among them: what only feasibility tells apart.
+  // Groups, all segments among them: what only feasibility distinguishes.
   const double enough = 20 * options.min_ratio * result.cost;
   for (const GroupFlip& flip : group_flips(problem, gram, result.signs, known, groups, enough))
     alternatives.note(flip.signs, alternatives.cost(flip.signs, flip.residual, enough));
 
-  // Single segments, and what follows from holding them the other way.
+  // Single segments, and the effect of fixing them to the opposite sign.
   const Walk best = walk_from(gram, result.signs);
   const double sure = result.cost + std::pow(options.min_confidence, 2) * noise;
   for (Index k = 0; k < size; ++k) {
@@ -239,7 +240,7 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
     std::vector<char> held(static_cast<std::size_t>(size), 0);
     held[static_cast<std::size_t>(k)] = 1;
     const Walk other = settle(gram, single, known, held);
-    // The way back may lead to the mirrored pattern, which is no news about this segment.
+    // The search may return to the mirrored pattern, which says nothing about this segment.
     const Index changed = (other.signs.array() != result.signs.array()).count();
     if (2 * changed < size && other.signs != single.signs)
       alternatives.note(other.signs, alternatives.cost(other.signs, other.residual, sure));
@@ -249,8 +250,8 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   for (Index k = 0; k < size; ++k) {
     if (known[static_cast<std::size_t>(k)] != 0) continue;
     SegmentSign& segment = result.segments[static_cast<std::size_t>(k)];
-    const double least = alternatives.any_[k];
-    segment.confidence = std::sqrt(std::max(0.0, least - result.cost) / noise);
+    const double smallest = alternatives.any_[k];
+    segment.confidence = std::sqrt(std::max(0.0, smallest - result.cost) / noise);
     segment.ratio = alternatives.group_[k] / std::max(result.cost, std::numeric_limits<double>::min());
     segment.decided = segment.confidence >= options.min_confidence && segment.ratio >= options.min_ratio &&
                       segment.share >= options.min_share;

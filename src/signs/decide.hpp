@@ -1,4 +1,4 @@
-// Which segments' signs are sure, and the groups of segments that the data ties weakly to the others. `gram`
+// Which segments have certain signs, and groups of segments that the data couple weakly to the others. `gram`
 // is RᵀR of the problem's R_EE.
 #pragma once
 

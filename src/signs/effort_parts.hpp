@@ -1,4 +1,4 @@
-// Runs folded in four parts, every fourth of sixteen stretches each, so that a fit can leave one out.
+// Runs folded in four parts, every fourth of sixteen sections each, so that a fit can hold one out.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr Index kEffortStretches = 16;
 // By part: folds of all runs and joints.
 using EffortParts = std::vector<std::vector<Fold>>;
 
-// Stretch b belongs to part b % kEffortParts.
+// Section b belongs to part b % kEffortParts.
 inline Range effort_stretch(Index samples, Index b) {
   return {b * samples / kEffortStretches, (b + 1) * samples / kEffortStretches};
 }

@@ -41,13 +41,13 @@ std::string key_of(const VectorXd& signs) {
 }  // namespace
 
 double bound_by_cuts(const std::vector<FeasibleCut>& cuts, const Eigen::VectorXd& z, double limit) {
-  double most = 0;
+  double largest = 0;
   for (const FeasibleCut& cut : cuts) {
     const double reach = std::sqrt(limit) + (z - cut.Rx).norm();
     const double slack = cut.w.dot(cut.Rx - z) - 2 * std::sqrt(cut.gap) * reach;
-    if (slack > 0) most = std::max(most, slack * slack / cut.w.squaredNorm());
+    if (slack > 0) largest = std::max(largest, slack * slack / cut.w.squaredNorm());
   }
-  return most;
+  return largest;
 }
 
 FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physics, double gap)

@@ -23,7 +23,7 @@ struct FeasibleCut {
   double gap = 0;
 };
 
-// By how much ‖R x − z‖² is above zero for feasible x, as far as cuts tell; or `limit` when that is smaller.
+// By how much ‖R x − z‖² is above zero for feasible x, as far as cuts show; or `limit` when that is smaller.
 double bound_by_cuts(const std::vector<FeasibleCut>& cuts, const Eigen::VectorXd& z, double limit);
 
 class FeasibleCost {
@@ -38,7 +38,7 @@ class FeasibleCost {
   // have another z, but the same half space.
   double quick_bound(const VectorXd& signs, double limit) const;
 
-  // The convex fit; patterns are kept, so that asking twice costs once.
+  // The convex fit; patterns are cached.
   const PatternCost& fit(const VectorXd& signs);
 
   int fits() const { return fits_; }
@@ -46,8 +46,8 @@ class FeasibleCost {
   const ConvexSolution* best_fit(const VectorXd& signs) const;
   // Feasible parameters of a pattern.
   ConvexSolution solve(const VectorXd& signs, double gap) const;
-  // φ1: feasible parameters with base values nearest to these, one per column of the problem. What the fit
-  // has shown is added to the cuts, which hold for all problems with the same columns.
+  // φ1: feasible parameters with base values nearest to these, one per column of the problem. Its result is
+  // added to the cuts, which hold for all problems with the same columns.
   ConvexSolution nearest(const VectorXd& values, double gap, std::vector<FeasibleCut>& cuts) const;
   const std::vector<std::string>& columns() const { return objective_.columns; }
 

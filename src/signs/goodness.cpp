@@ -12,7 +12,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kRidge = 1e-9;  // of a column's squares: what no other segment sees stays near zero
+constexpr double kRidge = 1e-9;  // of a column's squares: what no other segment excites stays near zero
 
 // Products of a segment's rows in the columns of the problem.
 struct SegmentProducts {
@@ -66,7 +66,7 @@ Misfit best_change(const double* effort, const double* model, Index count) {
   return out;
 }
 
-// What the model without each segment predicts in it, one after the other.
+// Prediction of each segment by the model without it.
 std::vector<VectorXd> left_out_efforts(const Plan& plan, const SampleBlock& samples, const SegmentedRun& run,
                                        const SignModel& model, Index first) {
   std::vector<VectorXd> out, values;

@@ -33,10 +33,10 @@ std::vector<Index> schur_order(const MatrixXd& R) {
 
 }  // namespace
 
-OrderedForm order_columns(const MatrixXd& R, double rounding, Index most) {
+OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns) {
   const Index size = R.cols();
   OrderedForm form;
-  if (size <= most) {
+  if (size <= max_columns) {
     form.order = schur_order(R);
   } else {
     const VectorXd norms = R.colwise().squaredNorm();
@@ -47,7 +47,7 @@ OrderedForm order_columns(const MatrixXd& R, double rounding, Index most) {
   }
   Eigen::MatrixXd permuted(size, size);
   for (Index k = 0; k < size; ++k) permuted.col(k) = R.col(form.order[static_cast<std::size_t>(k)]);
-  if (size <= most) {
+  if (size <= max_columns) {
     const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(permuted);
     form.R = permuted.triangularView<Eigen::Upper>();
     return form;

@@ -14,8 +14,8 @@ struct OrderedForm {
   MatrixXd R;                // upper triangular, ‖R s‖ as before with s in the new order
 };
 
-// Smallest Schur diagonal first; by the columns' own norms for more than `most` columns.
-OrderedForm order_columns(const MatrixXd& R, double rounding, Index most);
+// Smallest Schur diagonal first; by the columns' own norms for more than `max_columns` columns.
+OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -100,7 +100,7 @@ void multiply(const Stack& stack, const PivotedQr& qr, SignProblem& problem) {
                      .solve(permuted);
   Eigen::MatrixXd gram = -Eigen::MatrixXd(problem.R_YE).transpose() * problem.R_YE;
   gram.diagonal() += energy;
-  // Rounding may have made it indefinite by a hair; what is added is within `rounding`.
+  // Rounding may have made it slightly indefinite; what is added is within `rounding`.
   gram.diagonal().array() += problem.rounding / static_cast<double>(std::max<Index>(1, size));
   const Eigen::LLT<Eigen::MatrixXd> factor(gram);
   require(factor.info() == Eigen::Success, "the form of the signs is not positive definite");

@@ -16,7 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Tried beside the best: costs that are within this of each other are equal.
+// Costs within this of each other count as equal.
 constexpr double kSame = 1e-9;
 constexpr int kGroupRounds = 4;
 constexpr std::uint64_t kTreeWork = 400'000'000;  // nodes × segments: a node costs its depth
@@ -69,7 +69,7 @@ class SignSearcher {
     return spent.count() > options_.max_seconds;
   }
 
-  // A good pattern to begin with, by the spectrum, by flips and by a beam; then flips of whole groups.
+  // An initial pattern, by the spectrum, by flips and by a beam; then flips of whole groups.
   void start() {
     const VectorXd energy = (problem_.R_YE.colwise().squaredNorm() + problem_.R_EE.colwise().squaredNorm());
     SignPattern pattern =
@@ -86,7 +86,7 @@ class SignSearcher {
     }
   }
 
-  // Flips of groups, the most promising first. False when there was nothing to try.
+  // Flips of groups, the most promising first. False when there was none.
   bool try_groups(const VectorXd& signs) {
     std::vector<std::pair<double, VectorXd>> tries;
     for (GroupFlip& flip : group_flips(problem_, gram_, signs, known_, groups_, best_.value)) {

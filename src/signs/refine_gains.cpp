@@ -69,7 +69,7 @@ VectorXd gain_deviations(const std::vector<Fold>& folds, const SignProblem& prob
   const std::vector<GainSums> sums = gain_sums(folds, problem, signs, found.gains);
   Eigen::MatrixXd H = Eigen::MatrixXd::Zero(joints, joints), middle = H;
   double squares = 0;
-  // The model's columns took their share of the rows' freedom.
+  // Less the degrees of freedom of the model's columns.
   const auto rows = static_cast<double>(problem.rows);
   const double freedom =
       rows / std::max(1.0, rows - correlation * static_cast<double>(problem.R_YY.rows() + joints - 1));

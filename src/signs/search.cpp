@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kInverseSteps = 80;
 
-// s with the sign that the known segments ask for, by their energy; known signs in their places.
+// s with the sign that fits the known segments, by their energy; known signs are set.
 void respect_known(VectorXd& signs, const VectorXd& energy, const std::vector<int>& known) {
   double vote = 0;
   for (Index k = 0; k < signs.size(); ++k) vote += energy[k] * signs[k] * known[static_cast<std::size_t>(k)];
@@ -83,26 +83,26 @@ SignPattern spectral_signs(const MatrixXd& R, const VectorXd& energy, const std:
 SignPattern descend(const MatrixXd& R, SignPattern start, const std::vector<int>& known,
                     const std::vector<std::vector<Index>>& groups) {
   Flips flips(R, start.signs);
-  const double least = -1e-12 * flips.norm();  // changes above are rounding
+  const double threshold = -1e-12 * flips.norm();  // changes above are rounding
   const Index size = R.cols();
   const auto is_free = [&](Index k) { return known[static_cast<std::size_t>(k)] == 0; };
   for (bool better = true; better;) {
     better = false;
     for (Index i = 0; i < size; ++i)
-      if (is_free(i) && flips.one(i) < least) {
+      if (is_free(i) && flips.one(i) < threshold) {
         flips.flip(i);
         better = true;
       }
     if (better) continue;
     for (Index i = 0; i < size; ++i)
       for (Index j = i + 1; j < size; ++j)
-        if (is_free(i) && is_free(j) && flips.two(i, j) < least) {
+        if (is_free(i) && is_free(j) && flips.two(i, j) < threshold) {
           flips.flip(i);
           flips.flip(j);
           better = true;
         }
     for (const std::vector<Index>& group : groups)
-      if (std::all_of(group.begin(), group.end(), is_free) && flips.group(group) < least) {
+      if (std::all_of(group.begin(), group.end(), is_free) && flips.group(group) < threshold) {
         for (const Index i : group) flips.flip(i);
         better = true;
       }

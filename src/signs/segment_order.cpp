@@ -9,7 +9,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr double kUnseen = 1e-6;  // information of a column that no segment has seen yet, of its whole
+constexpr double kUnseen = 1e-6;  // information of a column that no segment excites yet, of its whole
 
 // Rows of Y of each segment in common columns, these scaled to one over all segments.
 std::vector<Eigen::MatrixXd> scaled_rows(const std::vector<Fold>& folds,

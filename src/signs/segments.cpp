@@ -86,7 +86,7 @@ std::vector<Index> low_minima(const double* x, Range range, double below, double
   return cuts;
 }
 
-// Marks where a joint's sign may change: bad[s] = 1 is no part of a segment.
+// Marks where a joint's sign may change: bad[s] = 1 is outside all segments.
 class Cutter {
  public:
   Cutter(Index count, Index trim) : bad_(static_cast<std::size_t>(count), 0), trim_(trim) {}

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxStart = 16;  // 65536 nodes
 
-// What fits of φ1 have shown, for all levels with the same columns.
+// Cuts from fits of φ1, for all levels with the same columns.
 struct RetrievalCuts {
   std::vector<std::string> columns;
   std::vector<FeasibleCut> cuts;
@@ -67,8 +67,8 @@ class TreeLevel {
   RetrievalCuts& shown_;
 };
 
-// Costs and places of the `width` best nodes, best first, ties by place. Nodes that a bound shows to be worse
-// are not fitted.
+// Costs and indices of the `width` best nodes, best first, ties by index. Nodes that a bound shows to be
+// worse are not fitted.
 std::vector<std::pair<double, std::size_t>> best_nodes(TreeLevel& level, const std::vector<VectorXd>& nodes,
                                                        NodeCost kind, std::size_t width) {
   // Those that look best first, so that the others need not be fitted.

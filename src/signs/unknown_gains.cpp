@@ -14,14 +14,14 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// Below this share of the fixed joint's, a gain is not believed: its joint is not tied to the others.
+// Below this share of the fixed joint's, a gain is rejected: its joint is not coupled to the others.
 constexpr double kMinGain = 1e-3;
 
 VectorXd energies(const SignProblem& problem) {
   return (problem.R_YE.colwise().squaredNorm() + problem.R_EE.colwise().squaredNorm()).transpose();
 }
 
-// Factors of segments, signs and gains alike, made one number a joint.
+// Factors of segments, signs and gains alike, reduced to one number per joint.
 VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors, Index fixed) {
   const Index joints = problem.weight.size();
   const VectorXd energy = energies(problem);

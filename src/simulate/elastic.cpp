@@ -222,9 +222,9 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
   Index substeps = options.substeps > 0
                        ? options.substeps
                        : static_cast<Index>(std::ceil(std::clamp(wanted, 1.0, double{kMaxElasticSubsteps})));
-  const Index most = options.substeps > 0 ? options.substeps : kMaxElasticSubsteps;
+  const Index max_substeps = options.substeps > 0 ? options.substeps : kMaxElasticSubsteps;
   ElasticMotion out;
-  for (; substeps <= most; substeps *= 2)
+  for (; substeps <= max_substeps; substeps *= 2)
     if (loop.run(start, samples, substeps, out) && out.energy_error <= options.energy_tolerance) return out;
   throw InputError(
       {fmt::format("the energy of the simulated robot is not conserved, or steps do not converge, with "

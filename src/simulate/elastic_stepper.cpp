@@ -18,7 +18,7 @@ constexpr double kGaussEnd[2] = {0.5 * (kGaussA[0][0] + kGaussA[1][0]),
                                  0.5 * (kGaussA[0][1] + kGaussA[1][1])};
 
 constexpr int kMaxNewton = 40;
-constexpr int kFrozenNewton = 4;            // then the slopes of the friction are taken anew every time
+constexpr int kFrozenNewton = 4;            // then the slopes of the friction are recomputed every time
 constexpr double kNewtonConverged = 1e-14;  // of the positions, which are no better than that
 
 }  // namespace

@@ -25,9 +25,9 @@ bool has_dry(const Friction& f) {
 }
 
 void check_dry(const Friction& f, const std::string& joint) {
-  const double least = std::min(f.coulomb_positive, f.coulomb_negative);
-  if (f.coulomb + least >= 0 && f.coulomb + least + f.stribeck >= 0) return;
-  throw InputError({fmt::format("dry friction of {} N·m (N) would drive the joint", f.coulomb + least),
+  const double smallest = std::min(f.coulomb_positive, f.coulomb_negative);
+  if (f.coulomb + smallest >= 0 && f.coulomb + smallest + f.stribeck >= 0) return;
+  throw InputError({fmt::format("dry friction of {} N·m (N) would drive the joint", f.coulomb + smallest),
                     {{}, 0, 0, joint},
                     "zero or positive",
                     "give Coulomb friction that opposes the motion"});

@@ -167,11 +167,11 @@ ShapePointer timed_moves(const PointToPoint& given, const VectorXd& dwell) {
 
 // min_j limit_j / |way_j|: the limit of s.
 double share_limit(const VectorXd& limit, const VectorXd& way) {
-  double least = std::numeric_limits<double>::infinity();
+  double shortest = std::numeric_limits<double>::infinity();
   for (Index j = 0; j < way.size(); ++j) {
-    if (way[j] != 0) least = std::min(least, limit[j] / std::abs(way[j]));
+    if (way[j] != 0) shortest = std::min(shortest, limit[j] / std::abs(way[j]));
   }
-  return least;
+  return shortest;
 }
 
 }  // namespace

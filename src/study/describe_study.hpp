@@ -1,4 +1,4 @@
-// Descriptions of the study's sections, one source a section.
+// Descriptions of the study's sections, one source file per section.
 #pragma once
 
 #include "steelyard/study/study_yaml.hpp"
@@ -10,7 +10,7 @@ void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutof
 void describe_estimate(Fields& fields, Study& study);
 void describe_drives(Fields& fields, DriveTerms& terms, DriveSpec& spec);
 void describe_efforts(Fields& fields, const Key& key, std::vector<EffortExpression>& list);
-void describe_exports(Fields& fields, std::vector<ExportWish>& wishes);
+void describe_exports(Fields& fields, std::vector<ExportRequest>& requests);
 void describe(Fields& fields, CrossOptions& cross);
 void describe(Fields& fields, ElasticSpec& spec);
 void describe(Fields& fields, ElasticSimulationSpec& spec);

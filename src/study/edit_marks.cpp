@@ -32,7 +32,7 @@ std::vector<Finding> edit_mark_findings(const Study& study) {
     if (!marked.empty())
       findings.push_back(make_finding(
           "edit-mark", "",
-          fmt::format("{} still has what `steelyard init` could not know: {}",
+          fmt::format("{} still contains what `steelyard init` could not guess: {}",
                       std::filesystem::path(path).filename().string(), fmt::join(marked, ", "))));
   }
   return findings;

@@ -7,8 +7,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-// The log of a simulation, which does not fit the other sources' memory rule: its motion is integrated at
-// once.
+// The log of a simulation, which is not streamed: its motion is integrated at once.
 class OwnedRun final : public ForwardingSource {
  public:
   explicit OwnedRun(Run run) : ForwardingSource(nullptr), run_(std::move(run)) { source_ = view_run(run_); }

@@ -83,7 +83,7 @@ TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& rob
 
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
   if (run.folded)
-    throw InputError({fmt::format("run '{}' is folds, without samples", run.file.label.label),
+    throw InputError({fmt::format("run '{}' consists of folds, without samples", run.file.label.label),
                       {run.file.path, 0, 0, ""},
                       "a log",
                       "give the log as `file:`"});

@@ -63,7 +63,7 @@ ordered_json described_json(const Fields::Part& part) {
   return ordered_json::parse(json.text());
 }
 
-// What results of the same motion are known by.
+// Identifies results of the same motion.
 void add_motion(const StudyRun& run, ordered_json& json) {
   if (!run.simulation) return;
   json["simulated"] = true;
@@ -118,7 +118,7 @@ void take_cutoffs(const std::string& text, PrepareOptions& prepare) {
   const auto cutoff = [&](const char* key) -> double {
     const auto filter = json.is_object() ? json.find(key) : json.end();
     if (filter == json.end())
-      throw InputError({fmt::format("folds tell no '{}' of their preparation", key), {}, "", ""});
+      throw InputError({fmt::format("folds contain no '{}' of their preparation", key), {}, "", ""});
     return filter->is_null() ? 0.0 : filter->at("cutoff").get<double>();
   };
   prepare.filter.cutoff = cutoff("filter");

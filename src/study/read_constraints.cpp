@@ -55,7 +55,7 @@ void read_kind(Fields& f, ConstraintSpec& spec) {
          {},
          "bound, combination, expression, total_mass, body, triangle, inertia_floor, com_box, com_ellipsoid "
          "or com_mesh",
-         "say what is bounded"});
+         "state what is bounded"});
   spec.place = f.place();
 }
 
@@ -109,7 +109,7 @@ void describe_kinds(Fields& f, ConstraintSpec& spec) {
   };
   section("body", "pseudo-inertia with a margin", Kind::body, [&](Fields& inner) {
     inner.text(kLink, spec.link);
-    inner.number({"margin", "", "by which the body is inside what is possible"}, spec.amount, at_least(0));
+    inner.number({"margin", "", "by which the body is inside the feasible set"}, spec.amount, at_least(0));
   });
   section("triangle", "inequality of the principal moments", Kind::triangle, [&](Fields& inner) {
     inner.text(kLink, spec.link);

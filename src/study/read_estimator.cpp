@@ -21,7 +21,7 @@ void describe_method(Fields& f, Study& study) {
   }
   f.word({"method", "",
           "ols; wls: each joint by its own standard deviation; irls: the same, iterated; irls_blocks: bad "
-          "stretches count less, too; huber: also single bad rows; iv: instruments from a simulated motion, "
+          "sections also count less; huber: also single bad rows; iv: instruments from a simulated motion, "
           "against the bias of encoder noise"},
          index, words);
   if (!f.reads()) return;
@@ -36,7 +36,7 @@ void describe_essential(Fields& f, std::optional<EssentialOptions>& essential) {
   const Key key = {"essential", "",
                    "eliminates parameters whose relative standard deviation is above `ratio` times the "
                    "smallest; a number is the ratio"};
-  const Allowed ratio = from_to(1, 1e9, "10 to 30 is usual");
+  const Allowed ratio = from_to(1, 1e9, "10 to 30 is typical");
   EssentialOptions options = essential.value_or(EssentialOptions{});
   int word = essential ? -1 : 0;
   int form = 1;
@@ -57,17 +57,19 @@ void describe_essential(Fields& f, std::optional<EssentialOptions>& essential) {
 void describe(Fields& f, InstrumentSpec& spec) {
   f.number_or({"cutoff", "Hz", "of the motion the simulation follows; auto: 0.4 of the study's cut-off"},
               "auto", 0, spec.cutoff, above_to(0, 1e6));
-  f.number({"bandwidth", "Hz", "of the simulated control"}, spec.bandwidth, above_to(0, 1e6, "10 is usual"));
+  f.number({"bandwidth", "Hz", "of the simulated control"}, spec.bandwidth,
+           above_to(0, 1e6, "10 is typical"));
   f.count({"iterations", "", "simulations at most; each costs a pass"}, spec.max_iterations,
-          from_to(1, kMaxPasses, "6 is usual"));
+          from_to(1, kMaxPasses, "6 is typical"));
 }
 
 void describe(Fields& f, RobustOptions& options) {
   f.number({"limit", "σ", "residuals above have less weight"}, options.huber,
-           above_to(0, 1e6, "1.345 is usual"));
+           above_to(0, 1e6, "1.345 is typical"));
   f.number({"far", "σ", "residuals above have weight 0; above `limit`"}, options.far,
-           above_to(0, 1e9, "10 is usual"));
-  f.count({"passes", "", "over the log at most"}, options.max_passes, from_to(1, kMaxPasses, "12 is usual"));
+           above_to(0, 1e9, "10 is typical"));
+  f.count({"passes", "", "over the log at most"}, options.max_passes,
+          from_to(1, kMaxPasses, "12 is typical"));
   if (f.reads() && !(options.far > options.huber))
     f.fail(nullptr,
            {fmt::format("far = {} and limit = {}", options.far, options.huber), {}, "far above limit", ""});
@@ -76,18 +78,19 @@ void describe(Fields& f, RobustOptions& options) {
 void describe(Fields& f, PriorOptions& prior) {
   f.choice(required({"from", "", "whose parameters"}), prior.from_robot, {{"robot", true}});
   f.number(
-      required({"weight", "",
-                "1: as strongly as all rows together determine the best seen parameter of the same kind"}),
-      prior.weight, above_to(0, 1e6, "1e-3 is usual"));
+      required(
+          {"weight", "",
+           "1: as strongly as all rows together determine the best identified parameter of the same kind"}),
+      prior.weight, above_to(0, 1e6, "1e-3 is typical"));
 }
 
 void describe(Fields& f, IntervalSpec& spec) {
-  f.number({"level", "", "probability that an interval has the true value"}, spec.level,
-           from_to(0.5, 0.999, "0.95 is usual"));
+  f.number({"level", "", "probability that an interval contains the true value"}, spec.level,
+           from_to(0.5, 0.999, "0.95 is typical"));
   f.choice({"method", "", "replicates of the residuals' blocks, or the covariance"}, spec.method,
            {{"bootstrap", IntervalMethod::bootstrap}, {"classical", IntervalMethod::classical}});
   f.count({"replicates", "", "of the bootstrap"}, spec.replicates,
-          from_to(20, 1000000, "a thousand is usual"));
+          from_to(20, 1000000, "a thousand is typical"));
   f.flag({"bias_check", "", "refits at other cut-offs and with noisier positions, nine more readings"},
          spec.bias_check);
 }
@@ -95,10 +98,11 @@ void describe(Fields& f, IntervalSpec& spec) {
 }  // namespace
 
 void describe(Fields& f, CrossOptions& cross) {
-  f.count({"blocks", "", "of time that are left out in turn"}, cross.blocks, from_to(2, 128, "ten is usual"));
+  f.count({"blocks", "", "of time that are left out in turn"}, cross.blocks,
+          from_to(2, 128, "ten is typical"));
   f.choice({"by", "",
             "phase: the same phase of every period is left out, or index where the motion has no period; "
-            "index: stretches of time"},
+            "index: sections of time"},
            cross.by_phase, {{"index", false}, {"phase", true}});
   f.number_or({"period", "s", "of the motion; auto: found from the positions"}, "auto", cross.period,
               above_to(0, 1e9, "leave it out to find it"));

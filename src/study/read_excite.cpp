@@ -45,18 +45,18 @@ void describe_workspace(Fields& f, ExciteSpec& spec) {
   std::vector<HalfSpace>& spaces = f.reads() ? further : workspace.half_spaces;
   f.sections({"half_spaces", "", "in which all points stay"}, spaces);
   if (f.reads()) workspace.half_spaces.insert(workspace.half_spaces.end(), further.begin(), further.end());
-  f.sections({"boxes", "", "that nothing enters"}, workspace.boxes);
+  f.sections({"boxes", "", "that nothing may enter"}, workspace.boxes);
   f.sections({"capsules", "", "bodies of the robot"}, spec.capsules);
   f.number({"skeleton_radius", "m", "of a capsule along every link; 0: none"}, spec.skeleton_radius,
            at_least(0));
-  const Key points = {"tool_points", "m", "points in the tool frame that are kept in; none: its origin"};
+  const Key points = {"tool_points", "m", "points in the tool frame that must stay inside; none: its origin"};
   std::vector<Vector3>& tool = workspace.tool_points;
   f.list(points, tool.size(), [&](Fields& item, std::size_t k) {
     Vector3 fresh = Vector3::Zero();
     if (item.reads()) tool.resize(k + 1, fresh);
     item.point(points, k < tool.size() ? tool[k] : fresh);
   });
-  f.number({"clearance", "m", "to be kept from everything"}, workspace.clearance, at_least(0));
+  f.number({"clearance", "m", "distance to keep from everything"}, workspace.clearance, at_least(0));
 }
 
 // A pose that is chosen when it is not given.
@@ -71,17 +71,17 @@ void describe_motion(Fields& f, ExciteSpec& spec) {
   f.choice({"motion", "", "a Fourier series, or moves from point to point"}, o.kind,
            {{"fourier", MotionKind::fourier}, {"points", MotionKind::points}});
   f.number({"duration", "s", "of the whole motion, lead-in and lead-out included"}, o.duration,
-           above_to(0, 1e5, "20 is usual"));
-  f.number({"rate", "Hz", "of the rows that count"}, o.rate, above_to(0, 1e5, "100 is usual"));
+           above_to(0, 1e5, "20 is typical"));
+  f.number({"rate", "Hz", "of the rows that count"}, o.rate, above_to(0, 1e5, "100 is typical"));
   if (f.reads()) spec.output_rate = o.rate;
   f.number({"output_rate", "Hz", "of the files; left out: as `rate`"}, spec.output_rate,
            above_to(0, 1e6, "give it in Hz"));
-  f.count({"harmonics", "", "of the series"}, o.harmonics, from_to(1, 50, "five is usual"));
+  f.count({"harmonics", "", "of the series"}, o.harmonics, from_to(1, 50, "five is typical"));
   f.number({"frequency", "Hz", "of the first harmonic; 0: one period fits between the leads"}, o.frequency,
            from_to(0, 1e4));
   f.number({"lead", "s", "of the quintics from and to rest"}, o.lead,
            above_to(0, 1e5, "half a second or more"));
-  f.count({"points", "", "of moves from point to point"}, o.points, from_to(3, 1000, "twenty is usual"));
+  f.count({"points", "", "of moves from point to point"}, o.points, from_to(3, 1000, "twenty is typical"));
   f.number({"dwell", "s", "rest at each point"}, o.dwell, from_to(0, 1e4));
   describe_pose(f, {"start", "rad, m", "pose at the beginning; none: chosen"}, o.start);
   describe_pose(f, {"finish", "rad, m", "pose at the end; none: chosen"}, o.finish);
@@ -97,11 +97,11 @@ void describe(Fields& f, ExciteSpec& spec) {
   f.number({"free_range", "rad, m", "of joints without position limits, both ways"}, o.free_range,
            above_to(0, 1e6));
   f.numbers({"noise", "N m, N", "standard deviation of the efforts; none: 1"}, o.noise, above(0));
-  f.number({"condition", "", "wanted of the rows, by a penalty; 0: whatever comes out"}, o.max_condition,
+  f.number({"condition", "", "target for the rows, by a penalty; 0: none"}, o.max_condition,
            from_to(0, 1e12));
-  f.count({"starts", "", "of the search"}, o.starts, from_to(1, 10000, "8 is usual"));
+  f.count({"starts", "", "of the search"}, o.starts, from_to(1, 10000, "8 is typical"));
   f.count({"iterations", "", "of each start and barrier weight"}, o.iterations,
-          from_to(1, 1000000, "400 is usual"));
+          from_to(1, 1000000, "400 is typical"));
   f.number({"time_limit", "s", "of the search; none: no limit"}, o.time_limit, above(0));
   f.section({"workspace", "", "what the robot keeps clear of"},
             [&](Fields& inner) { describe_workspace(inner, spec); });
@@ -112,9 +112,9 @@ void describe(Fields& f, ExciteSpec& spec) {
                   any_number());
   });
   describe_paths(f, {"folds", "", "fold files of earlier runs"}, spec.folds, spec.folds_as_written);
-  f.count({"configurations", "", "poses that `next` weighs against motions"}, spec.configurations,
-          from_to(0, 1000000, "12 is usual"));
-  f.numbers({"payloads", "kg", "known loads at the tool that `next` tries, for the gains of drives"},
+  f.count({"configurations", "", "poses that `next` compares with motions"}, spec.configurations,
+          from_to(0, 1000000, "12 is typical"));
+  f.numbers({"payloads", "kg", "known loads at the tool that `next` tests, for the gains of drives"},
             spec.payloads, above(0, "give masses"));
 }
 

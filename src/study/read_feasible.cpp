@@ -32,7 +32,7 @@ void describe(Fields& f, PullSpec& pull) {
   std::size_t robot = 0;
   f.word(required({"towards", "", "whose links"}), robot, {"robot"});
   f.number(required({"weight", "", "of the data's squares"}), pull.weight,
-           above_to(0, 1e12, "1e-3 is usual"));
+           above_to(0, 1e12, "1e-3 is typical"));
   f.choice({"kind", "", "distance of parameters, or of bodies as distributions of mass"}, pull.kind,
            {{"euclidean", PullKind::euclidean}, {"divergence", PullKind::divergence}});
   f.texts({"links", "", "by number or name; none: all"}, pull.links);
@@ -40,14 +40,14 @@ void describe(Fields& f, PullSpec& pull) {
 }
 
 void describe_proven(Fields& f, FeasibleSpec& spec) {
-  const Key key = {"intervals", "", "what is provably known of the links; true: at the level 0.95"};
+  const Key key = {"intervals", "", "proven intervals of the links; true: at the level 0.95"};
   double level = spec.interval_level.value_or(0.95);
   int word = spec.interval_level ? -1 : 0;
   f.words_or(key, word, {"false", "true"}, [&](Fields& other) {
     other.section(key, [&](Fields& inner) {
       inner.number({"level", "", "probability of the base parameters' region"}, level,
-                   inside(0, 1, "0.95 is usual"));
-      inner.flag({"joint_forces", "", "also of what the joints carry"}, spec.joint_forces);
+                   inside(0, 1, "0.95 is typical"));
+      inner.flag({"joint_forces", "", "also of the forces in the joints"}, spec.joint_forces);
     });
   });
   if (f.reads() && word != 0) spec.interval_level = level;
@@ -63,9 +63,9 @@ void describe(Fields& f, FeasibleSpec& spec) {
             {"penalty", FeasibleMethod::penalty},
             {"annealing", FeasibleMethod::annealing}});
   describe_objective(f, spec);
-  f.number({"margin", "", "by which bodies are inside what is possible"}, spec.physical.margin,
-           Allowed{0, 1, false, true, "1e-6 is usual"});
-  f.flag({"bodies", "", "inertias that bodies could have"}, spec.physical.bodies);
+  f.number({"margin", "", "by which bodies are inside the feasible set"}, spec.physical.margin,
+           Allowed{0, 1, false, true, "1e-6 is typical"});
+  f.flag({"bodies", "", "inertias must be physically possible"}, spec.physical.bodies);
   f.flag({"drives", "", "friction and rotor inertia are not negative"}, spec.physical.drives);
   f.flag({"robot_bounds", "", "bounds of the robot file"}, spec.physical.robot_bounds);
   const Key constraints = {"constraints", "", "further ones ([feasible](feasible.md))"};
@@ -81,7 +81,7 @@ void describe(Fields& f, FeasibleSpec& spec) {
             [&](Fields& inner) { describe(inner, spec.pull); });
   describe_proven(f, spec);
   f.count({"starts", "", "random ones, of the penalty search"}, spec.random_starts,
-          from_to(0, 10000, "8 is usual"));
+          from_to(0, 10000, "8 is typical"));
 }
 
 }  // namespace STEELYARD_ABI

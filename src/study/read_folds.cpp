@@ -1,4 +1,4 @@
-// Runs of a study that are folds (docs/fold.md): their section, and what a study may ask of them.
+// Runs of a study that are folds (docs/fold.md): their section, and what a study may request of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,13 +28,13 @@ std::vector<StudyRun> runs_of_folds(const StudyRun& entry) {
   std::vector<FoldedRun> folded = read_fold_file(entry.folds);
   for (const FoldedRun& one : folded)
     if (!(one.step > 0))
-      throw InputError({fmt::format("the folds of '{}' tell no sampling step", one.label),
+      throw InputError({fmt::format("the folds of '{}' contain no sampling step", one.label),
                         {entry.folds, 0, 0, ""},
                         "a file of `steelyard fold` or `steelyard merge`",
                         ""});
   if (entry.label_given && folded.size() != 1)
     throw InputError({fmt::format("one label for {} runs", folded.size()), entry.place, "a file with one run",
-                      "leave it out: the runs of a merged file have their labels"});
+                      "leave it out: the runs of a merged file have labels of their own"});
   std::vector<StudyRun> runs;
   for (FoldedRun& one : folded) {
     StudyRun run = entry;
@@ -58,12 +58,12 @@ void load_folded_runs(const Fields& fields, Study& study) {
   study.runs = std::move(runs);
   if (first_folded(study) == nullptr) return;
   const auto refuse = [&](const char* key, const char* what) {
-    fields.fail(key, {fmt::format("{} cannot be found from folds", what),
+    fields.fail(key, {fmt::format("{} cannot be identified from folds", what),
                       {},
                       "runs that are logs",
                       "give the logs as `file:`, or leave this out"});
   };
-  if (has_friction_forms(study.drive_spec)) refuse("drives", "friction of another form than linear");
+  if (has_friction_forms(study.drive_spec)) refuse("drives", "friction other than linear");
   if (fields.given("gains")) refuse("gains", "drive gains");
   if (fields.given("payloads")) refuse("payloads", "loads");
   if (fields.given("elastic")) refuse("elastic", "springs");

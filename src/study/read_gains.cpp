@@ -49,7 +49,7 @@ void describe_methods(Fields& f, GainSpec& spec) {
 }
 
 void describe_use(Fields& f, GainSpec& spec) {
-  const Key key = {"use", "", "method whose gains count; auto: the best on held-out currents"};
+  const Key key = {"use", "", "method that gives the gains; auto: the best on held-out currents"};
   GainMethod method = spec.use.value_or(GainMethod::ls);
   int word = spec.use ? -1 : 0;
   f.words_or(key, word, {"auto"}, [&](Fields& other) { describe_gain_method(other, key, method); });
@@ -85,8 +85,9 @@ void check_payload(const StudyRun& run, const Study& study) {
   if (label.payload.empty()) return;
   if (!study.gains)
     throw InputError(
-        {fmt::format("the run '{}' has a payload, but torques", label.label), run.place, "currents",
-         "loads are found from currents; with torques use `current` and `gains: {known: [1, ...]}`"});
+        {fmt::format("the run '{}' has a payload, but torques instead of currents", label.label), run.place,
+         "currents",
+         "loads are identified from currents; with torques use `current` and `gains: {known: [1, ...]}`"});
   std::vector<std::string> names;
   for (const Load& load : study.payloads) names.push_back(load.name);
   if (std::find(names.begin(), names.end(), label.payload) != names.end()) return;
@@ -112,12 +113,12 @@ void describe(Fields& f, GainSpec& spec) {
   f.numbers({"prior_sigma", "", "their relative standard deviation; none: start and sign only"},
             spec.prior_sigma, at_least(0));
   const Key key = {"essential", "",
-                   "ratio of relative standard deviations above which parameters leave; true: 30"};
+                   "ratio of relative standard deviations above which parameters are eliminated; true: 30"};
   double ratio = spec.essential.value_or(30);
   int word = spec.essential ? -1 : 0;
   f.words_or(key, word, {"false", "true"}, [&](Fields& other) { other.number(key, ratio, from_to(1, 1e9)); });
   if (f.reads() && word != 0) spec.essential = ratio;
-  f.count({"blocks", "", "groups that are held out"}, spec.blocks, from_to(2, 1000, "five is usual"));
+  f.count({"blocks", "", "groups that are held out"}, spec.blocks, from_to(2, 1000, "five is typical"));
   f.choice({"rows", "", "side on which ls, wls and tls count residuals"}, spec.rows,
            {{"joint", RowSide::joint}, {"motor", RowSide::motor}});
   if (!f.reads()) return;

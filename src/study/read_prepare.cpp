@@ -86,7 +86,7 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
            options.measured_velocity, {{"measured", true}, {"differences", false}});
   f.count_or(
       {"decimate", "",
-       "keep one sample in so many; auto: ⌊0.4 rate / cut-off⌋, so that rows are nearly independent. A "
+       "keep one sample in this many; auto: ⌊0.4 rate / cut-off⌋, so that rows are nearly independent. A "
        "number lowers the columns' cut-off to 0.4 rate / decimate: nothing aliases"},
       "auto", kAutomatic, options.decimation,
       from_to(1, 1e9, "1 keeps every row; leave it out to let the cut-off decide"));

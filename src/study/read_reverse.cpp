@@ -115,7 +115,7 @@ void describe(Fields& f, ReferenceSpec& spec) {
 void describe(Fields& f, AnswerSpec& answers) {
   Index digits = answers.digits;
   f.count_or({"digits", "", "significant ones that are kept"}, "all", 0, digits,
-             from_to(1, 17, "six is usual"));
+             from_to(1, 17, "six is typical"));
   if (f.reads()) answers.digits = static_cast<int>(digits);
   f.number({"gravity_noise", "N m, N", "standard deviation that is added to g"}, answers.gravity_noise,
            from_to(0, 1e9));
@@ -197,7 +197,7 @@ void describe(Fields& f, ReverseSpec& spec) {
   std::optional<SourceSpec> source = spec.training.source;
   f.optional_section({"source", "", "where g(q) and M(q) come from"}, source);
   if (f.reads() && !spec.training.source) spec.training.source = source;
-  f.section({"answers", "", "what is done to the answers of a source"},
+  f.section({"answers", "", "how the answers of a source are altered"},
             [&](Fields& inner) { describe(inner, spec.answers); });
   f.sections({"validation", "", "sets that are predicted, with the keys of `configurations`"},
              spec.validation);
@@ -207,12 +207,12 @@ void describe(Fields& f, ReverseSpec& spec) {
             {"gravity", RowSet::gravity},
             {"inertia", RowSet::inertia}});
   f.flag({"rotor_inertia", "", "a column for it in every joint"}, spec.options.rotor_inertia);
-  f.flag({"tilt", "", "whether the base is tilted is tried"}, spec.tilt);
+  f.flag({"tilt", "", "estimate a tilt of the base"}, spec.tilt);
   f.texts({"zero", "", "parameters that are known to be zero"}, spec.options.zero);
   f.sections({"relations", "", "known sums of parameters"}, spec.options.relations);
   describe_leave_out(f, spec.leave_out);
   describe_weights(f, spec.options);
-  f.optional_section({"reference", "", "base parameters of others, set beside ours"}, spec.reference);
+  f.optional_section({"reference", "", "published base parameters to compare with"}, spec.reference);
   if (!f.reads()) return;
   if (!spec.training.source) f.fail(nullptr, {"reverse has no 'source'", {}, "", "add `source: ...`"});
   number_sets(spec);

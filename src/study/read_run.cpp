@@ -60,7 +60,7 @@ void describe_columns(Fields& f, RunFile& file) {
 ChannelColumns& channel_of(Fields& item, const char* owner, const std::string& name, RunFile& file) {
   for (ChannelColumns& channel : file.channels)
     if (channel.channel == name) return channel;
-  item.fail(nullptr, {fmt::format("{} speaks of '{}', but columns has no such channel", owner, name),
+  item.fail(nullptr, {fmt::format("{} refers to '{}', but columns has no such channel", owner, name),
                       {},
                       "",
                       fmt::format("remove it or add `columns: {{{}: ...}}`", name)});
@@ -100,7 +100,7 @@ void describe_factors(Fields& f, const Key& key, std::vector<double> ChannelColu
       item.fail(nullptr, {fmt::format("{} is 0", what),
                           {},
                           "other than zero",
-                          "1 takes the column as it is; leave the channel out if it is not to be used"});
+                          "1 leaves the column as it is; omit a channel that is not used"});
   });
 }
 
@@ -144,7 +144,7 @@ void describe_log(Fields& f, RunFile& file) {
 void check_log(const Fields& f, const RunFile& file) {
   const bool bag = is_bag(file.path);
   if (f.given("topic") && !bag)
-    f.fail("topic", {"'topic' is given for a file that is no bag", {}, ".db3 or .mcap", "remove it"});
+    f.fail("topic", {"'topic' is given for a file that is not a bag", {}, ".db3 or .mcap", "remove it"});
   if (!bag && !f.given("columns")) f.fail(nullptr, {"run has no 'columns'", {}, "", "add `columns: ...`"});
   if (file.time.empty() && file.rate <= 0)
     f.fail(nullptr, {"run has neither a time column nor a rate",
@@ -163,12 +163,12 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
           "instead of `file`: a fold file, every run in it; only `label` (of a single run) and `role` beside "
           "it"},
          f.reads() ? run.folds : none, folds);
-  f.optional_section({"simulate", "", "instead of `file`: a run the study makes itself"}, run.simulation);
+  f.optional_section({"simulate", "", "instead of `file`: a simulated run"}, run.simulation);
   f.text({"label", "", "name in results and of files, at most 200 bytes; left out: run 1, run 2, …"},
          label.label);
   f.choice({"role", "", "fitted, or predicted only"}, label.role,
            {{"fit", RunRole::fit}, {"validate", RunRole::validate}});
-  f.text({"payload", "", "name of the load the run was made with, from `payloads`"}, label.payload);
+  f.text({"payload", "", "name of the load carried in the run, from `payloads`"}, label.payload);
   f.flag({"unsigned", "", "the log has |effort| only"}, run.unsigned_effort);
   if (f.reads()) {
     run.path_as_written = folds.empty() ? log : folds;

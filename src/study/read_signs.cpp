@@ -10,7 +10,7 @@ void describe(Fields& f, KnownSign& known) {
   f.text({"run", "", "label; none: the only run without signs"}, known.run);
   f.text(required({"joint", "", "name"}), known.joint);
   f.count(required({"from", "", "first sample"}), known.range.begin, from_to(0, 1e15));
-  f.count(required({"to", "", "sample behind the last one"}), known.range.end, from_to(0, 1e15));
+  f.count(required({"to", "", "sample after the last one"}), known.range.end, from_to(0, 1e15));
   f.count(required({"sign", "", "of the effort: 1 or -1"}), known.sign, from_to(-1, 1, "1 or -1"));
   if (!f.reads()) return;
   known.place = f.place();
@@ -19,12 +19,12 @@ void describe(Fields& f, KnownSign& known) {
 
 void describe(Fields& f, SignGainsSpec& spec) {
   f.numbers({"a_priori", "", "gains of the drives, one per joint; none: 1"}, spec.a_priori, any_number());
-  f.text({"fixed", "", "joint whose gain is right; none: that with most effort"}, spec.fixed);
+  f.text({"fixed", "", "joint with a known gain; none: the one with the largest effort"}, spec.fixed);
   if (f.reads() && (spec.a_priori.array() == 0).any())
     f.fail("a_priori", {"an a-priori gain is zero",
                         {},
                         "numbers other than zero",
-                        "give what the data sheet says, or leave `a_priori` out"});
+                        "give the value of the data sheet, or leave `a_priori` out"});
 }
 
 namespace {
@@ -37,8 +37,9 @@ void describe_segments(Fields& f, SignsSpec& spec) {
   });
   VectorXd shares = segments.relative ? segments.threshold : VectorXd();
   VectorXd efforts = segments.relative ? VectorXd() : segments.threshold;
-  f.numbers({"threshold", "", "efforts below are cut out, as share of the RMS; one for all or one per joint"},
-            shares, at_least(0));
+  f.numbers(
+      {"threshold", "", "lower efforts are excluded, as share of the RMS; one for all or one per joint"},
+      shares, at_least(0));
   f.numbers({"threshold_effort", "N m, N", "the same as effort"}, efforts, at_least(0));
   if (f.reads()) {
     if (f.given("threshold") && f.given("threshold_effort"))
@@ -47,7 +48,7 @@ void describe_segments(Fields& f, SignsSpec& spec) {
     segments.relative = !f.given("threshold_effort");
     segments.threshold = segments.relative ? shares : efforts;
   }
-  f.count({"shortest", "samples", "of a segment"}, segments.shortest, from_to(2, 1e9, "8 is usual"));
+  f.count({"shortest", "samples", "of a segment"}, segments.shortest, from_to(2, 1e9, "8 is typical"));
   f.number({"low_minimum", "", "share of the RMS: local minima below are cuts; 0: none"},
            segments.low_minimum, from_to(0, 1e6));
   f.count_or({"trim", "samples", "at an edge of a segment"}, "auto", kAutomatic, segments.trim,
@@ -67,14 +68,14 @@ void describe_segments(Fields& f, SignsSpec& spec) {
 void describe(Fields& f, SignsSpec& spec) {
   describe_segments(f, spec);
   f.texts({"with_sign", "", "joints that are logged with their sign"}, spec.with_sign);
-  f.sections({"known", "", "stretches whose sign is known"}, spec.known);
+  f.sections({"known", "", "sections with a known sign"}, spec.known);
   f.count({"nodes", "", "of the search tree, 24 bytes each, at most"}, spec.search.max_nodes,
           from_to(2, 1e10));
-  f.count({"fits", "", "convex fits at most"}, spec.search.max_fits, from_to(2, 1e9, "400 is usual"));
+  f.count({"fits", "", "convex fits at most"}, spec.search.max_fits, from_to(2, 1e9, "400 is typical"));
   f.number({"seconds", "s", "of the search; 0: no limit. With a limit the result depends on the machine"},
            spec.search.max_seconds, from_to(0, 1e9));
   f.count({"reweigh", "", "further searches with the weights of the residuals"}, spec.reweigh,
-          from_to(0, 1000, "2 is usual"));
+          from_to(0, 1000, "2 is typical"));
   f.choice({"complete", "", "which samples are fitted beside those of decided segments"}, spec.complete,
            {{"none", CompleteSigns::none},
             {"decided", CompleteSigns::decided},

@@ -50,7 +50,7 @@ void describe_fourier(Fields& f, RestToRest& motion, std::optional<double>& lead
 }
 
 void describe_random(Fields& f, RandomMotion& motion, std::uint64_t& seed) {
-  f.count({"harmonics", "", "of each joint"}, motion.harmonics, from_to(1, 1000, "3 is usual"));
+  f.count({"harmonics", "", "of each joint"}, motion.harmonics, from_to(1, 1000, "3 is typical"));
   f.number({"period", "s", "of the motion"}, motion.period, above_to(0, 1e7));
   f.number({"duration", "s", "0: one period"}, motion.duration, from_to(0, 1e7));
   f.numbers(required({"center", "rad, m", "one per joint"}), motion.center, any_number());
@@ -178,12 +178,12 @@ void describe_log_errors(Fields& f, SimulateOptions& options) {
   f.numbers({"effort_noise", "N m, N, A", "standard deviation"}, options.effort_noise, at_least(0));
   f.numbers({"relative_effort_noise", "", "standard deviation as share of the joint's RMS effort"},
             options.relative_effort_noise, at_least(0));
-  f.numbers({"effort_scale", "", "logged over true effort: a conversion that is off"}, options.effort_scale,
+  f.numbers({"effort_scale", "", "logged over true effort: a wrong conversion"}, options.effort_scale,
             any_number());
-  f.number({"delay", "s", "by which efforts are late"}, options.delay, from_to(0, 1e6));
+  f.number({"delay", "s", "by which efforts lag"}, options.delay, from_to(0, 1e6));
   f.number({"jitter", "s", "instants are uniform within ± this"}, options.jitter, from_to(0, 1e6));
   f.number({"stamp_noise", "s", "stamps are off by up to ± this"}, options.stamp_noise, from_to(0, 1e6));
-  f.number({"repeat", "", "probability that a sample repeats the one before"}, options.repeat,
+  f.number({"repeat", "", "probability that a sample repeats the previous one"}, options.repeat,
            from_to(0, 0.9));
   f.choice({"velocity", "", "in the log"}, options.velocity,
            {{"none", VelocityChannel::none},
@@ -197,7 +197,7 @@ void describe(Fields& f, SimulationSpec& spec) {
   f.section(required({"motion", "", "one of the kinds"}),
             [&](Fields& inner) { describe_motion_kinds(inner, spec); });
   SimulateOptions& options = spec.options;
-  f.number({"rate", "Hz", "of the log"}, options.rate, above_to(0, 1e6, "1000 is usual"));
+  f.number({"rate", "Hz", "of the log"}, options.rate, above_to(0, 1e6, "1000 is typical"));
   describe_simulated_robot(f, spec);
   describe_log_errors(f, options);
   auto seed = static_cast<std::int64_t>(options.seed);

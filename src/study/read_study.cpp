@@ -49,10 +49,10 @@ void check_reverse(const Fields& f) {
       f.fail(key, {fmt::format("`{}` beside `reverse`", key),
                    {},
                    "robot, seed, reverse, runs, prepare, feasible, report, waive",
-                   "tables of g and M have no such thing: leave it out"});
+                   "it does not apply to tables of g and M: leave it out"});
 }
 
-// What keys say of each other, once all are read.
+// Conditions between keys, once all are read.
 void check_study(const Fields& f, Study& study) {
   study.prepare_given = f.given("prepare");
   if (study.reverse) check_reverse(f);
@@ -89,7 +89,7 @@ void describe_paths(Fields& f, const Key& key, std::vector<std::string>& paths,
 void describe(Fields& f, Study& study) {
   f.path(required({"robot", "", "robot file: YAML ([robot](robot.md)) or URDF"}), study.robot_path,
          study.robot_as_written);
-  f.count({"seed", "", "of everything random; `--seed` on the command line replaces it"}, study.seed,
+  f.count({"seed", "", "of all random numbers; `--seed` on the command line replaces it"}, study.seed,
           from_to(0, 9e15));
   f.section({"drives", "", "columns of all drives, added to what the robot file declares"},
             [&](Fields& inner) { describe_drives(inner, study.drives, study.drive_spec); });
@@ -107,8 +107,7 @@ void describe(Fields& f, Study& study) {
             [&](Fields& inner) { describe_prepare(inner, study.prepare, study.cutoff); });
   f.section({"estimate", "", "how parameters are estimated ([estimates](estimate.md))"},
             [&](Fields& inner) { describe_estimate(inner, study); });
-  f.optional_section({"feasible", "", "links that bodies could have ([feasible](feasible.md))"},
-                     study.feasible);
+  f.optional_section({"feasible", "", "physically feasible links ([feasible](feasible.md))"}, study.feasible);
   f.optional_section({"elastic", "", "springs of the joints ([elastic](elastic.md))"}, study.elastic);
   f.optional_section({"gains", "", "drive gains, for runs with currents ([gains](gains.md))"}, study.gains);
   describe_payloads(f, study.payloads);
@@ -120,7 +119,7 @@ void describe(Fields& f, Study& study) {
     inner.optional_section({"cross", "", "cross-validation"}, study.cross);
   });
   f.optional_section(
-      {"excite", "", "the motion that `steelyard excite` and `next` look for ([excite](excite.md))"},
+      {"excite", "", "the motion that `steelyard excite` and `next` optimise ([excite](excite.md))"},
       study.excite);
   describe_exports(f, study.exports);
   f.flag({"report", "", "write report.html"}, study.report);
@@ -129,7 +128,7 @@ void describe(Fields& f, Study& study) {
   if (f.reads()) check_study(f, study);
 }
 
-// Empty files are told here: the YAML reader knows of robots only.
+// Empty files are reported here: the YAML reader's message is about robots.
 YamlNode parse_study(const std::string& text, const std::string& path) {
   std::istringstream lines(text);
   std::string line;
@@ -157,7 +156,7 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
   study.path = path;
   read_described(context, root, "study", std::filesystem::path(path).parent_path().string(),
                  [&](Fields& fields) { describe(fields, study); });
-  // A first motion is sought before there are runs, and tables need none.
+  // A first motion is designed before there are runs, and tables need none.
   const bool has_runs =
       std::any_of(root.keys.begin(), root.keys.end(), [](const YamlNode& key) { return key.text == "runs"; });
   if (needs_runs && !has_runs && !study.excite && !study.reverse)

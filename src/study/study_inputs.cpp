@@ -25,7 +25,7 @@ std::vector<std::filesystem::path> study_inputs(const Study& study, const std::v
   }
   if (study.excite)
     for (const std::string& fold : study.excite->folds) add(fold);
-  for (const ExportWish& wish : study.exports) add(wish.from);
+  for (const ExportRequest& request : study.exports) add(request.from);
   for (const std::string& other : others) add(other);
   return inputs;
 }

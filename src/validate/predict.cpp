@@ -11,7 +11,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {
 
-constexpr Index kCurvePoints = 2000;  // stretches of a drawn curve
+constexpr Index kCurvePoints = 2000;  // sections of a drawn curve
 constexpr Index kTile = 192;
 
 void extend(double& low, double& high, double value) {
@@ -25,7 +25,7 @@ class RowScore {
   RowScore(const Preparation& preparation, const std::string& run, const std::string& joint,
            const std::string& unit)
       : preparation_(preparation),
-        stretch_((preparation.grid.samples + kCurvePoints - 1) / kCurvePoints),
+        section_((preparation.grid.samples + kCurvePoints - 1) / kCurvePoints),
         correlation_(preparation.decimation.factor),
         effort_(1 / preparation.grid.step, preparation.grid.samples),
         residual_(effort_) {
@@ -60,7 +60,7 @@ class RowScore {
 
  private:
   void draw(Index sample, double measured, double predicted) {
-    if (sample % stretch_ == 0) {
+    if (sample % section_ == 0) {
       curve_.time.push_back(preparation_.grid.time(sample));
       for (auto* bound : {&curve_.measured_min, &curve_.measured_max}) bound->push_back(measured);
       for (auto* bound : {&curve_.predicted_min, &curve_.predicted_max}) bound->push_back(predicted);
@@ -73,7 +73,7 @@ class RowScore {
   }
 
   const Preparation& preparation_;
-  Index stretch_;  // samples of a point of the curve
+  Index section_;  // samples of a point of the curve
   double residual_squared_ = 0, effort_squared_ = 0;
   EffortCurve curve_;
   Autocorrelation correlation_;

@@ -28,7 +28,7 @@ std::string share_in_percent(double share) {
   return share < 1e-4 && share > 0 ? fmt::format("{:.1g}", 100 * share) : fmt::format("{:.2f}", 100 * share);
 }
 
-// Folds of older files do not tell their motion: any run may repeat it.
+// Folds of older files do not contain their motion: any run may repeat it.
 bool knows_motions(const Evidence& evidence) {
   return std::none_of(evidence.findings.begin(), evidence.findings.end(), [](const Finding& finding) {
     return is(finding, "motion-unknown") && !finding.waived;

@@ -1,5 +1,6 @@
-// Five hundred inputs that are wrong by construction: the program says what, where and what to do, and ends
-// with 2, 3 or 4, never with 0 (nothing noticed) or 1 (our bug), never by a signal, and within five seconds.
+// Five hundred inputs that are wrong by construction: the program reports what, where and what to do, and
+// ends with 2, 3 or 4, never with 0 (nothing noticed) or 1 (our bug), never by a signal, and within five
+// seconds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

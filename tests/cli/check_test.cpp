@@ -1,4 +1,4 @@
-// The doctor through the program: what it says, and that errors which are not waived are exit code 3.
+// The doctor through the program: its findings, and exit code 3 for errors that are not waived.
 #include <gmock/gmock.h>
 
 #include <filesystem>

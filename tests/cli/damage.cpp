@@ -103,8 +103,8 @@ Operator flipped(const char* name, std::size_t first, double share) {
       name,
       [=](const std::string& text, Random& random) {
         std::string damaged = text;
-        const auto most = static_cast<std::size_t>(share * static_cast<double>(text.size() - first));
-        damaged[first + random.below(most)] ^= static_cast<char>(1 << random.below(8));
+        const auto max_bytes = static_cast<std::size_t>(share * static_cast<double>(text.size() - first));
+        damaged[first + random.below(max_bytes)] ^= static_cast<char>(1 << random.below(8));
         return damaged;
       },
       false);

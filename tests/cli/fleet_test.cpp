@@ -73,7 +73,7 @@ TEST_F(FleetProgram, KilledHalfWayAndResumedItWritesTheSameBytes) {
   EXPECT_EQ(text_of(fs::path(out) / "fleet.json"), text_of(folder_ / "once" / "fleet.json"));
   const std::string page = text_of(fs::path(out) / "fleet.html");
   EXPECT_FALSE(page.empty());
-  // What is kept is made anew, what somebody else has put beside it stays.
+  // Stored folds are rebuilt, other files stay.
   std::ofstream(out + ".state/mine.fold") << "mine";
   ASSERT_EQ(steelyard({"fleet", study, "--out", out, "--fresh", "--quiet"}).code, 0);
   EXPECT_EQ(count_files(out + ".state", ".fold"), 25u);
@@ -158,7 +158,7 @@ TEST_F(FleetProgram, AChangeBetweenTwoDaysIsToldWithItsDayAndSize) {
   EXPECT_NEAR(worn[0]["relative"], 0.5, 0.08);  // as above
 }
 
-// 200 kg on a forearm are no fault of a robot: its log is not part of the fleet, and is told as such.
+// 200 kg on a forearm are no fault of a robot: its log is not part of the fleet, and is reported as such.
 TEST_F(FleetProgram, WhatNoRobotCanHaveIsAProblemOfItsLogs) {
   const std::string study = study_of("study.yaml", 12, " [{robot: 2, link: 3, mass: 200}]", 2);
   const Outcome outcome = steelyard({"fleet", study, "--out", path("out"), "--json"});

@@ -177,9 +177,9 @@ TEST_F(Init, NeverOverwritesAStudyUnlessTold) {
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("--replace"));
   EXPECT_EQ(text(study()), "mine\n");
-  std::vector<std::string> told = command;
-  told.emplace_back("--replace");
-  EXPECT_EQ(steelyard(told).code, 0);
+  std::vector<std::string> with_replace = command;
+  with_replace.emplace_back("--replace");
+  EXPECT_EQ(steelyard(with_replace).code, 0);
   EXPECT_THAT(text(study()), HasSubstr("robot:"));
 }
 

@@ -1,5 +1,5 @@
-// Interrupts, terminations and closed terminals at random moments of every verb that writes, on a busy machine:
-// the output is the old one or the new one, whole, and nothing else is left, no child either.
+// Interrupts, terminations and closed terminals at random moments of every verb that writes, on a busy
+// machine: the output is the old one or the new one, whole, and nothing else is left, no child either.
 //
 // STEELYARD_INTERRUPTS sets the number of moments, STEELYARD_SEED another seed.
 #include <fcntl.h>
@@ -101,7 +101,7 @@ class Interrupts : public program::InFolder {
   }
   std::string at(const std::string& name) const { return folder_ / name; }
 
-  // All below the place; of run.json, which tells times, the name alone. A fleet keeps the robots that are
+  // All below the place; of run.json, which contains times, the name alone. A fleet keeps the robots that are
   // finished: whatever number of whole files.
   Files files() const {
     Files found;

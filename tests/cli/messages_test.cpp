@@ -63,7 +63,7 @@ TEST_F(Messages, NumbersThatCannotBeComeWithLineAndRemedy) {
     EXPECT_THAT(refusal("prepare: {resample: " + std::string(rate) + "}\n"),
                 AllOf(HasSubstr(at), HasSubstr(rate), HasSubstr("leave `resample` out")));
   EXPECT_THAT(refusal("", std::string(kRun) + "    scale: {torque: 0}\n"),
-              AllOf(HasSubstr(at), HasSubstr("scale of torque is 0"), HasSubstr("1 takes the column")));
+              AllOf(HasSubstr(at), HasSubstr("scale of torque is 0"), HasSubstr("1 leaves the column")));
 }
 
 TEST_F(Messages, CutOffsAreThoseOfTheUser) {
@@ -174,7 +174,7 @@ TEST_F(Messages, GapsAreCountedAndMeasuredInFittingUnits) {
   }
   put("log.csv", late);
   const Outcome outcome = steelyard({"check", put("study.yaml", kRobot + kRun)});
-  EXPECT_THAT(outcome.out, HasSubstr("one gap of 60 min where 1 ms is usual"));
+  EXPECT_THAT(outcome.out, HasSubstr("one gap of 60 min where 1 ms is typical"));
 }
 
 }  // namespace

@@ -120,12 +120,12 @@ TEST_F(Outputs, AFolderThatIsReadIsNotReplacedEvenWhenSteelyardWroteIt) {
   const auto before = everything();
   Outcome outcome = steelyard({"run", study, "--out", path("made")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("a.csv"), HasSubstr("which is read here")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("a.csv"), HasSubstr("which is an input here")));
   outcome = steelyard({"validate", path("out/result.json"), study, "--out", path("out")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("result.json"), HasSubstr("which is read here")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("result.json"), HasSubstr("which is an input here")));
   EXPECT_EQ(everything(), before);
-  // What nobody reads and nobody has changed is replaced.
+  // Files that are neither inputs nor changed are replaced.
   EXPECT_EQ(steelyard({"simulate", path("simulated.yaml"), "--out", path("made"), "--quiet"}).code, 0);
   EXPECT_EQ(steelyard({"run", study, "--out", path("out"), "--quiet"}).code, 0);
 }

@@ -62,7 +62,7 @@ TEST_F(Retrieve, TheBoxAloneLetsCentresOfMassOutOfTheLinksAndTheShapesDoNot) {
   ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--quiet"}).code, 0);
   const json shapes = written();
   EXPECT_GE(inside(shapes["links"]), 0);
-  // The same torques: the logs cannot tell the two apart.
+  // The same torques: the logs cannot distinguish the two.
   for (const json* result : {&box, &shapes})
     EXPECT_LE((*result)["feasible"]["residual"]["prepared"].get<double>(),
               (*result)["residual"]["prepared"].get<double>() + 1e-4);

@@ -1,4 +1,5 @@
-// Tables of g(q) and M(q) as people write them wrongly: the program ends with 2 or 3 and says what is wrong.
+// Tables of g(q) and M(q) as people write them wrongly: the program ends with 2 or 3 and reports what is
+// wrong.
 #include <gmock/gmock.h>
 
 #include <filesystem>

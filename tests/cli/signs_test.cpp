@@ -76,8 +76,8 @@ TEST_F(Signs, ThatAreKnownAreKept) {
       study_with({{"low_minimum: 0.8",
                    "low_minimum: 0.8, known: [{joint: joint6, from: " + (*last)["from"].dump() +
                        ", to: " + (*last)["to"].dump() + ", sign: " + std::to_string(wrong) + "}]"}});
-  const json told = json::parse(steelyard({"signs", study, "--json"}).out)["segments"];
-  const json& same = told[static_cast<std::size_t>(last - found.begin())];
+  const json segments = json::parse(steelyard({"signs", study, "--json"}).out)["segments"];
+  const json& same = segments[static_cast<std::size_t>(last - found.begin())];
   EXPECT_EQ(same["sign"].get<int>(), wrong);
   EXPECT_FALSE(same.contains("confidence"));  // it was not found, but given
 }
@@ -96,7 +96,7 @@ TEST_F(Signs, AloneAreFittedWhereCompletedEffortsAreNotWanted) {
     }
 }
 
-// A slow filter and a low threshold hide changes of sign of one joint: the finding says where to cut.
+// A slow filter and a low threshold hide changes of sign of one joint: the finding reports where to split.
 TEST_F(Signs, OfSegmentsThatChangeInsideAreAFindingThatSaysWhereToCut) {
   const auto log = true_log();
   const Outcome outcome =
@@ -106,9 +106,9 @@ TEST_F(Signs, OfSegmentsThatChangeInsideAreAFindingThatSaysWhereToCut) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const std::size_t finding = outcome.out.find("mixed-segment (joint1)");
   ASSERT_NE(finding, std::string::npos) << outcome.out;
-  const std::size_t cut = outcome.out.find("cut at ", finding);
+  const std::size_t cut = outcome.out.find("splitting it at ", finding);
   ASSERT_NE(cut, std::string::npos);
-  const double time = std::stod(outcome.out.substr(cut + 7));
+  const double time = std::stod(outcome.out.substr(cut + 16));
   double nearest = 1e9;
   for (std::size_t s = 1; s < log[13].size(); ++s)
     if (log[13][s - 1] * log[13][s] < 0) nearest = std::min(nearest, std::abs(log[0][s] - time));

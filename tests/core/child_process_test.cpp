@@ -82,7 +82,7 @@ TEST(ChildProcess, HasNoDescriptorOfTheHost) {
   ::close(ends[1]);
 }
 
-// A lock tells the dead from the living: the system takes it away with the process.
+// A lock distinguishes dead from running processes: the system releases it with the process.
 TEST(AtomicFile, WhatKilledProgramsLeftIsRemovedAndTheUsersFilesStay) {
   const fs::path home = fs::path(testing::TempDir()) / ("atomic_file_" + std::to_string(getpid()));
   fs::create_directories(home);

@@ -1,4 +1,4 @@
-// What the doctor says of the public real logs as they are.
+// The doctor's findings in the public real logs as they are.
 #include <gtest/gtest.h>
 
 #include <algorithm>

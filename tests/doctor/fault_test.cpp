@@ -97,8 +97,8 @@ std::vector<double> residual_logs(const Robot& robot, const steelyard::Run& run)
   return trial.fit(trial.given(), SetUp::as_given(trial.joints())).by_block;
 }
 
-// By how much residuals are larger with the fault than without, and the deviation of that: stretch by
-// stretch.
+// By how much residuals are larger with the fault than without, and the standard deviation of that: stretch
+// by stretch.
 struct Growth {
   double mean = 0, deviation = 0;
   double stretches = 0;
@@ -206,9 +206,10 @@ TEST_P(EffortDelay, OfAllJointsIsNamedWithItsSize) {
   }
 }
 
-// Joints whose delay of 50 ms is told. The efforts of the UR10's wrists and of the slow LWR4+ change little
-// in 50 ms, and friction that builds up over a way explains what they do: as they are, the LWR4+'s joint 5
-// fits best 60 to 80 ms late, and the UR10's last wrist 70 ms. Nothing wrong may be said of them.
+// Joints with a delay of 50 ms that is reported. The efforts of the UR10's wrists and of the slow LWR4+
+// change little in 50 ms, and friction that builds up over a way explains what they do: as they are, the
+// LWR4+'s joint 5 fits best 60 to 80 ms late, and the UR10's last wrist 70 ms. Nothing wrong may be said of
+// them.
 std::vector<std::size_t> joints_that_tell(const RealLog& log) {
   if (log.name == "ur10") return {0, 1, 2};
   if (log.name == "lwr3") return {0, 4};

@@ -59,9 +59,9 @@ void quantise(Run& run, std::string_view channel, int joint, double levels) {
 
 void clip(Run& run, int joint, double share) {
   double* x = values(run, channel::kTorque, joint);
-  double most = 0;
-  for (Index s = 0; s < run.samples.size(); ++s) most = std::max(most, std::abs(x[s]));
-  for (Index s = 0; s < run.samples.size(); ++s) x[s] = std::clamp(x[s], -share * most, share * most);
+  double largest = 0;
+  for (Index s = 0; s < run.samples.size(); ++s) largest = std::max(largest, std::abs(x[s]));
+  for (Index s = 0; s < run.samples.size(); ++s) x[s] = std::clamp(x[s], -share * largest, share * largest);
 }
 
 void wrap(Run& run, int joint) {

@@ -14,7 +14,7 @@ namespace steelyard::testing {
 struct SignalFault {
   std::string name;
   std::string code;
-  std::string joint;  // empty: the finding speaks of the run or of all joints
+  std::string joint;  // empty: the finding refers to the run or to all joints
   std::function<void(Run&)> apply;
 };
 std::vector<SignalFault> signal_faults(const RealLog& log);

@@ -19,7 +19,7 @@ namespace simulated_delay_test {
 
 constexpr double kNoises[] = {0, 1e-3, 0.01, 0.05, 0.2};  // of a joint's own effort
 
-// What the doctor says of a log's delays; "-": nothing, "": of all joints.
+// The doctor's findings about a log's delays; "-": nothing, "": of all joints.
 std::string said(const SimulatedLog& log, const steelyard::Run& run) {
   const std::unique_ptr<SampleSource> source = view_run(run);
   const TimeScan time = scan_time(*source);

@@ -94,7 +94,7 @@ TEST(ElasticSeven, JointsBelowTheSignalToNoiseRatioAreNotIdentifiable) {
   for (const double noise : {1e-5, 1e-4}) {
     const ElasticFit fit =
         identify_elastic(seven().arm, {elastic_log(seven_motion(), encoders(noise))}, filters());
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (std::size_t j = 0; j < 7; ++j) {
       const ElasticJoint& joint = fit.joints[j];
       EXPECT_EQ(joint.identifiable, joint.snr >= 10) << joint.name;
@@ -103,12 +103,12 @@ TEST(ElasticSeven, JointsBelowTheSignalToNoiseRatioAreNotIdentifiable) {
         continue;
       }
       EXPECT_THAT(joint.reason, ::testing::HasSubstr("below 10"));
-      EXPECT_EQ(fit.findings.at(told).code, "stiffness-unknown");
-      EXPECT_EQ(fit.findings.at(told++).joint, joint.name);
+      EXPECT_EQ(fit.findings.at(reported).code, "stiffness-unknown");
+      EXPECT_EQ(fit.findings.at(reported++).joint, joint.name);
     }
-    EXPECT_EQ(told, fit.findings.size());
+    EXPECT_EQ(reported, fit.findings.size());
     // Deflections are 1.2e-5 rad on joint 7, 7e-5 on joint 5, 1.5e-4 on joint 6, more on the others.
-    EXPECT_EQ(told, noise == 1e-5 ? 1U : 3U);
+    EXPECT_EQ(reported, noise == 1e-5 ? 1U : 3U);
   }
 }
 

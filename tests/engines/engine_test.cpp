@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 const int kNamed = ::setenv("STEELYARD_ENGINES", STEELYARD_ENGINES_FOLDER, 1);
 
 Robot robot_of(std::uint64_t seed, bool branches) {
-  oracle::RandomRobotOptions wish;
-  wish.branches = branches;
-  return oracle::random_robot(seed, wish);
+  oracle::RandomRobotOptions robot_options;
+  robot_options.branches = branches;
+  return oracle::random_robot(seed, robot_options);
 }
 
 // Three sines a joint, up to about 1 rad/s and 2 rad/s².

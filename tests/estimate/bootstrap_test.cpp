@@ -13,8 +13,8 @@ namespace {
 
 using namespace estimate_tests;
 
-// Three row kinds in `blocks` blocks; the noise of a block's rows has a common part of deviation `common`
-// times that of its own.
+// Three row kinds in `blocks` blocks; the noise of a block's rows has a common part of standard deviation
+// `common` times that of its own.
 std::vector<Rows> blocked_rows(Index blocks, Index count, double common, std::uint64_t seed,
                                std::uint64_t noise_seed) {
   std::vector<Rows> all;
@@ -105,7 +105,7 @@ TEST(Bootstrap, IsTheSameForAnyNumberOfThreads) {
   EXPECT_NE(bootstrap(moments, options).replicates, one.replicates);
 }
 
-// Deviation over repeated noise against the mean claim, for noise that blocks share inside.
+// Standard deviation over repeated noise against the mean claim, for noise that blocks share inside.
 TEST(Bootstrap, HasTheSpreadOfRepeatedExperimentsWhateverTheNoiseInsideBlocks) {
   constexpr int kRepeats = 600;
   EstimateOptions weighted;
@@ -125,7 +125,7 @@ TEST(Bootstrap, HasTheSpreadOfRepeatedExperimentsWhateverTheNoiseInsideBlocks) {
         square += (fit.values - truth()).cwiseAbs2() / kRepeats;
         claimed += spread.sigma.cwiseAbs2() / kRepeats;
       }
-      // A variance from 600 draws is known to 6 %: three deviations and what few blocks cost.
+      // A variance from 600 draws is known to 6 %: three standard deviations and what few blocks cost.
       for (Index i = 0; i < 5; ++i) EXPECT_NEAR(claimed[i] / square[i], 1, 0.25) << i;
     }
   }

@@ -50,7 +50,7 @@ inline const VectorXd& truth() {
   return x;
 }
 
-// Gaussian rows with noise of the given deviation; columns of very different size.
+// Gaussian rows with noise of the given standard deviation; columns of very different size.
 inline Rows make_rows(const std::string& row, const std::vector<Index>& used, Index count, double noise,
                       Random& random, const std::string& unit = "N*m", Index block = 0) {
   Rows out{row, unit, used, MatrixXd::Zero(count, 5), VectorXd::Zero(count), block};

@@ -77,15 +77,16 @@ class FrictionArm {
     return out;
   }
 
-  std::vector<FrictionChoice> choose(const std::vector<FrictionWish>& wishes) const {
+  std::vector<FrictionChoice> choose(const std::vector<FrictionRequest>& requests) const {
     const std::vector<std::vector<FoldBlock>> runs = {blocks(dictionary_columns(joints_))};
-    return choose_friction(joints_, wishes, runs, {groups_by_index(static_cast<Index>(runs[0].size()), 10)});
+    return choose_friction(joints_, requests, runs,
+                           {groups_by_index(static_cast<Index>(runs[0].size()), 10)});
   }
 
-  // Chosen among the wishes, then refined.
-  FrictionFit fit(const std::vector<FrictionWish>& wishes) const {
+  // Chosen among the requests, then refined.
+  FrictionFit fit(const std::vector<FrictionRequest>& requests) const {
     std::vector<FrictionModel> models;
-    for (const FrictionChoice& choice : choose(wishes)) models.push_back(choice.model);
+    for (const FrictionChoice& choice : choose(requests)) models.push_back(choice.model);
     return fit_friction(joints_, models, [this](const auto& extra) { return folds(extra); });
   }
 
@@ -121,8 +122,8 @@ class FrictionArm {
   std::vector<FrictionJoint> joints_;
 };
 
-inline FrictionWish wish(FrictionForm form) {
-  FrictionWish out;
+inline FrictionRequest request(FrictionForm form) {
+  FrictionRequest out;
   out.form = form;
   return out;
 }

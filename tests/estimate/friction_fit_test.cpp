@@ -23,7 +23,7 @@ double sigma(const Estimate& estimate, const std::string& column) {
   return k >= 0 ? estimate.sigma[k] : 0;
 }
 
-// A shape parameter against its truth, in units of the deviation its tangent has.
+// A shape parameter against its truth, in units of the standard deviation its tangent has.
 void expect_shape(double found, double truth, const Estimate& estimate, const std::string& tangent,
                   double height) {
   const double deviation = sigma(estimate, tangent) / height;
@@ -36,7 +36,7 @@ TEST(FrictionFit, FindsASigmoidsShapeWithoutNoise) {
   first.viscous = 0.7;
   second.offset = 0.3;
   const FrictionArm arm(first, second, 0);
-  const FrictionFit fit = arm.fit({wish(FrictionForm::sigmoid), wish(FrictionForm::sigmoid)});
+  const FrictionFit fit = arm.fit({request(FrictionForm::sigmoid), request(FrictionForm::sigmoid)});
   ASSERT_TRUE(fit.converged);
   // What is left is rounding of the filter in chunks, 1e-12 of the columns, seen through the condition.
   EXPECT_NEAR(fit.joints[0].height, 3, 1e-7);
@@ -54,7 +54,7 @@ TEST(FrictionFit, FindsASigmoidWithinItsDeviationsUnderNoise) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE(seed);
     const FrictionArm arm(sigmoid(3, 8, 0.05), sigmoid(1.2, 20, -0.02), 0.5, seed);
-    const FrictionFit fit = arm.fit({wish(FrictionForm::sigmoid), wish(FrictionForm::sigmoid)});
+    const FrictionFit fit = arm.fit({request(FrictionForm::sigmoid), request(FrictionForm::sigmoid)});
     ASSERT_TRUE(fit.converged);
     EXPECT_LE(fit.next_gain, 1e-3);
     const Estimate estimate = arm.estimate_at(fit);
@@ -74,7 +74,7 @@ TEST(FrictionFit, FindsASigmoidWithinItsDeviationsUnderNoise) {
 
 TEST(FrictionFit, FindsStribeckFriction) {
   const FrictionArm arm(stribeck(2, 1.5, 0.2), stribeck(0.8, 0.9, 0.1), 0.2);
-  const FrictionFit fit = arm.fit({wish(FrictionForm::stribeck), wish(FrictionForm::stribeck)});
+  const FrictionFit fit = arm.fit({request(FrictionForm::stribeck), request(FrictionForm::stribeck)});
   ASSERT_TRUE(fit.converged);
   const Estimate estimate = arm.estimate_at(fit);
   const double heights[] = {1.5, 0.9}, velocities[] = {0.2, 0.1}, coulomb[] = {2, 0.8};
@@ -96,7 +96,7 @@ TEST(FrictionFit, FindsAsymmetricCoulombFriction) {
   second.coulomb_positive = 0.3;
   second.coulomb_negative = 0.7;
   const FrictionArm arm(first, second, 0.2);
-  const FrictionFit fit = arm.fit({wish(FrictionForm::asymmetric), wish(FrictionForm::asymmetric)});
+  const FrictionFit fit = arm.fit({request(FrictionForm::asymmetric), request(FrictionForm::asymmetric)});
   EXPECT_EQ(fit.iterations, 1);  // nothing to refine
   const Estimate estimate = arm.estimate_at(fit);
   EXPECT_EQ(estimate.status, EstimateStatus::solved);
@@ -111,7 +111,7 @@ TEST(FrictionFit, FindsAsymmetricCoulombFriction) {
 
 TEST(FrictionFit, ThePapersSigmoidHasNeitherViscousTermNorOffset) {
   const FrictionArm arm(sigmoid(3, 8, 0.05), sigmoid(1.2, 20, -0.02), 0.2);
-  FrictionWish pure = wish(FrictionForm::sigmoid);
+  FrictionRequest pure = request(FrictionForm::sigmoid);
   pure.viscous = pure.offset = false;
   const FrictionFit fit = arm.fit({pure, pure});
   const Estimate estimate = arm.estimate_at(fit);
@@ -132,7 +132,7 @@ TEST(FrictionFit, FallsBackWhereTheShapeIsNotInTheData) {
   coulomb.coulomb = 1;
   coulomb.offset = 0.2;
   const FrictionArm arm(viscous, coulomb, 0.2);
-  FrictionWish pure = wish(FrictionForm::sigmoid);
+  FrictionRequest pure = request(FrictionForm::sigmoid);
   pure.viscous = pure.offset = false;
   const FrictionFit fit = arm.fit({pure, pure});
   EXPECT_EQ(fit.joints[0].status, FrictionStatus::viscous) << fit.joints[0].evidence;
@@ -153,7 +153,7 @@ TEST(FrictionFit, FallsBackWhereTheShapeIsNotInTheData) {
 TEST(FrictionFit, OneDegenerateJointDoesNotHoldUpTheOther) {
   Friction none;
   const FrictionArm arm(sigmoid(3, 8, 0.05), none, 0.2);
-  const FrictionFit fit = arm.fit({wish(FrictionForm::sigmoid), wish(FrictionForm::sigmoid)});
+  const FrictionFit fit = arm.fit({request(FrictionForm::sigmoid), request(FrictionForm::sigmoid)});
   ASSERT_TRUE(fit.converged);
   EXPECT_EQ(fit.joints[0].status, FrictionStatus::determined);
   EXPECT_NEAR(fit.joints[0].model.slope, 8, 1);
@@ -187,8 +187,9 @@ TEST(FrictionChoice, PicksTheTrueForm) {
 
 TEST(FrictionFit, GivesTheSameBytesAgain) {
   const FrictionArm arm(sigmoid(3, 8, 0.05), stribeck(1.5, 1.2, 0.15), 0.2);
-  const std::vector<FrictionWish> wishes = {wish(FrictionForm::sigmoid), wish(FrictionForm::stribeck)};
-  const FrictionFit one = arm.fit(wishes), two = arm.fit(wishes);
+  const std::vector<FrictionRequest> requests = {request(FrictionForm::sigmoid),
+                                                 request(FrictionForm::stribeck)};
+  const FrictionFit one = arm.fit(requests), two = arm.fit(requests);
   EXPECT_EQ(one.iterations, two.iterations);
   EXPECT_EQ(one.cost, two.cost);
   EXPECT_EQ(one.joints[0].model.slope, two.joints[0].model.slope);

@@ -145,20 +145,20 @@ TEST(Instrument, APriorIsItsOwnInstrument) {
 }
 
 // Noise of 30 % in the columns shrinks least squares by 1/(1 + 0.3²); independent noise in the instruments
-// does not matter. 300 draws: the share of covered values has a deviation of 1.3 % around 95 %.
+// does not matter. 300 draws: the share of covered values has a standard deviation of 1.3 % around 95 %.
 TEST(Instrument, CoverTheTruthWhereLeastSquaresIsBiased) {
   EstimateOptions options;
   options.weighting = Weighting::by_row;
   options.conditions = false;
   constexpr int kDraws = 300;
   VectorXd covered = VectorXd::Zero(5), covered_ls = VectorXd::Zero(5);
-  int told = 0;
+  int detected = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
     const std::vector<Fold> folds =
         folds_of(two_kinds(400, {0.1, 0.3, 0.3}, 4, static_cast<std::uint64_t>(draw)));
     const InstrumentEstimate iv = instrument_estimate(folds, options);
     const Estimate ls = estimate(without_instruments(folds), options);
-    told += iv.least_squares_is_biased();
+    detected += iv.least_squares_is_biased();
     for (Index k = 0; k < 5; ++k) {
       covered[k] += std::abs(iv.estimate.values[k] - truth()[k]) < 1.96 * iv.estimate.sigma[k];
       covered_ls[k] += std::abs(ls.values[k] - truth()[k]) < 1.96 * ls.sigma[k];
@@ -167,26 +167,26 @@ TEST(Instrument, CoverTheTruthWhereLeastSquaresIsBiased) {
   EXPECT_GT(covered.minCoeff() / kDraws, 0.90);
   EXPECT_GT(covered.mean() / kDraws, 0.93);
   EXPECT_LT(covered_ls.minCoeff() / kDraws, 0.2);
-  EXPECT_EQ(told, kDraws);
+  EXPECT_EQ(detected, kDraws);
 }
 
 // Without noise in Y both estimates are consistent: the statistic is χ² with five degrees, whose mean over
-// 200 draws has a deviation of √(10/200) = 0.22.
+// 200 draws has a standard deviation of √(10/200) = 0.22.
 TEST(Instrument, TheComparisonWithLeastSquaresIsChiSquaredWithoutBias) {
   EstimateOptions options;
   options.conditions = false;
   double sum = 0;
-  int told = 0;
+  int detected = 0;
   for (int draw = 0; draw < 200; ++draw) {
     Random random(5, "one kind", static_cast<std::uint64_t>(draw));
     const Fold fold = make_rows("torque:one", {0, 1, 2, 3, 4}, 400, {0.1, 0, 0.5}, random).fold();
     const InstrumentEstimate iv = instrument_estimate(std::span(&fold, 1), options);
     ASSERT_EQ(iv.hausman_degrees, 5);
     sum += iv.hausman;
-    told += iv.least_squares_is_biased();
+    detected += iv.least_squares_is_biased();
   }
   EXPECT_NEAR(sum / 200, 5, 0.7);
-  EXPECT_LT(told, 10);  // 5 + 3 √10 = 14.5 is exceeded with probability 0.013
+  EXPECT_LT(detected, 10);  // 5 + 3 √10 = 14.5 is exceeded with probability 0.013
 }
 
 TEST(Instrument, UnrelatedColumnsAreWeakInstruments) {

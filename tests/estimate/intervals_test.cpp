@@ -57,7 +57,7 @@ VectorXd coverage_of(IntervalMethod method, double keep) {
   return held / static_cast<double>(kRepeats);
 }
 
-// Shares from 1000 repetitions have a deviation of 0.7 points at 95 %.
+// Shares from 1000 repetitions have a standard deviation of 0.7 points at 95 %.
 TEST(Intervals, HoldTheTruthAsOftenAsTheySayForWhiteNoise) {
   for (const IntervalMethod method : {IntervalMethod::classical, IntervalMethod::bootstrap}) {
     const VectorXd held = coverage_of(method, 0);
@@ -123,7 +123,7 @@ TEST(EffectiveShare, IsThatOfTheMeanOfFilteredNoise) {
     }
     // Var(mean) = σ² / (share · rows).
     const double share = square / mean_square;
-    // A variance from 800 means is known to 5 %; three deviations.
+    // A variance from 800 means is known to 5 %; three standard deviations.
     EXPECT_NEAR(effective_share(filter, decimation), std::min(1.0, share), 0.15 * share) << decimation;
   }
 }
@@ -144,7 +144,7 @@ TEST(DifferentiationBias, IsFlaggedWhenEstimatesMoveMoreThanTheirBlocksExplain) 
   EXPECT_TRUE(found.biased[0]);
   EXPECT_NEAR(found.bias[0], sigma[0], 0.13 * sigma[0]);
   for (std::size_t k = 1; k < 5; ++k) EXPECT_FALSE(found.biased[k]) << k;
-  // Moves below 2.5 deviations are no bias, when blocks do not say that they are more certain.
+  // Moves below 2.5 standard deviations are no bias, when blocks do not say that they are more certain.
   const MatrixXd wide = influences + MatrixXd::Constant(5, kBlocks, 10 * sigma.maxCoeff());
   low.values[0] = fit.values[0] - 2.4 * sigma[0];
   const OtherCutoff within[] = {{&low, wide, 0.5}};

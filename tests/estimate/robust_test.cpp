@@ -26,7 +26,7 @@ Robot pendulum() {
 
 constexpr double kRate = 200;
 
-// 60 s of three sines with exact derivatives and normal noise of deviation 0.2 on the torque.
+// 60 s of three sines with exact derivatives and normal noise of standard deviation 0.2 on the torque.
 Run clean_run(const Plan& plan, const VectorXd& truth, std::uint64_t seed) {
   Run run;
   run.samples = SampleBlock({"position", "velocity", "acceleration", "torque"}, 1, 12000);
@@ -103,7 +103,7 @@ class Robust : public ::testing::Test {
     }
   }
 
-  // Largest error in deviations of a fit without outliers.
+  // Largest error in standard deviations of a fit without outliers.
   double worst(const VectorXd& values, const VectorXd& sigma) const {
     return (values - truth_).cwiseQuotient(sigma).cwiseAbs().maxCoeff();
   }
@@ -139,7 +139,7 @@ TEST_F(Robust, SpikesAndACollisionDoNotMoveTheParameters) {
                 .cwiseAbs()
                 .maxCoeff(),
             2);
-  // 2 % of 12 000 spikes and 199 samples of the collision are all beyond ten deviations.
+  // 2 % of 12 000 spikes and 199 samples of the collision are all beyond ten standard deviations.
   EXPECT_NEAR(static_cast<double>(robust.scales[0].far), 440, 60);
   // A median over 3.7 % bad rows is 5 % larger.
   EXPECT_NEAR(robust.scales[0].sigma, 0.2, 0.02);
@@ -161,7 +161,8 @@ TEST_F(Robust, OutliersBehindAFilterAreFoundAsWell) {
   EXPECT_LT(worst(robust.estimate.values, robust.estimate.sigma), 3);
 }
 
-// With normal errors: σ by the median, 95 % of the efficiency of least squares, and deviations that say so.
+// With normal errors: σ by the median, 95 % of the efficiency of least squares, and standard deviations that
+// say so.
 TEST_F(Robust, WithoutOutliersItIsLeastSquaresWithFivePercentLess) {
   const steelyard::Run run = clean_run(plan_, truth_, 5);
   PreparedRun prepared(view_run(run), {}, {});

@@ -58,7 +58,7 @@ TEST(WeightedLeastSquares, FindsTheDeviationsAndIsSharperThanOrdinary) {
   const Estimate plain = weighted(rows, Weighting::none), found = weighted(rows, Weighting::by_row_iterated);
   EXPECT_EQ(found.status, EstimateStatus::solved);
   const double noise[] = {0.1, 1.0, 0.02};
-  // 2000 rows give a deviation to 1/√4000 = 1.6 %.
+  // 2000 rows give a standard deviation to 1/√4000 = 1.6 %.
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found.per_row[k].sigma, noise[k], 0.08 * noise[k]);
   EXPECT_NEAR(found.sigma_rows, 1, 1e-6);
   for (Index k = 0; k < 5; ++k) {

@@ -121,9 +121,9 @@ TEST(Configurations, KeepTheTableTheEffortsAndGivenLimits) {
 TEST(Configurations, TooFewShowTooLittle) {
   const Robot robot = named("panda");
   const BaseParameters base = base_of(robot);
-  const Index least = min_configurations(robot, base);
-  EXPECT_GE(least, 2);  // 35 entries a configuration, 43 base parameters
-  EXPECT_LT(measure(robot, base, random_configurations(robot, least - 1, {})).rank, 43);
+  const Index min_count = min_configurations(robot, base);
+  EXPECT_GE(min_count, 2);  // 35 entries a configuration, 43 base parameters
+  EXPECT_LT(measure(robot, base, random_configurations(robot, min_count - 1, {})).rank, 43);
   EXPECT_TRUE(std::isinf(measure(robot, base, random_configurations(robot, 1, {})).mean_variance));
 }
 

@@ -47,10 +47,10 @@ inline double sampled_distance(const std::vector<Pose>& poses, const Capsule& a,
     const Pose& pose = poses[static_cast<std::size_t>(c.link)];
     return Vector3(pose.rotation * local + pose.position);
   };
-  double least = kInfinity;
+  double smallest = kInfinity;
   for (int i = 0; i <= steps; ++i)
-    for (int j = 0; j <= steps; ++j) least = std::min(least, (point(a, i) - point(b, j)).norm());
-  return least - a.radius - b.radius;
+    for (int j = 0; j <= steps; ++j) smallest = std::min(smallest, (point(a, i) - point(b, j)).norm());
+  return smallest - a.radius - b.radius;
 }
 
 }  // namespace steelyard

@@ -52,10 +52,10 @@ double deviation(const ExportModel& model, const COptions& options) {
 
 TEST(CCode, OfRandomTreesComputesTheSameEfforts) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    oracle::RandomRobotOptions wish;
-    wish.joints = static_cast<int>(1 + seed);
-    wish.branches = seed % 2 == 0;
-    const ExportModel model = random_model(oracle::random_robot(seed, wish), seed);
+    oracle::RandomRobotOptions robot_options;
+    robot_options.joints = static_cast<int>(1 + seed);
+    robot_options.branches = seed % 2 == 0;
+    const ExportModel model = random_model(oracle::random_robot(seed, robot_options), seed);
     EXPECT_LT(deviation(model, {}), kRounding) << oracle::to_string(model.robot);
   }
 }
@@ -66,10 +66,10 @@ TEST(CCode, OfPublishedRobotsHoldsTheirBaseRegressor) {
   for (const char* name : {"panda", "tx40", "two_r"}) {
     const Robot robot = read_robot(std::string(STEELYARD_SOURCE_DIR) + "/robots/" + name + ".yaml").robot;
     ExportModel model = random_model(robot, 7);
-    BaseOptions wish;
-    wish.expressions = false;
-    wish.drives = false;
-    const BaseParameters base = base_parameters(robot, wish);
+    BaseOptions base_options;
+    base_options.expressions = false;
+    base_options.drives = false;
+    const BaseParameters base = base_parameters(robot, base_options);
     const VectorXd all = base.K * model.parameters.standard;
     ExportModel lead = model;
     lead.parameters.standard.setZero();

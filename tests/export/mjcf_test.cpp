@@ -11,10 +11,10 @@ namespace steelyard {
 namespace {
 
 ExportModel mjcf_model(std::uint64_t seed, bool branches) {
-  oracle::RandomRobotOptions wish;
-  wish.branches = branches;
+  oracle::RandomRobotOptions robot_options;
+  robot_options.branches = branches;
   oracle::Random random(seed);
-  ExportModel model = oracle::random_model(oracle::random_robot(seed, wish), random);
+  ExportModel model = oracle::random_model(oracle::random_robot(seed, robot_options), random);
   model.robot.name = "<\"a & b\">";
   for (Drive& drive : model.parameters.drives) {
     drive.rotor_inertia = random.uniform(0.01, 1);

@@ -26,10 +26,10 @@ const int kNamed = ::setenv("STEELYARD_ENGINES", STEELYARD_ENGINES_FOLDER, 1);
 constexpr double kAgreement = 1e-9;  // what every export has to reach in MuJoCo and DART
 
 ExportModel drawn_model(std::uint64_t seed) {
-  oracle::RandomRobotOptions wish;
-  wish.branches = seed % 2 == 0;
+  oracle::RandomRobotOptions robot_options;
+  robot_options.branches = seed % 2 == 0;
   oracle::Random random(seed);
-  ExportModel model = oracle::random_model(oracle::random_robot(seed, wish), random);
+  ExportModel model = oracle::random_model(oracle::random_robot(seed, robot_options), random);
   model.robot.name = "<\"a & b\">";
   model.robot.base = {{Motion::turn_x, 0.3, "tilt"}, {Motion::move_z, 0.2, "height"}};
   for (Drive& drive : model.parameters.drives) {

@@ -1,5 +1,5 @@
 // The penalty search against the convex method where the problem is convex, against closed forms where it is
-// not, and what it says about constraints that make no sense.
+// not, and its messages about invalid constraints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 namespace steelyard::feasible_test {
 
-// Rows of a simulated motion of a robot, divided by their deviation; effort with noise.
+// Rows of a simulated motion of a robot, divided by their standard deviation; effort with noise.
 struct Simulated {
   Robot robot;
   Quantities quantities{Robot{}};
@@ -66,7 +66,7 @@ struct IntervalCounts {
   std::string worst_name;
 };
 
-// All quantities, at 95 % (a hundredth of a deviation where there is no noise).
+// All quantities, at 95 % (a hundredth of a standard deviation where there is no noise).
 inline void check_intervals(const Simulated& robot, IntervalCounts& counts) {
   ProvenOptions how;
   how.allowance = robot.noise > 0 ? chi_squared_quantile(0.95, 1) : 1e-2;

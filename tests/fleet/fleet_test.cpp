@@ -92,7 +92,7 @@ const Arm& arm() {
   return one;
 }
 
-struct Wish {
+struct Change {
   double mass = 0;      // on link 2
   double friction = 1;  // of joint 1
   double gain = 1;      // of joint 2
@@ -100,7 +100,7 @@ struct Wish {
 };
 
 // Masses and friction scatter by 2.5 %.
-FleetRobot make_robot(std::uint64_t seed, int number, const Wish& wish) {
+FleetRobot make_robot(std::uint64_t seed, int number, const Change& change) {
   const Arm& a = arm();
   Random random(seed, "robot", static_cast<std::uint64_t>(number));
   VectorXd standard(20);
@@ -111,7 +111,7 @@ FleetRobot make_robot(std::uint64_t seed, int number, const Wish& wish) {
   const double x = -0.1;  // the centre of mass of link 2
   VectorXd point(10);
   point << 1, x, 0, 0, 0, 0, 0, x * x, 0, x * x;
-  standard.segment(10, 10) += wish.mass * point;
+  standard.segment(10, 10) += change.mass * point;
   VectorXd values = a.base_of(standard);
   for (std::size_t c = 0; c < a.columns.size(); ++c) {
     const std::string& name = a.columns[c];
@@ -120,16 +120,16 @@ FleetRobot make_robot(std::uint64_t seed, int number, const Wish& wish) {
     if (name[1] == 'v') value = 2;
     if (name[1] == 'c') value = 3;
     if (name[1] == 'o') value = 0.1;
-    if (name[1] != 'o') value *= (1 + 0.025 * random.normal()) * (name[2] == '1' ? wish.friction : 1);
+    if (name[1] != 'o') value *= (1 + 0.025 * random.normal()) * (name[2] == '1' ? change.friction : 1);
   }
   FleetRobot robot;
   robot.name = "r" + std::to_string(number);
   robot.folds =
-      a.fold(values, {1, wish.gain, 1}, 1000 * seed + static_cast<std::uint64_t>(number), wish.noise);
+      a.fold(values, {1, change.gain, 1}, 1000 * seed + static_cast<std::uint64_t>(number), change.noise);
   return robot;
 }
 
-FleetInput fleet_of(std::uint64_t seed, int robots, const std::map<int, Wish>& wishes) {
+FleetInput fleet_of(std::uint64_t seed, int robots, const std::map<int, Change>& changes) {
   const Arm& a = arm();
   FleetInput input;
   input.columns = a.columns;
@@ -138,7 +138,7 @@ FleetInput fleet_of(std::uint64_t seed, int robots, const std::map<int, Wish>& w
   input.row_joints = {"joint1", "joint2"};
   input.row_numbers = {1, 2};
   for (int r = 1; r <= robots; ++r)
-    input.robots.push_back(make_robot(seed, r, wishes.contains(r) ? wishes.at(r) : Wish{}));
+    input.robots.push_back(make_robot(seed, r, changes.contains(r) ? changes.at(r) : Change{}));
   return input;
 }
 
@@ -160,7 +160,7 @@ TEST(Fleet, NamesTheHeavyLinkTheWornJointAndTheWrongGain) {
     } else if (r == 17) {
       EXPECT_EQ(cause.kind, CauseKind::friction);
       EXPECT_EQ(cause.of, "joint1");
-      EXPECT_NEAR(cause.amount, 0.5, 0.1);  // four deviations of the scatter
+      EXPECT_NEAR(cause.amount, 0.5, 0.1);  // four standard deviations of the scatter
     } else {
       EXPECT_EQ(cause.kind, CauseKind::gain);
       EXPECT_EQ(cause.of, "joint2");
@@ -209,7 +209,7 @@ std::vector<std::string> named_of(const FleetResult& result) {
 
 struct GrossFault {
   const char* what;
-  Wish wish;
+  Change change;
   CauseKind kind;
   int fewest;  // robots with which it is named
 };
@@ -227,7 +227,7 @@ TEST(Fleet, NamesGrossFaultsInSmallFleetsWithTheirKind) {
   for (const int robots : {4, 5, 6, 10, 16})
     for (const GrossFault& fault : faults) {
       if (robots < fault.fewest) continue;
-      const FleetResult result = compare_fleet(fleet_of(101, robots, {{3, fault.wish}}));
+      const FleetResult result = compare_fleet(fleet_of(101, robots, {{3, fault.change}}));
       EXPECT_EQ(named_of(result), std::vector<std::string>{"r3"}) << fault.what << " of " << robots;
       const std::vector<Cause>& causes = result.robots[2].causes;
       ASSERT_FALSE(causes.empty());
@@ -265,8 +265,9 @@ TEST(Fleet, TheFleetsParametersAreThoseOfTheOthers) {
   FleetInput without = healthy;
   without.robots.erase(without.robots.begin() + 4);
   const FleetResult expected = compare_fleet(without);
-  for (const Wish& wish : {Wish{0, 1, 1000}, Wish{0, 20, 1}, Wish{20, 1, 1}, Wish{0, 1, 1, 100}}) {
-    const FleetResult result = compare_fleet(fleet_of(103, 12, {{5, wish}}));
+  for (const Change& change :
+       {Change{0, 1, 1000}, Change{0, 20, 1}, Change{20, 1, 1}, Change{0, 1, 1, 100}}) {
+    const FleetResult result = compare_fleet(fleet_of(103, 12, {{5, change}}));
     EXPECT_EQ(result.healthy, 11);
     for (Index i = 0; i < result.values.size(); ++i)
       EXPECT_NEAR(result.values[i], expected.values[i], 1e-6 * expected.sigma[i]) << result.columns[i];
@@ -293,7 +294,8 @@ TEST(Fleet, ARobotThatIsNotComparedIsDescribedOnly) {
   EXPECT_EQ(result.robots[1].causes[0].text, "in degrees");
 }
 
-// Lines with a known slope and known deviations: only the robot that drifts is told, with its slope.
+// Lines with a known slope and known standard deviations: only the robot that drifts is reported, with its
+// slope.
 TEST(Fleet, FindsADriftAndItsSlope) {
   FleetInput input = fleet_of(7, 8, {});
   Random random(7, "logs");

@@ -1,4 +1,4 @@
-// The information form: as exact as it says, and left alone where it would not be.
+// The information form: as accurate as claimed, and not used where it would not be.
 #include "fold/information.hpp"
 
 #include <gmock/gmock.h>

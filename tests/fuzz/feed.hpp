@@ -1,7 +1,7 @@
 // What fuzzing feeds to the readers, one function a format.
 //
 // Promise of a reader, checked here for every input: it returns, or throws an InputError with what is wrong
-// and where. Everything else ends the process: our own bug (InternalError), the machine's trouble (the file
+// and where. Everything else ends the process: our own bug (InternalError), a system failure (the file
 // is there and can be read), exceptions of the libraries below, and complaints without text or without the
 // file's name.
 #pragma once

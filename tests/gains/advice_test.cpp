@@ -15,7 +15,7 @@ TEST(GainAdvice, ExpectedDeviationsAreThoseOfTheExperiment) {
   const std::vector<GainAdvice> advice =
       advise_gains(bench.robot(), bench.parameters(), tx40::motion(1, setting), tx40::motion(2, setting),
                    tx40::heavy_body());
-  // Mean deviations of bench/gains_bench.cpp by prediction error, the mass alone known [%].
+  // Mean standard deviations of bench/gains_bench.cpp by prediction error, the mass alone known [%].
   const double found[] = {1.31, 0.48, 0.38, 0.68, 0.71, 0.67};
   ASSERT_EQ(advice.size(), 6U);
   for (std::size_t j = 0; j < 6; ++j) {

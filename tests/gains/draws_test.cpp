@@ -13,7 +13,7 @@ struct Tally {
   VectorXd errors = VectorXd::Zero(6);  // means
   double size = 0;
   int covered = 0;
-  double shrunk = 0;  // published deviation over that of the bootstrap
+  double shrunk = 0;  // published standard deviation over that of the bootstrap
 };
 
 TEST(GainsOverDraws, BiasIsThatOfLeastSquaresAndIntervalsHoldTheTruth) {
@@ -43,7 +43,7 @@ TEST(GainsOverDraws, BiasIsThatOfLeastSquaresAndIntervalsHoldTheTruth) {
   // 0.573 against 0.609 % over 200 draws; a few draws scatter.
   EXPECT_LT(tallies[GainMethod::prediction_error].size, 1.2 * tls.size);
   for (const GainMethod method : {GainMethod::tls, GainMethod::prediction_error}) {
-    // 95 % of 30, less three deviations of a count whose numbers hang together in a draw.
+    // 95 % of 30, less three standard deviations of a count whose numbers hang together in a draw.
     EXPECT_GE(tallies[method].covered, 24) << to_string(method);
     EXPECT_LT(tallies[method].shrunk, 0.9) << "the published formula is too small";
   }

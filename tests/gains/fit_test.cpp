@@ -79,7 +79,7 @@ TEST(Gains, TotalLeastSquaresAndPredictionErrorCureTheBiasOfLeastSquares) {
   for (const GainFit* fit : {&tls, &prediction}) {
     for (Index j = 0; j < 6; ++j) {
       EXPECT_EQ(fit->status[static_cast<std::size_t>(j)], GainStatus::identified);
-      // Four deviations: one draw, twelve numbers.
+      // Four standard deviations: one draw, twelve numbers.
       EXPECT_LT(std::abs(fit->values[j] - tx40::true_gains()[j]), 4 * fit->sigma[j]);
     }
   }
@@ -120,7 +120,7 @@ TEST(Gains, MotorRowsAndJointRowsAgree) {
     EXPECT_EQ(one.columns, two.columns);
     EXPECT_LT(one.values[3], 0);
     for (Index j = 0; j < 6; ++j) {
-      // The same equations, weighted otherwise: a fraction of a deviation apart, but not the same.
+      // The same equations, weighted otherwise: a fraction of a standard deviation apart, but not the same.
       EXPECT_LT(std::abs(one.values[j] - two.values[j]), two.sigma[j]) << to_string(method) << j;
       EXPECT_NEAR(one.sigma[j], two.sigma[j], 0.3 * two.sigma[j]);
     }
@@ -229,13 +229,15 @@ TEST(Loads, PayloadsOfBothMassesAreFoundWithFoundGains) {
   for (const char* name : {"heavy", "light"}) {
     const Inertia truth = std::string(name) == "heavy" ? tx40::heavy_body() : tx40::light_body();
     const LoadEstimate load = identify(name, std::string(name) == "heavy" ? 3 : 4);
-    EXPECT_NEAR(load.values[0], truth.mass(), 0.02 * truth.mass()) << name;  // of one draw: 3 to 4 deviations
+    EXPECT_NEAR(load.values[0], truth.mass(), 0.02 * truth.mass())
+        << name;  // of one draw: 3 to 4 standard deviations
     EXPECT_LT(load.lower[0], truth.mass());
     EXPECT_GT(load.upper[0], truth.mass());
     ASSERT_TRUE(load.body_is_found);
     EXPECT_FALSE(load.body.violated_law().has_value());
     EXPECT_LT((load.body.com() - truth.com()).norm(), 0.01);
-    // Distance to the nearest body in deviations: the truth is a body, so that it is not farther than that.
+    // Distance to the nearest body in standard deviations: the truth is a body, so that it is not farther
+    // than that.
     EXPECT_LT(load.body_moved, 4.3);  // √χ²₁₀ at 0.95
   }
 }

@@ -64,7 +64,8 @@ TEST_F(StillJoint1, IsHeldAtItsPriorByTotalLeastSquaresAndTheOthersAreNotHarmed)
   }
 }
 
-// Currents as outputs do not need the second candidate: what they say of joint 1 holds within its deviation.
+// Currents as outputs do not need the second candidate: what they say of joint 1 holds within its standard
+// deviation.
 TEST_F(StillJoint1, IsRightWithinItsDeviationByPredictionErrorAndAPriorHarmsNoOther) {
   GainProblem with_prior = problem();
   with_prior.prior = tx40::manufacturer_gains();

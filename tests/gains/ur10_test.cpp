@@ -141,7 +141,7 @@ TEST(Ur10Loads, GivenGainsThatAreOffDominateTheDeviationAndTheIntervalHoldsTheTr
     EXPECT_GT(load.sigma_gains[0], 2 * load.sigma_noise[0]);
     held += load.lower[0] <= kSecond && kSecond <= load.upper[0];
   }
-  // ± 10 % uniform has a deviation of 5.8 %, the interval assumes 10 %: it holds all of them.
+  // ± 10 % uniform has a standard deviation of 5.8 %, the interval assumes 10 %: it holds all of them.
   EXPECT_EQ(held, kDraws);
 }
 

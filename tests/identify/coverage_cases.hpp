@@ -46,7 +46,7 @@ struct Outcome {
                      // when all are flagged
   VectorXd held_or_flagged;  // share of the repetitions
   VectorXd flagged;          // share of the repetitions in which the parameter is flagged as biased
-  VectorXd bias;             // mean error over its deviation
+  VectorXd bias;             // mean error over its standard deviation
   Index blocks = 0;
   double effective_rows = 0;
   Index rows = 0;
@@ -98,7 +98,7 @@ inline Bench make_bench(const std::string& source, const Case& options) {
   return bench;
 }
 
-// White noise, or white noise through a first-order filter with the same deviation.
+// White noise, or white noise through a first-order filter with the same standard deviation.
 inline void add_noise(double* values, Index count, double deviation, double corner, double rate,
                       Random random) {
   const double keep = corner > 0 ? std::exp(-2 * M_PI * corner / rate) : 0;

@@ -102,8 +102,8 @@ Run noisy_sine(double deviation, bool even) {
   return run;
 }
 
-// 6000 windows of seven: a deviation is known to about 3 %. Noise of 1e-6 is above what six differences leave
-// of 3 rad/s at 200 Hz, 1e-11.
+// 6000 windows of seven: a standard deviation is known to about 3 %. Noise of 1e-6 is above what six
+// differences leave of 3 rad/s at 200 Hz, 1e-11.
 TEST(PositionNoise, IsMeasuredAtEvenAndAtUnevenStamps) {
   for (const bool even : {true, false})
     for (const double deviation : {1e-6, 1e-4}) {

@@ -80,7 +80,7 @@ VectorXd truth_of(const Setup& setup, const Estimate& estimated) {
 
 struct Coverage {
   VectorXd instruments, least_squares;  // share of draws whose interval holds the truth, per column
-  double told = 0;                      // share of draws in which least squares was found to be biased
+  double reported = 0;                  // share of draws in which least squares was found to be biased
   double simulated = 0;
 };
 
@@ -104,7 +104,7 @@ Coverage coverage(double encoder_noise, int draws) {
     if (draw == 0) out.instruments = out.least_squares = VectorXd::Zero(truth.size());
     out.instruments += holds(intervals(state.fit.estimated, &by_iv), truth) / draws;
     out.least_squares += holds(intervals(ls, &by_ls), truth) / draws;
-    out.told += state.fit.instrument->least_squares_is_biased() / static_cast<double>(draws);
+    out.reported += state.fit.instrument->least_squares_is_biased() / static_cast<double>(draws);
     out.simulated += state.fit.estimator.instruments->simulated / static_cast<double>(draws);
   }
   std::cout << "encoder noise " << encoder_noise << ": covered by instruments " << out.instruments.mean()
@@ -113,14 +113,14 @@ Coverage coverage(double encoder_noise, int draws) {
   return out;
 }
 
-// 14 values in 10 draws; they share their noise, so that a mean has a deviation of some 4 %.
+// 14 values in 10 draws; they share their noise, so that a mean has a standard deviation of some 4 %.
 TEST(Instruments, CoverTheTruthWhereEncoderNoiseBiasesLeastSquares) {
   const Coverage found = coverage(1e-4, 10);
   EXPECT_GE(found.instruments.mean(), 0.9);
   EXPECT_GE(found.instruments.minCoeff(), 0.7);
   EXPECT_LE(found.least_squares.mean(), 0.9);
   EXPECT_LE(found.least_squares.minCoeff(), 0.4);
-  EXPECT_NEAR(found.told, 1, 1e-9);
+  EXPECT_NEAR(found.reported, 1, 1e-9);
   EXPECT_NEAR(found.simulated, 1, 1e-9);
 }
 
@@ -128,7 +128,7 @@ TEST(Instruments, AgreeWithLeastSquaresWhereEncodersAreFine) {
   const Coverage found = coverage(1e-5, 10);
   EXPECT_GE(found.instruments.mean(), 0.86);
   EXPECT_GE(found.least_squares.mean(), 0.86);
-  EXPECT_EQ(found.told, 0);
+  EXPECT_EQ(found.reported, 0);
 }
 
 TEST(Instruments, ParametersThatCannotMoveLeaveTheReference) {

@@ -62,7 +62,7 @@ PriceOfBodies price_of_bodies(const std::string& name) {
   const Estimate plain = estimate(folds);
   const Quantities quantities = quantities_of(robot, base, plain.factor);
   const Objective objective = torque_objective(plain.factor, base, quantities);
-  const double least = std::pow(plain.totals.front().norm, 2);
+  const double smallest = std::pow(plain.totals.front().norm, 2);
 
   std::vector<Constraint> constraints = physical_constraints(robot, quantities, {0, true, false, false});
   feasible_test::Sdp sdp;
@@ -77,15 +77,15 @@ PriceOfBodies price_of_bodies(const std::string& name) {
   }
   const ConvexSolution ours = solve_convex(objective, constraints, robot);
   PriceOfBodies out;
-  out.attained = std::sqrt(ours.value / least);
-  out.ours = std::sqrt(ours.lower_bound / least);
+  out.attained = std::sqrt(ours.value / smallest);
+  out.ours = std::sqrt(ours.lower_bound / smallest);
   const double factor = std::sqrt(10 / ours.value);  // CSDP stops at 1e-8 (1 + value)
   sdp.R = factor * objective.R;
   sdp.z = factor * objective.z;
   feasible_test::scale_columns(sdp);
   const feasible_test::SdpAnswer theirs = feasible_test::solve_with_csdp(sdp, "lwr");
   EXPECT_TRUE(theirs.solved) << theirs.text;
-  out.csdp = std::sqrt((theirs.bound / (factor * factor) + objective.constant) / least);
+  out.csdp = std::sqrt((theirs.bound / (factor * factor) + objective.constant) / smallest);
   return out;
 }
 

@@ -264,15 +264,15 @@ TEST(FeasibleStudy, BaseValuesOfAnotherRobotAreRefused) {
 
 // The arm weighs 11 kg. Nothing is broken, and nothing fits.
 TEST(FeasibleStudy, ConstraintsThatCostMuchAreTold) {
-  const auto told = [](const Result& result) {
+  const auto reported = [](const Result& result) {
     std::string evidence;
     for (const Finding& finding : result.findings)
       if (finding.code == "costly-constraints") evidence = finding.evidence;
     return evidence;
   };
-  EXPECT_EQ(told(run_study(arm("{objective: torque}")).result), "");
+  EXPECT_EQ(reported(run_study(arm("{objective: torque}")).result), "");
   const Result result = run_study(arm("{objective: torque, constraints: [{total_mass: [1, 2]}]}")).result;
-  EXPECT_THAT(told(result), HasSubstr("total mass"));
+  EXPECT_THAT(reported(result), HasSubstr("total mass"));
   EXPECT_NE(result.verdict.level, VerdictLevel::good);
 }
 

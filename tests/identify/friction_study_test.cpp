@@ -46,7 +46,7 @@ double base(const Result& result, const std::string& name) {
   return 0;
 }
 
-// Four deviations, as the result states them.
+// Four standard deviations, as the result states them.
 void expect_parameter(const FrictionValues& friction, const std::string& name, double truth) {
   ASSERT_TRUE(friction.parameters.contains(name)) << name;
   ASSERT_TRUE(friction.sigma.contains(name)) << name;

@@ -51,7 +51,8 @@ TEST(GainsStudy, TheExampleFindsGainsAndBothLoads) {
   ASSERT_EQ(result.payloads.size(), 3U);
   for (const PayloadSummary& load : result.payloads) {
     const double mass = load.name == "weighed" ? 4.59 : 1.686;
-    EXPECT_NEAR(load.parameters.at("m").value, mass, 0.02 * mass) << load.run;  // one draw: three deviations
+    EXPECT_NEAR(load.parameters.at("m").value, mass, 0.02 * mass)
+        << load.run;  // one draw: three standard deviations
     EXPECT_TRUE(load.mass.has_value());
   }
   // Fresh motions, two of them loaded: the noise of the currents is 10 % before the filter, 2 % behind it.
@@ -61,7 +62,7 @@ TEST(GainsStudy, TheExampleFindsGainsAndBothLoads) {
   EXPECT_EQ(to_json(result_from_json(text, "result.json")), text);
 }
 
-// The manufacturer's gains: the loads come out wrong, and the interval says why.
+// The manufacturer's gains: the loads come out wrong, and the interval shows it.
 TEST(GainsStudy, GivenGainsWithADeviationDominateTheLoad) {
   Study study = example();
   study.gains = GainSpec{};
@@ -102,7 +103,7 @@ TEST(GainsStudy, WrongKeysAreErrors) {
   expect_refused("payload: weighed", "payload: wieghed", "wieghed");
   expect_refused("gains: {prior", "drives: {} #", "has currents, but the study has no gains");
   expect_refused("filter: {order: 4, cutoff: 5, position_cutoff: 5}", "filter: {cutoff: auto}",
-                 "gains come before");
+                 "gains are identified before");
   expect_refused("fvm6: 0.475", "fvm7: 0.475", "no parameter 'fvm7'");
 }
 

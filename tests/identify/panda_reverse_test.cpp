@@ -29,7 +29,7 @@ const Result& panda() {
   return result;
 }
 
-// Table III: π̂_R-E and its deviations.
+// Table III: π̂_R-E and its standard deviations.
 struct Published {
   double value = 0, sigma = 0;
 };
@@ -81,7 +81,7 @@ TEST(PandaReverse, FindsAllCoefficientsOfItsVendorWithinTheirDeviations) {
     squares += score * score;
     EXPECT_LT(value.interval->first, value.interval->second);
   }
-  EXPECT_NEAR(std::sqrt(squares / 43), 1, 0.33);  // three deviations of the RMS of 43 scores
+  EXPECT_NEAR(std::sqrt(squares / 43), 1, 0.33);  // three standard deviations of the RMS of 43 scores
 }
 
 TEST(PandaReverse, StandsBesideAllOfTableThree) {
@@ -125,8 +125,8 @@ TEST(PandaReverse, FitsApartAndTogetherShareOneBase) {
   EXPECT_EQ(merged(panda().reverse->parts[1]), 2);
 }
 
-// Same design (random configurations, M and g together, plain least squares), same pattern of deviations: one
-// noise gives all 43, and the published residual of 0.0315 %, with as many configurations.
+// Same design (random configurations, M and g together, plain least squares), same pattern of standard
+// deviations: one noise gives all 43, and the published residual of 0.0315 %, with as many configurations.
 TEST(PandaReverse, DeviationsArePublishedOnesButForOneFactor) {
   const std::map<std::string, Published> table = table_three();
   double logarithms = 0;

@@ -24,12 +24,12 @@ constexpr int kMaxJoints = 12;
 
 // 1 to 12 joints, chains and trees, revolute and prismatic, every way to describe a joint.
 ExportModel drawn(std::uint64_t seed) {
-  oracle::RandomRobotOptions wish;
-  wish.joints = 1 + static_cast<int>((seed * 5) % kMaxJoints);
-  wish.branches = seed % 2 == 0;
-  wish.geometry = static_cast<oracle::Geometry>(seed % 4);
+  oracle::RandomRobotOptions robot_options;
+  robot_options.joints = 1 + static_cast<int>((seed * 5) % kMaxJoints);
+  robot_options.branches = seed % 2 == 0;
+  robot_options.geometry = static_cast<oracle::Geometry>(seed % 4);
   oracle::Random random(seed);
-  return oracle::random_model(oracle::random_robot(seed, wish), random);
+  return oracle::random_model(oracle::random_robot(seed, robot_options), random);
 }
 
 std::string numbers(oracle::Random& random, int count, double from, double to) {
@@ -90,8 +90,8 @@ void expect_truth(std::uint64_t seed, const fs::path& folder) {
 }
 
 TEST(RandomRobots, GiveTheirTruthBackThroughTheWholePipeline) {
-  const char* wish = std::getenv("STEELYARD_ROBOTS");
-  const int count = wish != nullptr ? std::atoi(wish) : oracle::is_sanitized() ? 2 : 6;
+  const char* requested = std::getenv("STEELYARD_ROBOTS");
+  const int count = requested != nullptr ? std::atoi(requested) : oracle::is_sanitized() ? 2 : 6;
   const fs::path folder = fs::path(testing::TempDir()) / "random_robots";
   fs::create_directories(folder);
   for (int k = 1; k <= count; ++k) {

@@ -43,20 +43,20 @@ TEST(RealLogs, LwrRepeatedMotion) {
   EXPECT_TRUE(result.validation[2].fresh);
   EXPECT_LE(result.validation[2].residual.prepared, 0.027);
   EXPECT_EQ(result.validation[2].repeats, "run 2");
-  bool told = false;
+  bool reported = false;
   for (const Finding& finding : result.findings)
-    told = told || (finding.code == "repeated-motion" && finding.joint == "run 1" &&
-                    finding.severity == Severity::warning);
-  EXPECT_TRUE(told);
+    reported = reported || (finding.code == "repeated-motion" && finding.joint == "run 1" &&
+                            finding.severity == Severity::warning);
+  EXPECT_TRUE(reported);
 }
 
 TEST(RealLogs, LwrFreshMotionIsMuchWorseThanTheRepeatAndSaysSo) {
   if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
   const Result result = run_study(example("lwr4-real/study")).result;
   EXPECT_GT(result.validation[2].residual.prepared, 2 * result.residual.prepared);
-  bool told = false;
-  for (const Finding& finding : result.findings) told = told || finding.code == "validation-gap";
-  EXPECT_TRUE(told);
+  bool reported = false;
+  for (const Finding& finding : result.findings) reported = reported || finding.code == "validation-gap";
+  EXPECT_TRUE(reported);
 }
 
 // A lift in m and N, seven joints in rad and N·m, currents that are zero in nine of ten samples of the wrist.
@@ -77,15 +77,15 @@ TEST(RealLogs, TiagoWithItsLift) {
   ASSERT_EQ(result.residual.per_joint.size(), 8u);
   EXPECT_LE(*result.residual.per_joint[0].prepared, 0.447);
   EXPECT_LE(*result.residual.per_joint[2].prepared, 0.10);
-  const auto told = [&](const char* code, const std::string& joint) {
+  const auto reported = [&](const char* code, const std::string& joint) {
     return std::any_of(result.findings.begin(), result.findings.end(),
                        [&](const Finding& f) { return f.code == code && f.joint == joint; });
   };
   for (const char* joint : {"arm5", "arm6", "arm7"}) {
-    EXPECT_TRUE(told("effort-resolution", joint)) << joint;
-    EXPECT_TRUE(told("joint-not-identifiable", joint)) << joint;
+    EXPECT_TRUE(reported("effort-resolution", joint)) << joint;
+    EXPECT_TRUE(reported("joint-not-identifiable", joint)) << joint;
   }
-  EXPECT_FALSE(told("joint-not-identifiable", "torso"));
+  EXPECT_FALSE(reported("joint-not-identifiable", "torso"));
   EXPECT_NE(result.verdict.level, VerdictLevel::not_trustworthy);
 }
 

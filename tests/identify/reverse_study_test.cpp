@@ -278,7 +278,7 @@ TEST(ReverseStudy, KeysThatMakeNoSenseAreRefused) {
   EXPECT_THROW(read_study_text("robot: r.yaml\nreverse: {source: {table: a, robot: b}}\n", "x"), InputError);
 }
 
-TEST(ReverseStudy, ASourceThatDiesOrHangsIsTheMachinesTrouble) {
+TEST(ReverseStudy, ASourceThatDiesOrHangsIsASystemFailure) {
   const auto program = [](const std::string& script, const std::string& more) {
     return "robot: ../../robots/lwr4.yaml\nreverse:\n  source: {program: [sh, -c, \"" + script + "\"]" +
            more + "}\n  configurations: {count: 5}\n";

@@ -75,8 +75,8 @@ TEST(StudyCurves, TheSpectrumOfTheResidualIsThatOfTheNoise) {
     ASSERT_GT(spectrum.frequency.size(), 20u);
     EXPECT_EQ(curve.effort_spectrum.frequency, spectrum.frequency);
     EXPECT_LE(spectrum.frequency.back(), rate / 2);
-    // Bins are means over nineteen overlapping segments, deviation about 0.3; bands above 10 Hz hold fifteen
-    // and more of them.
+    // Bins are means over nineteen overlapping segments, standard deviation about 0.3; bands above 10 Hz hold
+    // fifteen and more of them.
     double sum = 0, bands = 0;
     for (std::size_t k = 0; k < spectrum.frequency.size(); ++k) {
       if (spectrum.frequency[k] < 10) continue;
@@ -89,7 +89,7 @@ TEST(StudyCurves, TheSpectrumOfTheResidualIsThatOfTheNoise) {
     EXPECT_GT(curve.effort_spectrum.density.front(), 1e3 * level) << curve.joint;
     EXPECT_EQ(curve.correlation.size(), 20u);
     EXPECT_EQ(curve.correlation_samples, 2000);
-    // 2000 averages: deviation 0.022.
+    // 2000 averages: standard deviation 0.022.
     for (const double r : curve.correlation) EXPECT_LT(std::abs(r), 0.1) << curve.joint;
   }
 }

@@ -227,7 +227,7 @@ prepare: {filter: {order: 4, cutoff: 20}, columns: filtered}
 TEST(Trap, UnseenParametersAreFreeInTheFeasibleFitWhateverTheGuess) {
   const feasible_test::Simulated robot = feasible_test::simulate(11, 3, 1e-3);
   const auto bodies = feasible_test::bodies(robot.quantities, robot.robot);
-  const double least =
+  const double smallest =
       (robot.objective.R * robot.objective.R.completeOrthogonalDecomposition().solve(robot.objective.z) -
        robot.objective.z)
           .squaredNorm();
@@ -238,7 +238,7 @@ TEST(Trap, UnseenParametersAreFreeInTheFeasibleFitWhateverTheGuess) {
     const ConvexSolution found = solve_convex(robot.objective, bodies, robot.robot, options);
     ASSERT_EQ(found.status, ConvexStatus::solved) << factor;
     values.push_back(found.value);
-    EXPECT_NEAR(found.value, least, 0.1 * least) << factor;
+    EXPECT_NEAR(found.value, smallest, 0.1 * smallest) << factor;
   }
   EXPECT_NEAR(values[0], values[1], 1e-5 * values[1]);
   EXPECT_NEAR(values[2], values[1], 1e-5 * values[1]);

@@ -79,7 +79,7 @@ TEST(Study, APriorPullsWhatTheDataDoNotSayAndLeavesTheRest) {
   Study study = clean_demo();
   study.prior = {true, 1e-6};
   EXPECT_LT(error_against_truth(study, run_study(study).result), 1e-4);
-  // A motion of the last joint alone says nothing of most parameters: the prior's values take their place.
+  // A motion of the last joint alone does not identify most parameters: the prior's values replace them.
   RandomMotion motion;
   motion.center = VectorXd::Zero(7);
   motion.center[3] = -1.5;

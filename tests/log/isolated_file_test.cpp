@@ -21,30 +21,30 @@ namespace {
 
 using testing::HasSubstr;
 
-// Two arrays; `trouble` happens when the second one is read.
+// Two arrays; `failure` happens when the second one is read.
 class SmallFile : public ArrayFile {
  public:
-  explicit SmallFile(std::function<void()> trouble) : trouble_(std::move(trouble)) {}
+  explicit SmallFile(std::function<void()> failure) : failure_(std::move(failure)) {}
   const std::vector<ArrayInfo>& arrays() const override { return arrays_; }
   bool last_index_is_fastest() const override { return true; }
   void read(std::size_t array, double* values) override {
-    if (array == 1) trouble_();
+    if (array == 1) failure_();
     std::iota(values, values + arrays_[array].count(), array == 0 ? 0.5 : 100.5);
   }
 
  private:
-  std::function<void()> trouble_;
+  std::function<void()> failure_;
   std::vector<ArrayInfo> arrays_ = {{"first", "double", true, {300000, 2}}, {"second", "text", false, {5}}};
 };
 
-OpenArrayFile small_file(std::function<void()> trouble = [] {}) {
-  return [trouble = std::move(trouble)](const std::string&) { return std::make_unique<SmallFile>(trouble); };
+OpenArrayFile small_file(std::function<void()> failure = [] {}) {
+  return [failure = std::move(failure)](const std::string&) { return std::make_unique<SmallFile>(failure); };
 }
 
-// The text of an error of `Error` when `trouble` happens in the child; the child before it must be sound.
+// The text of an error of `Error` when `failure` happens in the child; the child before it must be sound.
 template <class Error>
-std::string text_of(std::function<void()> trouble, const IsolationLimits& limits = {}) {
-  const auto file = open_isolated(small_file(std::move(trouble)), "run.h5", limits);
+std::string text_of(std::function<void()> failure, const IsolationLimits& limits = {}) {
+  const auto file = open_isolated(small_file(std::move(failure)), "run.h5", limits);
   std::vector<double> values(600000);
   file->read(0, values.data());
   EXPECT_EQ(values[7], 7.5);

@@ -128,7 +128,7 @@ TEST(PresumedStamps, GiveTheBytesOfAScan) {
   EXPECT_EQ(read_through(presumed), expected) << "again";
 }
 
-// Interrupted passes start the comparison anew.
+// Interrupted passes restart the comparison.
 TEST(PresumedStamps, AreComparedInAWholePass) {
   const TemporaryFile log(log_text(uniform));
   PreparedRun run = prepared(log.path(), true);
@@ -159,7 +159,7 @@ TEST(PresumedStamps, WhatDiffersIsFoundWhileReading) {
   }
 }
 
-TEST(PresumedStamps, TroubleHasItsLine) {
+TEST(PresumedStamps, ErrorHasItsLine) {
   const TemporaryFile log(log_text([](Index i) { return i == 6000 ? uniform(5999) : uniform(i); }));
   for (const bool presume : {false, true}) {
     try {

@@ -200,7 +200,7 @@ TEST(RunFile, StampsOfLongFilesAreScannedInParts) {
   EXPECT_EQ(one.median_step, two.median_step);
 }
 
-TEST(RunFile, TroubleInAPartHasItsLine) {
+TEST(RunFile, ErrorInAPartHasItsLine) {
   for (const bool text_in_it : {true, false}) {
     std::string text = "t,q1,q2,tau_waist,tau_lift\n";
     for (int i = 0; i < 2000; ++i) {

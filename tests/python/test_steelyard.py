@@ -102,9 +102,9 @@ class Studies(unittest.TestCase):
         self.assertTrue(all(link["margin"] > 0 for link in result.links))
 
     def test_progress_is_told(self):
-        told = []
-        steelyard.run(two_r(), progress=lambda stage, share: told.append(stage))
-        self.assertTrue(told)
+        stages = []
+        steelyard.run(two_r(), progress=lambda stage, share: stages.append(stage))
+        self.assertTrue(stages)
 
     def test_two_threads_run_at_once(self):
         """While one thread is inside a long call another one goes on."""

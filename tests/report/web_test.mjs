@@ -146,7 +146,7 @@ async function excitation(page) {
   expect(text.includes("−0.600 … 0.600 rad"), `range of joint 1: ${text}`);
 }
 
-// Everything that carries meaning can be told apart and read, in both themes and for all kinds of sight.
+// Everything that carries meaning can be distinguished and read, in both themes and for all kinds of sight.
 async function colours(page) {
   for (const theme of ["light", "dark"]) {
     await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);
@@ -252,7 +252,7 @@ async function policy() {
   await page.context().close();
 }
 
-// The second result differs from the first in one parameter, by 9/√2 deviations of their difference.
+// The second result differs from the first in one parameter, by 9/√2 standard deviations of their difference.
 async function comparison() {
   const page = await open_page(browser, folder + "/web-compare.html");
   for (const id of ["overview", "joints", "base", "drives", "provenance"]) expect((await page.locator("#" + id).count()) === 1, `compare: no #${id}`);

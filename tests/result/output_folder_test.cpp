@@ -83,7 +83,7 @@ TEST_F(OutputFolderTest, WithoutCommitNothingIsLeftAndTheOldFolderStays) {
   EXPECT_EQ(content(home_ / "out/old.txt"), "old");
 }
 
-// A lock tells the dead from the living: the system takes it away with the process.
+// A lock distinguishes dead from running processes: the system releases it with the process.
 TEST_F(OutputFolderTest, WhatKilledProgramsLeftIsRemovedAndWhatOthersWorkOnStays) {
   const pid_t child = fork();
   if (child == 0) {
@@ -224,9 +224,9 @@ TEST_F(OutputFolderTest, WhatIsPutThereMeanwhileStays) {
 TEST_F(OutputFolderTest, AFolderThatHoldsAnInputIsRefusedWhoeverWroteIt) {
   write_out({{"result.json", "{}"}});
   fs::create_directory_symlink(home_ / "out", home_ / "link");
-  EXPECT_THAT(refusal(home_ / "out", {home_ / "out/result.json"}), HasSubstr("which is read here"));
-  EXPECT_THAT(refusal(home_ / "link", {home_ / "out/result.json"}), HasSubstr("which is read here"));
-  EXPECT_THAT(refusal(home_ / "out", {home_ / "link/result.json"}), HasSubstr("which is read here"));
+  EXPECT_THAT(refusal(home_ / "out", {home_ / "out/result.json"}), HasSubstr("which is an input here"));
+  EXPECT_THAT(refusal(home_ / "link", {home_ / "out/result.json"}), HasSubstr("which is an input here"));
+  EXPECT_THAT(refusal(home_ / "out", {home_ / "link/result.json"}), HasSubstr("which is an input here"));
   EXPECT_EQ(refusal(home_ / "out", {home_ / "out2/result.json", home_ / "out/no-such-file"}), "");
 }
 

@@ -251,10 +251,10 @@ TEST(ResultJson, BrokenJsonIsRefusedWithLineAndColumn) {
     }
     return "accepted";
   };
-  EXPECT_THAT(refusal("{\n  \"a\": 1,\n  \"b\": oops}"), HasSubstr("r.json:3:8: no valid JSON"));
-  EXPECT_THAT(refusal(""), HasSubstr("r.json:1:1: no valid JSON"));
-  EXPECT_THAT(refusal(to_json(full_result()).substr(0, 500)), HasSubstr("was the file cut off"));
-  EXPECT_THAT(refusal("{\"a\": 1e999}"), HasSubstr("no valid JSON"));
+  EXPECT_THAT(refusal("{\n  \"a\": 1,\n  \"b\": oops}"), HasSubstr("r.json:3:8: not valid JSON"));
+  EXPECT_THAT(refusal(""), HasSubstr("r.json:1:1: not valid JSON"));
+  EXPECT_THAT(refusal(to_json(full_result()).substr(0, 500)), HasSubstr("was the file truncated"));
+  EXPECT_THAT(refusal("{\"a\": 1e999}"), HasSubstr("not valid JSON"));
   EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("nested too deeply"));
 }
 

@@ -22,7 +22,7 @@ MiniSchema read_schema() {
   return MiniSchema(Json::parse(file));
 }
 
-// STEELYARD_UPDATE=1 in the environment of these tests writes the files anew.
+// STEELYARD_UPDATE=1 in the environment of these tests writes the files again.
 void expect_file(const std::string& name, const std::string& text) {
   const std::string path = STEELYARD_SOURCE_DIR + name;
   if (std::getenv("STEELYARD_UPDATE") != nullptr) std::ofstream(path) << text;

@@ -1,4 +1,4 @@
-// Tables that are not what they are taken for are told, with what they are.
+// Tables with another meaning than assumed are reported, with the right one.
 #include "steelyard/reverse/examine.hpp"
 
 #include <gmock/gmock.h>
@@ -14,11 +14,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Told {
+struct ReportedFinding {
   std::string code, joint, evidence;
 };
 
-Told told(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {}) {
+ReportedFinding reported(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {}) {
   const std::vector<Finding> findings = examine(robot, table, fit_table(robot, table, options), options);
   if (findings.empty()) return {};
   return {findings[0].code, findings[0].joint, findings[0].evidence};
@@ -29,15 +29,16 @@ ReverseTable good_table(const Robot& robot, std::uint64_t seed = 11) {
 }
 
 TEST(ReverseExamine, AGoodTableGivesNoFinding) {
-  for (const char* name : {"lwr4", "panda"}) EXPECT_EQ(told(named(name), good_table(named(name))).code, "");
+  for (const char* name : {"lwr4", "panda"})
+    EXPECT_EQ(reported(named(name), good_table(named(name))).code, "");
 }
 
 TEST(ReverseExamine, DegreesAreTold) {
   const Robot robot = named("panda");
   ReverseTable table = good_table(robot);
   table.q *= 180 / std::numbers::pi;
-  EXPECT_EQ(told(robot, table).code, "position-unit");
-  EXPECT_THAT(told(robot, table).evidence, HasSubstr("degrees"));
+  EXPECT_EQ(reported(robot, table).code, "position-unit");
+  EXPECT_THAT(reported(robot, table).evidence, HasSubstr("degrees"));
 }
 
 TEST(ReverseExamine, ExchangedJointsAreTold) {
@@ -45,8 +46,8 @@ TEST(ReverseExamine, ExchangedJointsAreTold) {
   const ReverseTable good = good_table(robot);
   ReverseTable positions = good;
   positions.q.col(3).swap(positions.q.col(4));
-  EXPECT_EQ(told(robot, positions).code, "position-order");
-  EXPECT_THAT(told(robot, positions).evidence, HasSubstr("joints 4 and 5 swapped in the positions"));
+  EXPECT_EQ(reported(robot, positions).code, "position-order");
+  EXPECT_THAT(reported(robot, positions).evidence, HasSubstr("joints 4 and 5 swapped in the positions"));
   // Everything in reverse order, as some controllers count from the tool.
   ReverseTable reversed = good;
   const Index n = good.joints();
@@ -56,8 +57,8 @@ TEST(ReverseExamine, ExchangedJointsAreTold) {
     for (Index j = 0; j <= i; ++j)
       reversed.inertia.col(triangle_index(i, j)) = good.inertia.col(triangle_index(n - 1 - j, n - 1 - i));
   }
-  EXPECT_EQ(told(robot, reversed).code, "joint-order");
-  EXPECT_THAT(told(robot, reversed).evidence, HasSubstr("reverse order"));
+  EXPECT_EQ(reported(robot, reversed).code, "joint-order");
+  EXPECT_THAT(reported(robot, reversed).evidence, HasSubstr("reverse order"));
 }
 
 TEST(ReverseExamine, ATriangleReadTheOtherWayIsTold) {
@@ -67,14 +68,14 @@ TEST(ReverseExamine, ATriangleReadTheOtherWayIsTold) {
   Index next = 0;
   for (Index j = 0; j < 7; ++j)
     for (Index i = j; i < 7; ++i) table.inertia.col(next++) = good.inertia.col(triangle_index(i, j));
-  EXPECT_EQ(told(robot, table).code, "triangle-order");
+  EXPECT_EQ(reported(robot, table).code, "triangle-order");
 }
 
 TEST(ReverseExamine, RotorsInTheMatrixAreTold) {
   const Robot robot = named("panda");
   const ReverseTable table =
       table_of(robot, source_of(robot, random_bodies(robot, 8), VectorXd::LinSpaced(7, 0.5, 0.1)), 60, 1);
-  EXPECT_EQ(told(robot, table).code, "rotor-inertia-in-matrix");
+  EXPECT_EQ(reported(robot, table).code, "rotor-inertia-in-matrix");
 }
 
 TEST(ReverseExamine, NonsenseIsNotExplained) {
@@ -82,13 +83,13 @@ TEST(ReverseExamine, NonsenseIsNotExplained) {
   ReverseTable table = good_table(robot);
   Random random(1, "nonsense");
   for (double& entry : table.gravity.reshaped()) entry = 10 * random.normal();
-  EXPECT_EQ(told(robot, table).code, "table-not-explained");
+  EXPECT_EQ(reported(robot, table).code, "table-not-explained");
 }
 
 TEST(ReverseExamine, TooFewConfigurationsAreToldWithTheNumberThatWouldDo) {
   const Robot robot = named("lwr4");
   const ReverseTable table = part_of(good_table(robot), 0, 1);
-  const Told words = told(robot, table);
+  const ReportedFinding words = reported(robot, table);
   EXPECT_EQ(words.code, "too-few-configurations");
   EXPECT_THAT(words.evidence, HasSubstr("1 configurations identify"));
   EXPECT_THAT(words.evidence, HasSubstr("of 43 base parameters; 3 well chosen"));

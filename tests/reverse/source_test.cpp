@@ -1,4 +1,4 @@
-// Sources in other processes: what they say is taken as it is, what they do wrong is told, nothing hangs.
+// Sources in other processes: answers are taken as they are, errors are reported, nothing hangs.
 #include "steelyard/reverse/source.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ ReverseSource shell(const std::string& script, double seconds = 5) {
 const VectorXd kTwo = (VectorXd(2) << 0.25, -1).finished();
 
 template <typename Error>
-void expect_trouble(const ReverseSource& source, const std::string& words) {
+void expect_error(const ReverseSource& source, const std::string& words) {
   try {
     source(kTwo);
     FAIL() << words;
@@ -53,16 +53,15 @@ TEST(ProgramSource, NumbersKeepAllTheirDigits) {
 }
 
 TEST(ProgramSource, AnswersThatCannotBeReadAreRefusedWithTheLine) {
-  expect_trouble<InputError>(shell("echo hello"), "'hello': 'hello' is not a number");
-  expect_trouble<InputError>(shell("echo g 1 2 3"), "3 numbers of g for 2 joints");
-  expect_trouble<InputError>(shell("echo g 1 2 M 1 2 3 4 5"), "5 numbers of M for 2 joints");
-  expect_trouble<InputError>(shell("echo error no such configuration"), "no such configuration");
+  expect_error<InputError>(shell("echo hello"), "'hello': 'hello' is not a number");
+  expect_error<InputError>(shell("echo g 1 2 3"), "3 numbers of g for 2 joints");
+  expect_error<InputError>(shell("echo g 1 2 M 1 2 3 4 5"), "5 numbers of M for 2 joints");
+  expect_error<InputError>(shell("echo error no such configuration"), "no such configuration");
 }
 
 TEST(ProgramSource, OneThatDiesIsToldWithItsLastWords) {
-  expect_trouble<MachineError>(shell("echo out of paper >&2; exit 3"),
-                               "code 3; its last output: out of paper");
-  expect_trouble<MachineError>(shell("kill -9 $$"), "signal 9");
+  expect_error<MachineError>(shell("echo out of paper >&2; exit 3"), "code 3; its last output: out of paper");
+  expect_error<MachineError>(shell("kill -9 $$"), "signal 9");
 }
 
 TEST(ProgramSource, OneThatIsNotThereIsToldAtOnce) {
@@ -77,8 +76,8 @@ TEST(ProgramSource, OneThatIsNotThereIsToldAtOnce) {
 TEST(ProgramSource, OneThatHangsIsKilledWithAllItsChildren) {
   const auto file = std::filesystem::temp_directory_path() / ("steelyard_hang_" + std::to_string(getpid()));
   const auto begin = std::chrono::steady_clock::now();
-  expect_trouble<MachineError>(shell("sleep 1000 & echo $! > " + file.string() + "; trap '' TERM; wait", 0.3),
-                               "did not answer within 0.3 s");
+  expect_error<MachineError>(shell("sleep 1000 & echo $! > " + file.string() + "; trap '' TERM; wait", 0.3),
+                             "did not answer within 0.3 s");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
   pid_t grandchild = 0;
   std::ifstream(file) >> grandchild;
@@ -119,10 +118,10 @@ TEST(LibrarySource, AFunctionIsCalledInAChild) {
 }
 
 TEST(LibrarySource, CrashesAndHangingStayInTheChild) {
-  expect_trouble<MachineError>(library_source(SOURCE_LIBRARY, "crashes"), "signal 6");
-  expect_trouble<MachineError>(library_source(SOURCE_LIBRARY, "hangs", {0.3}), "did not answer within 0.3 s");
-  expect_trouble<InputError>(library_source(SOURCE_LIBRARY, "absent"), "has no function 'absent'");
-  expect_trouble<InputError>(library_source("/no/such/library.so"), "cannot be opened");
+  expect_error<MachineError>(library_source(SOURCE_LIBRARY, "crashes"), "signal 6");
+  expect_error<MachineError>(library_source(SOURCE_LIBRARY, "hangs", {0.3}), "did not answer within 0.3 s");
+  expect_error<InputError>(library_source(SOURCE_LIBRARY, "absent"), "has no function 'absent'");
+  expect_error<InputError>(library_source("/no/such/library.so"), "cannot be opened");
   try {
     library_source(SOURCE_LIBRARY)(VectorXd::Zero(3));
     FAIL();

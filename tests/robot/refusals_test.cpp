@@ -1,5 +1,5 @@
-// Robots that are wrong in ways no file of tests/data/robots is: every refusal says what, where and what to
-// do.
+// Robots that are wrong in ways no file of tests/data/robots is: every refusal reports what, where and what
+// to do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -43,14 +43,14 @@ RandomForm random_form(std::uint64_t seed) {
 double brute_force(const RandomForm& form, VectorXd& best) {
   const Index size = form.R.cols();
   VectorXd signs = VectorXd::Ones(size), Rs = form.R.rowwise().sum();
-  double least = kInfinity;
+  double smallest = kInfinity;
   const auto look = [&] {
     for (Index k = 0; k < size; ++k) {
       const int known = form.known[static_cast<std::size_t>(k)];
       if (known != 0 && known != static_cast<int>(signs[k])) return;
     }
-    if (Rs.squaredNorm() >= least) return;
-    least = Rs.squaredNorm();
+    if (Rs.squaredNorm() >= smallest) return;
+    smallest = Rs.squaredNorm();
     best = signs;
   };
   look();
@@ -60,19 +60,19 @@ double brute_force(const RandomForm& form, VectorXd& best) {
     signs[flip] = -signs[flip];
     look();
   }
-  return least;
+  return smallest;
 }
 
 TEST(OrderedPatterns, FirstPatternIsThatOfBruteForceIn200RandomCases) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const RandomForm form = random_form(seed);
     VectorXd expected;
-    const double least = brute_force(form, expected);
+    const double smallest = brute_force(form, expected);
     OrderedPatterns patterns(form.R, form.known, 0, 10'000'000);
     const auto found = patterns.next(kInfinity);
     ASSERT_TRUE(found) << seed;
     // The sums of at most 18 squares in another order: 1e-12 of the form's size.
-    EXPECT_NEAR(found->residual, least, 1e-12 * form.R.squaredNorm()) << seed;
+    EXPECT_NEAR(found->residual, smallest, 1e-12 * form.R.squaredNorm()) << seed;
     EXPECT_TRUE(found->signs == expected || found->signs == -expected) << seed;
   }
 }
@@ -96,14 +96,14 @@ TEST(OrderedPatterns, ComeInOrderAndAreAllOfThem) {
 TEST(OrderedPatterns, WithoutNodesLeaveABoundThatHolds) {
   const RandomForm form = random_form(12);  // noise alone, 2 … 18 segments
   VectorXd best;
-  const double least = brute_force(form, best);
+  const double smallest = brute_force(form, best);
   double before = -1;
   for (const std::uint64_t nodes : {4, 16, 64, 256}) {
     OrderedPatterns patterns(form.R, form.known, 0, nodes);
     if (patterns.next(kInfinity)) continue;
     EXPECT_TRUE(patterns.is_exhausted());
     EXPECT_LE(patterns.nodes(), nodes);
-    EXPECT_LE(patterns.bound(), least);
+    EXPECT_LE(patterns.bound(), smallest);
     EXPECT_GE(patterns.bound(), before);
     before = patterns.bound();
   }
@@ -145,10 +145,10 @@ TEST(WidestBeam, OfFullWidthIsExact) {
     const RandomForm form = random_form(seed);
     if (form.R.cols() > 12) continue;
     VectorXd best;
-    const double least = brute_force(form, best);
+    const double smallest = brute_force(form, best);
     std::uint64_t looked_at = 0;
     const SignPattern found = widest_beam(form.R, form.known, 1 << 12, &looked_at);
-    EXPECT_NEAR(found.residual, least, 1e-12 * form.R.squaredNorm()) << seed;
+    EXPECT_NEAR(found.residual, smallest, 1e-12 * form.R.squaredNorm()) << seed;
     EXPECT_GE(looked_at, std::uint64_t{1} << (form.R.cols() - 1)) << seed;
   }
 }

@@ -102,7 +102,7 @@ TEST(SignTree, CallsCoefficientsSignificantByTheirDeviation) {
   for (Index k = 0; k < 36; ++k) expected += found.relative_sigma[k] < 0.25;
   EXPECT_EQ(static_cast<Index>(found.significant.size()), expected);
   // 31 to 34 of 36 were counted at this noise by an independent program; the filter's correlation makes
-  // deviations of single rows smaller than they are.
+  // standard deviations of single rows smaller than they are.
   EXPECT_GE(expected, 30);
   // J6xx − J6yy is zero: no estimate of it can be significant.
   EXPECT_EQ(std::count(found.significant.begin(), found.significant.end(), "Jxx6"), 0);

@@ -1,4 +1,4 @@
-// What the simulator refuses, and that it says why.
+// What the simulator refuses, and that it reports why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

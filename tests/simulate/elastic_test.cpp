@@ -155,7 +155,7 @@ TEST(Elastic, TheLogHasFourChannelsWithTheNoiseThatWasAskedFor) {
   };
   const VectorXd bend = motion.deflection();
   for (Index j = 0; j < 2; ++j) {
-    // 4001 numbers: the deviation is known to 1.1 %, four times that.
+    // 4001 numbers: the standard deviation is known to 1.1 %, four times that.
     EXPECT_NEAR(deviation("position", j, motion.q) / (0.01 * bend[j]), 1, 0.045);
     EXPECT_NEAR(deviation("theta", j, motion.theta) / (0.01 * bend[j]), 1, 0.045);
     EXPECT_NEAR(deviation("torque", j, motion.effort) / 0.5, 1, 0.045);

@@ -25,8 +25,8 @@ struct Arm {
   steelyard::Run run() const { return simulate(robot, truth, cases::motion(4, 3, 30), options); }
 };
 
-// Mean, deviation and correlations of what should be white: deviations of the estimates are 1/√n for the
-// mean and for correlations, 1/√(2n) for σ; five of them are exceeded once in two million.
+// Mean, standard deviation and correlations of what should be white: standard deviations of the estimates are
+// 1/√n for the mean and for correlations, 1/√(2n) for σ; five of them are exceeded once in two million.
 void expect_white(const VectorXd& noise, double sigma) {
   const double n = static_cast<double>(noise.size());
   EXPECT_LT(std::abs(noise.mean()), 5 * sigma / std::sqrt(n));
@@ -233,19 +233,19 @@ TEST(Clock, JitteredInstantsHaveTrueStamps) {
   arm.options.jitter = 4e-4;
   const steelyard::Run run = arm.run();
   const Trajectory motion(cases::motion(4, 3, 30));
-  double most = 0;
+  double largest = 0;
   for (Index s = 0; s < run.samples.size(); ++s) {
     const double t = run.samples.time()[s], off = t - static_cast<double>(s) / 1000;
     EXPECT_LE(std::abs(off), 4e-4 + 1e-14);
     if (s > 0) {
       EXPECT_GT(t, run.samples.time()[s - 1]);
     }
-    most = std::max(most, std::abs(off));
+    largest = std::max(largest, std::abs(off));
     if (s % 1000 == 0) {
       EXPECT_EQ(cases::at(run, "position", s), motion.at(t).q);
     }
   }
-  EXPECT_GT(most, 3.9e-4);
+  EXPECT_GT(largest, 3.9e-4);
 }
 
 TEST(Clock, NoisyStampsBelongToRegularInstants) {

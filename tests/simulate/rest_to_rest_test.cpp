@@ -59,10 +59,10 @@ TEST(RestToRest, ChoosesTheRestWithTheLeastJerk) {
   const VectorXd chosen = Trajectory(free).at(0).q;
   RestToRest given = free;
   given.start = chosen;
-  const double least = jerk(given);
+  const double smallest = jerk(given);
   for (const double shift : {-0.05, 0.05}) {
     given.start = chosen + VectorXd::Constant(2, shift);
-    EXPECT_GT(jerk(given), least);
+    EXPECT_GT(jerk(given), smallest);
   }
 }
 

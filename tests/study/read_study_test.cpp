@@ -87,7 +87,7 @@ TEST(ReadStudy, WhatIsWrongIsNamedWithPlaceAndRemedy) {
   EXPECT_THAT(complaint_about(robot + kRun + "prepare: {columns: filtered}\n"),
               HasSubstr("there is no filter"));
   EXPECT_THAT(complaint_about(robot + kRun + "prepare: {filter: {cutoff: fast}}\n"), HasSubstr("cutoff"));
-  EXPECT_THAT(complaint_about(robot + kRun + "prepare: {decimate: 2.5}\n"), HasSubstr("is no count"));
+  EXPECT_THAT(complaint_about(robot + kRun + "prepare: {decimate: 2.5}\n"), HasSubstr("is not a count"));
   EXPECT_THAT(complaint_about(robot + kRun + "estimate: {method: wsl}\n"), HasSubstr("did you mean 'wls'?"));
   EXPECT_THAT(complaint_about(robot + kRun + "validate: {cross: {blocks: 1}}\n"), HasSubstr("2 to 128"));
   EXPECT_THAT(complaint_about(robot + kRun + "drives: {friction: [viscos]}\n"),

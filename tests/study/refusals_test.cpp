@@ -1,5 +1,5 @@
-// Studies and fleets that contradict themselves or ask for what cannot be: each is refused with a place and a
-// remedy.
+// Studies and fleets that contradict themselves or request the impossible: each is refused with a location
+// and a remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ void expect_refused(const std::string& before, const Case& bad) {
 TEST(StudyRefusals, OfConstraints) {
   const Case cases[] = {
       {"{bound: m1}", "has no limit"},
-      {"{combination: [m1], at_most: 1}", "'combination' is no map"},
+      {"{combination: [m1], at_most: 1}", "'combination' is not a map"},
       {"{combination: {m1: 1}, at_least: 2, at_most: 1}", "at least 2 and at most 1"},
       {"{com_ellipsoid: {link: link1, half_axes: [1, 0, 1]}}", "half axis of 0 m"},
       {"{com_mesh: {link: link1, file: a.stl, scale: -1}}", "scale = -1"},
@@ -56,7 +56,7 @@ TEST(StudyRefusals, OfNumbersOutOfRange) {
       {"estimate: {intervals: {level: 0.1}}\n", "level = 0.1"},
       {"estimate: {intervals: {replicates: 3}}\n", "replicates = 3"},
       {"estimate: {prior: {from: robot, weight: 0}}\n", "weight = 0"},
-      {"drives: {joints: [1]}\n", "'joints' is no map"},
+      {"drives: {joints: [1]}\n", "'joints' is not a map"},
       {"excite: {output_rate: -1}\n", "output_rate = -1 Hz"},
       {"excite: {payloads: [0]}\n", "payloads = 0 kg"},
       {"signs: {threshold: [1], threshold_effort: [1]}\n", "both 'threshold' and 'threshold_effort'"},
@@ -75,7 +75,7 @@ TEST(StudyRefusals, OfGainsAndLoads) {
       {"gains: {sigma: [1, 1]}\n", "'sigma' without known gains"},
       {"gains: {prior_sigma: [1, 1]}\n", "'prior_sigma' without 'prior'"},
       {"gains: {blocks: 1}\n", "blocks = 1"},
-      {"gains: {}\npayloads: [{name: disk, known: [1]}]\n", "'known' is no map"},
+      {"gains: {}\npayloads: [{name: disk, known: [1]}]\n", "'known' is not a map"},
       {"", "the run 'run 1' has currents, but the study has no gains"},
   };
   for (const Case& bad : cases) expect_refused(current, bad);
@@ -83,7 +83,7 @@ TEST(StudyRefusals, OfGainsAndLoads) {
   const std::string loaded =
       "runs:\n  - file: a.csv\n    payload: disk\n"
       "    columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}\n";
-  expect_refused(kRobot, {loaded, "the run 'run 1' has a payload, but torques"});
+  expect_refused(kRobot, {loaded, "the run 'run 1' has a payload, but torques instead of currents"});
 }
 
 TEST(StudyRefusals, OfSimulatedRuns) {
@@ -100,8 +100,8 @@ TEST(StudyRefusals, OfSimulatedRuns) {
       {run(fourier("a: [[1, 1]], b: [[1, 1]], start: [0, 0]")), "start without a lead-in"},
       {run("{}"), "motion has 0 kinds"},
       {run(good, ", friction: {viscous: [1, 2], coulomb: [1, 2, 3]}"), "coulomb has 3 entries"},
-      {run(good, ", load: 3"), "'load' is no map"},
-      {run(good, ", parameters: [1]"), "'parameters' is no map"},
+      {run(good, ", load: 3"), "'load' is not a map"},
+      {run(good, ", parameters: [1]"), "'parameters' is not a map"},
       {run(good) + "    file: a.csv\n", "both 'file' and 'simulate'"},
       {kRobot + "runs:\n  - file: \"${HOME\"\n    columns: {time: t, position: \"q{j}\", torque: \"t{j}\"}\n",
        "${ without }"},
@@ -116,8 +116,8 @@ TEST(StudyRefusals, OfReverseStudies) {
       {"source: {program: []}", "a program without a name"},
       {"source: {table: g.csv, time_limit: 0}", "time_limit = 0 s"},
       {source + ", configurations: {count: 0}", "count = 0"},
-      {source + ", relations: [{terms: [1]}]", "'terms' is no map"},
-      {source + ", weights: [1]", "'weights' is no map"},
+      {source + ", relations: [{terms: [1]}]", "'terms' is not a map"},
+      {source + ", weights: [1]", "'weights' is not a map"},
       {source + ", answers: {digits: 18}", "digits = 18"},
   };
   for (const Case& bad : cases) expect_refused(kRobot, {"reverse: {" + bad.text + "}\n", bad.words});

@@ -24,9 +24,9 @@ struct Known {
 
 // Four joints with friction and rotors, 2 s of a multi-sine at 500 Hz, efforts without noise.
 Known known_log() {
-  oracle::RandomRobotOptions wish;
-  wish.joints = 4;
-  Known known{oracle::random_robot(11, wish), {}, {}};
+  oracle::RandomRobotOptions robot_options;
+  robot_options.joints = 4;
+  Known known{oracle::random_robot(11, robot_options), {}, {}};
   known.parameters = true_parameters(known.robot);
   for (Drive& drive : known.parameters.drives) {
     drive.rotor_inertia = 0.3;

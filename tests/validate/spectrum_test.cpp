@@ -43,8 +43,8 @@ TEST(Spectrum, OfWhiteNoiseIsFlatAtItsVarianceOverHalfTheRate) {
   const double level = deviation * deviation / (rate / 2);
   const Spectrum bands = in_bands(welch.spectrum(), 6);
   ASSERT_GT(bands.frequency.size(), 12u);
-  // Every bin is a mean over 47 overlapping segments, deviation about 0.16; bands of the upper two decades
-  // hold fifty bins and more.
+  // Every bin is a mean over 47 overlapping segments, standard deviation about 0.16; bands of the upper two
+  // decades hold fifty bins and more.
   for (std::size_t k = 0; k < bands.frequency.size(); ++k)
     if (bands.frequency[k] > 5) {
       EXPECT_NEAR(bands.density[k], level, 0.1 * level) << bands.frequency[k];

@@ -26,7 +26,7 @@ TEST(Whiteness, WhiteResidualsAreCalledColouredAsOftenAsTheLevelSays) {
     int rejected = 0;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed)
       rejected += of_series(0, 2000, average, seed).p_value < 0.05;
-    // 50 of 1000 expected, binomial deviation 7; the χ² itself is approximate at these lengths.
+    // 50 of 1000 expected, binomial standard deviation 7; the χ² itself is approximate at these lengths.
     EXPECT_GT(rejected, 20) << "average " << average;
     EXPECT_LT(rejected, 80) << "average " << average;
   }
@@ -35,7 +35,7 @@ TEST(Whiteness, WhiteResidualsAreCalledColouredAsOftenAsTheLevelSays) {
 TEST(Whiteness, TheCorrelationsOfAFirstOrderProcessAreItsPowers) {
   const Whiteness found = of_series(0.8, 200000, 1, 7);
   for (std::size_t k = 0; k < 10; ++k)
-    // Deviation of an estimated correlation: at most √((1 + a²) / (1 − a²) / n) = 0.005.
+    // Standard deviation of an estimated correlation: at most √((1 + a²) / (1 − a²) / n) = 0.005.
     EXPECT_NEAR(found.correlation[k], std::pow(0.8, static_cast<double>(k + 1)), 0.02);
   EXPECT_FALSE(found.white());
   EXPECT_NEAR(found.coloured, 0.64, 0.02);

@@ -61,7 +61,7 @@ function joints(results) {
     })])));
 }
 
-// Largest difference of two results over its deviation.
+// Largest difference of two results over its standard deviation.
 function disagreement(columns) {
   let most;
   for (let a = 0; a < columns.length; ++a)

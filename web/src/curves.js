@@ -1,5 +1,5 @@
-// Measured and predicted effort with the residual below, one panel a joint. All panels share window and cursor.
-// A curve is a band from minimum to maximum of each stretch of samples, so that no peak is lost.
+// Measured and predicted effort with the residual below, one panel per joint. All panels share window and cursor.
+// A curve is a band from minimum to maximum of each section of samples, so that no peak is lost.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { h, choice, css, figure, hint, percent, section, tag } from "./dom.js";

@@ -22,13 +22,13 @@ export function design_figures({ design }) {
       card("Condition", figure(design.after.condition, 3), `${figure(design.before.condition, 3)} before the search`, "Of the columns as they are, all rows."),
       card("Columns scaled", figure(design.after.condition_scaled, 3), `${figure(design.before.condition_scaled, 3)} before`, "How evenly the motion excites the parameters. Below a hundred is good."),
       card("log det", figure(design.after.log_det, 4), `${figure(design.before.log_det, 4)} before`, "Of the information; one more is e times as much."),
-      card("Parameters", count(design.parameters.length), poor > 0 ? `${poor} will be poorly determined` : "none poorly known")],
+      card("Parameters", count(design.parameters.length), poor > 0 ? `${poor} will be poorly determined` : "none poorly determined")],
     best && [
       card("Best next run", best.load > 0 ? `payload ${figure(best.load, 3)} kg` : best.kind, "by log det of everything"),
       card("log det", figure(best.log_det, 4), "with this run"),
       best.shrinks && card("Shrinks most", best.shrinks, `by ${figure(best.factor, 3)}`)],
-    card("Duration", `${figure(design.duration, 3)} s`, `${figure(design.rows_per_second, 3)} rows a second count`),
-    design.starts !== undefined && card("Search", design.starts > 0 ? plural(design.starts, "start") : "truncated", `${count(design.evaluations)} motions tried, best of start ${design.best_start + 1}`));
+    card("Duration", `${figure(design.duration, 3)} s`, `${figure(design.rows_per_second, 3)} rows per second`),
+    design.starts !== undefined && card("Search", design.starts > 0 ? plural(design.starts, "start") : "truncated", `${count(design.evaluations)} motions evaluated, best of start ${design.best_start + 1}`));
 }
 
 function motion_section(scene, on_motion) {
@@ -78,12 +78,12 @@ function candidates_section({ candidates }) {
 function shrinking_section({ candidates }) {
   const [best] = candidates;
   return section("parameters", "Standard deviations now and after the next run",
-    table("Deviations", [{ title: "Parameter" }, { title: "σ now", number: true }, ...candidates.map((one) => ({ title: name_of(one), number: true })), { title: "Best: factor", number: true }],
+    table("Standard deviations", [{ title: "Parameter" }, { title: "σ now", number: true }, ...candidates.map((one) => ({ title: name_of(one), number: true })), { title: "Best: factor", number: true }],
       best.parameters.map(({ name, sigma_before, sigma }, k) => [h("code", {}, name), number_cell(sigma_before, 3), ...candidates.map((one) => number_cell(one.parameters[k]?.sigma, 3)),
         sigma_before && sigma ? number_cell(sigma_before / sigma, 3) : null]), { tall: true }));
 }
 
-// What an earlier prediction said about the last run, and what came.
+// Predicted and actual effect of the last run.
 function shrinkage_section({ achieved: shrinkage }) {
   if (!(shrinkage?.length > 0)) return null;
   return section("shrinkage", "Standard deviations of the last run: predicted and actual",

@@ -23,7 +23,7 @@ export function gains_section(result) {
     hint("Dot and line: gain with its interval, by method; the filled dot marks the method in use."));
 }
 
-// One line a method, all on the scale of the joint.
+// One line per method, all on the scale of the joint.
 function gain_picture(joint, gains, used) {
   const known = gains.filter(([, gain]) => gain?.value !== undefined);
   const ends = known.flatMap(([, { value, interval }]) => interval ?? [value]);
@@ -76,5 +76,5 @@ export function elastic_section(result) {
     facts([["Equations", elastic.equations.replaceAll("_", " ")], ["Converged", elastic.converged ? `after ${elastic.iterations} iterations` : "no"]]),
     table("Elastic joints", [{ title: "Joint" }, ...names.map((title) => ({ title: title.replaceAll("_", " "), number: true })), { title: "State" }],
       elastic.joints.map((joint) => [joint.name, ...names.map((name) => cell(joint, name)),
-        !joint.elastic ? tag("stiff", "plain") : joint.identifiable ? tag("known", "plain") : h("span", { title: joint.reason }, tag("not known", "warning"))])));
+        !joint.elastic ? tag("stiff", "plain") : joint.identifiable ? tag("known", "plain") : h("span", { title: joint.reason }, tag("unknown", "warning"))])));
 }

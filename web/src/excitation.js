@@ -51,7 +51,7 @@ function range_picture(runs, lower, upper, unit) {
     runs.map(({ ends }, i) => ends[0] <= ends[1] && h("rect", { class: "of-" + (i % 4), x: x(ends[0]), y: 7 * i + 2.5, width: Math.max(1, x(ends[1]) - x(ends[0])), height: 5, rx: 1.5 })));
 }
 
-// Positions of a motion over time, one picture a joint, limits dashed.
+// Positions of a motion over time, one picture per joint, limits dashed.
 export function motion_pictures(scene, motion) {
   return h("div", { class: "grid wide" }, Array.from(independent_joints(scene), (joint, k) => joint && motion.position[k] && position_picture(joint, motion, motion.position[k])));
 }

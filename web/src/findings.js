@@ -24,7 +24,7 @@ function entry(finding, result, curves, go) {
     h("div", { class: "signal" }, signal(finding, result, curves, go)));
 }
 
-// The joint's residual, the intervals of the parameters that the evidence names, or the way to the run.
+// The joint's residual, the intervals of the parameters that the evidence names, or a link to the run.
 function signal(finding, result, curves, go) {
   for (let run = 0; run < curves.runs.length; ++run) {
     const curve = curves.runs[run].joints.find(({ joint }) => joint === finding.joint);

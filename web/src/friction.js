@@ -1,4 +1,4 @@
-// Friction of every joint over its velocity: the form of the model, with samples where the motion is there.
+// Friction of every joint over its velocity: the form of the model, with samples of the motion.
 import uPlot from "uplot";
 import { h, css, figure, hint, section } from "./dom.js";
 import { table, number_cell } from "./table.js";

@@ -1,4 +1,4 @@
-// Parameters that bodies can have: links, margins, what is provable, constraints.
+// Physically feasible parameters: links, margins, proven intervals, constraints.
 import { h, figure, hint, percent, section, tag, facts, plural } from "./dom.js";
 import { table, number_cell } from "./table.js";
 import { principal_moments } from "./inertia.js";
@@ -13,10 +13,10 @@ function overview(feasible) {
   const list = (names) => names?.length > 0 && h("ul", { class: "plain" }, names.map((name) => h("li", {}, name)));
   return facts([
     ["Method", feasible.method],
-    ["Residual", feasible.residual ? percent(feasible.residual.prepared) : "none: the constraints exclude each other"],
+    ["Residual", feasible.residual ? percent(feasible.residual.prepared) : "none: the constraints contradict each other"],
     ["Cross-validated", feasible.cross_validation && percent(feasible.cross_validation.residual.prepared)],
     ["Above the optimum", feasible.gap !== undefined && feasible.gap !== null && `at most ${percent(feasible.gap, 2)}`],
-    ["Change from the unconstrained estimate", feasible.moved_sigma !== undefined && `${figure(feasible.moved_sigma, 3)} deviations`],
+    ["Change from the unconstrained estimate", feasible.moved_sigma !== undefined && `${figure(feasible.moved_sigma, 3)} standard deviations`],
     ["Violated", list(feasible.violated)],
     ["Contradict each other", list(feasible.conflict)],
   ].filter(([, value]) => value !== false));

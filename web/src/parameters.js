@@ -3,7 +3,7 @@ import { h, choice, figure, hint, percent, section, tag } from "./dom.js";
 import { table, number_cell, percent_cell } from "./table.js";
 
 // The interval around the value, in shares of |value|, from −100 % to +100 %; what is beyond ends in arrows. An
-// interval that holds zero does not even know the sign: it is drawn open.
+// interval that contains zero leaves the sign open: it is drawn hollow.
 export function interval_picture(value, interval) {
   if (!interval) return null;
   const [low, high] = interval;
@@ -60,7 +60,7 @@ function parameter_table(result, keep) {
     { title: "Relative σ", hint: "σ / |value|", number: true }, { title: "Interval", hint: "width relative to the value" }, { title: "Status" }], rows);
 }
 
-// One column a parameter in the order of the estimate, σ/|value| on a logarithmic scale.
+// One column per parameter in the order of the estimate, σ/|value| on a logarithmic scale.
 function deviation_picture(base) {
   const known = base.filter(({ relative_sigma }) => relative_sigma > 0);
   if (known.length < 2) return null;

@@ -1,4 +1,4 @@
-// Where the result came from, and how to make it again. Parts of a result that this page has no picture for.
+// Where the result came from, and how to reproduce it. Parts of a result that this page has no picture for.
 import { h, facts, figure, section } from "./dom.js";
 import { table } from "./table.js";
 import three_license from "license-of-three";

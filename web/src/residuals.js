@@ -67,7 +67,7 @@ function by_joint(runs) {
 // 0.1 % and below is clear, 30 % and above full.
 const heat = (share) => `${Math.round(100 * Math.min(1, Math.max(0, Math.log10(share / 0.001) / Math.log10(300))))}%`;
 
-// Several models tried on the same runs: mean square errors, the smallest of a joint bold.
+// Several models on the same runs: mean square errors, the smallest of a joint bold.
 function models({ comparison, residual }) {
   if (!(comparison?.length > 0)) return null;
   const joints = comparison[0].mse.map((_, j) => residual.per_joint[j]?.name ?? `joint ${j + 1}`);

@@ -17,7 +17,7 @@ export function reverse_section(result) {
     fits(reverse), reference(result.base, reverse.reference), load(reverse.payload), errors(reverse.errors ?? []));
 }
 
-// Coefficients that others found beside ours.
+// Published coefficients next to ours.
 function reference(base, theirs) {
   if (!theirs) return null;
   const pairs = theirs.values.map((value) => [base.find(({ name }) => name === value.name), value]).filter(([ours]) => ours);

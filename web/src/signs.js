@@ -1,5 +1,5 @@
-// Signs of efforts that were logged without: of every joint the effort with the signs that were found, in blocks above
-// and below the line; the less sure, the paler, and outlined where nothing decides.
+// Signs of efforts that were logged without: of every joint the effort with the recovered signs, in blocks above
+// and below the line; the less certain, the paler, and outlined where undecided.
 import { h, choice, count, facts, figure, hint, percent, section } from "./dom.js";
 
 export function signs_section(result, curves) {
@@ -40,7 +40,7 @@ function picture(segments, run) {
         class: (segment.sign > 0 ? "plus" : "minus") + (segment.decided ? "" : " open"), x: x(segment.start), width: Math.max(0.8, x(segment.end) - x(segment.start)),
         y: line(i) - (segment.sign > 0 ? half : 0), height: half, "fill-opacity": segment.decided ? 0.1 + 0.35 * sure : 0,
       }, h("svg:title", {}, `${segment.joint} ${figure(segment.start, 4)} s to ${figure(segment.end, 4)} s: ${segment.sign > 0 ? "+" : "−"}` +
-        `${segment.confidence === undefined ? ", known" : `, ${figure(segment.confidence, 2)} deviations`}${segment.decided ? "" : ", not decided"}`));
+        `${segment.confidence === undefined ? ", known" : `, ${figure(segment.confidence, 2)} standard deviations`}${segment.decided ? "" : ", not decided"}`));
     }),
     segments.map((segment) => confidence_text(segment, x, line(joints.indexOf(segment.joint)), half)),
     joints.map((joint, i) => effort_line(run?.joints.find((curve) => curve.joint === joint), segments.filter((segment) => segment.joint === joint), x, line(i), half)),

@@ -1,4 +1,4 @@
-// What must be seen in ten seconds: robot, verdict with its reasons, key figures.
+// What must be clear within ten seconds: robot, verdict with its reasons, key figures.
 import { h, count, figure, percent, plural } from "./dom.js";
 
 // Word, style and shape: the verdict does not rest on colour alone.

@@ -40,7 +40,7 @@ const top_bar = (face, name, sections) => h("header", { class: "top" },
     h("a", { href: "#app", class: "chip " + (face?.style ?? ""), "aria-label": face ? `Verdict: ${face.word}` : name }, face && verdict_icon(face), h("span", {}, name)),
     h("nav", { "aria-label": "Sections" }, sections.map(([id, title]) => h("a", { href: "#" + id }, title))), theme_button));
 
-// Words first, then what takes longer to draw.
+// Text first, then what takes longer to draw.
 const later = (work) => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(work()))));
 
 async function show_result({ result, curves: curve_data, scene }) {

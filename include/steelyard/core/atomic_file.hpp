@@ -1,5 +1,5 @@
 // A file that appears complete or not at all: written under a temporary name beside its own, flushed to the
-// disk, renamed by commit(). Without commit() nothing is left and a file that was there before stays.
+// disk, renamed by commit(). Without commit() nothing is left and an existing file stays.
 //
 // The rename is atomic on POSIX file systems. A program that is killed leaves the temporary file
 // (".NAME.partial-…") behind; the next one that writes the same file removes it.
@@ -19,7 +19,8 @@ class Temporary;
 
 class AtomicFile {
  public:
-  // Throws InputError when `path` is there and no regular file, MachineError when its folder takes no file.
+  // Throws InputError when `path` exists and is not a regular file, MachineError when its folder is not
+  // writable.
   explicit AtomicFile(std::string path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -36,8 +37,8 @@ class AtomicFile {
 };
 
 // For programs that are interrupted: ends all writing of this process, of files and of output folders, kills
-// its child processes and removes what is temporary. The old content or the new one is then in every place;
-// returns the places that are complete. The process must end: threads that go on writing wait for ever.
+// its child processes and removes what is temporary. Every target then has the old content or the new one;
+// returns the complete ones. The process must end: threads that continue writing wait forever.
 std::vector<std::string> abandon_unfinished() noexcept;
 
 }  // namespace STEELYARD_ABI

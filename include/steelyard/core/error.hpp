@@ -1,8 +1,8 @@
-// Errors: what went wrong, where, which limit was broken, and what the user can do about it.
+// Errors: what went wrong, where, which limit was exceeded, and what the user can do about it.
 //
-//   InputError     the input cannot be read or makes no sense        exit code 2
+//   InputError     the input cannot be read or is invalid            exit code 2
 //   MachineError   disk, permission, missing part, time limit         exit code 4
-//   InternalError  our bug                                            exit code 1
+//   InternalError  a bug in Steelyard                                  exit code 1
 //
 // Numeric outcomes (rank, infeasible, not converged) are not exceptions: they are states in results.
 #pragma once

@@ -1,4 +1,4 @@
-// Something a person should know about a log, a set-up or a result: found by a stage, kept in the result.
+// Something noticed about a log, a set-up or a fit: detected by a stage, stored in the result.
 //
 // A finding is made from its kind and its evidence, so that a code always means the same and docs/findings.md
 // can explain all of them (a test compares the page with this list). A literal that is not among the codes
@@ -32,7 +32,7 @@ namespace finding_trait {
 
 enum Trait : unsigned {
   unreadable = 1,      // no copy of the log can be made
-  spoils_copy = 2,     // as an error: a copy of the log tells nothing about the set-up
+  spoils_copy = 2,     // as an error: a copy of the log does not show the set-up
   of_signal = 4,       // seen in the channels alone, and the cause of findings about the model
   of_log = 8,          // as an error: the log or how it is read, which leaves a robot out of a fleet
   of_recording = 16,   // explains why a log does not fit; no reason against one that does
@@ -167,7 +167,7 @@ struct FindingKind {
 
 std::span<const FindingKind> finding_kinds();
 
-// `joint`: joint, column or run it speaks of. `evidence`: one sentence with the numbers.
+// `joint`: joint, column or run it refers to. `evidence`: one sentence with the numbers.
 Finding make_finding(FindingCode code, std::string joint, std::string evidence);
 
 inline bool is(const Finding& finding, FindingCode code) {

@@ -18,7 +18,7 @@ inline namespace STEELYARD_ABI {
 void parallel_for(Index count, int threads, const std::function<void(Index)>& fn);
 
 // The same, asking before each index whether to stop. Returns true when all indices were run. `stop` is
-// called from all threads; once it said yes no index is started any more.
+// called from all threads; once it returns true no further index is started.
 bool parallel_for(Index count, int threads, const std::function<void(Index)>& fn,
                   const std::function<bool()>& stop);
 bool parallel_for(Index count, int threads, const std::function<void(Index)>& fn,

@@ -1,10 +1,10 @@
 // Work shared among processes that all run the same program on the same input, step by step.
 //
 // Every process comes to the same meetings in the same order; in between, each does the part of the work that
-// is its own by index. What was found is then known to all, so that all go on with the same bytes, and what
-// they find does not depend on their number. A process that fails tells it at its next meeting, whatever the
-// others meet for: all throw the same error, that of the lowest index. A group has one process unless the
-// program sets another (steelyard-mpi does); calls come from one thread at a time.
+// is its own by index. Results are then known to all, so that all continue with the same bytes, regardless of
+// their number. A process that fails reports it at its next meeting, whatever the others meet for: all throw
+// the same error, that of the lowest index. A group has one process unless the program sets another
+// (steelyard-mpi does); calls come from one thread at a time.
 #pragma once
 
 #include <exception>
@@ -24,7 +24,7 @@ class ProcessGroup {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Everybody's bytes, by rank, at every process.
+  // The bytes of all, by rank, at every process.
   virtual std::vector<std::string> exchange(const std::string& bytes) = 0;
   // The same at the owner; nothing elsewhere.
   virtual std::vector<std::string> collect(const std::string& bytes, int owner) = 0;

@@ -6,7 +6,7 @@
 // brackets group. Symbols: 1 % rad mrad deg rev rpm m km cm mm um s ms us min h Hz kHz kg g N mN kN Nm mNm
 // kNm A mA V mV.
 //
-// Angle counts as a dimension of its own, so that deg/s is not taken for Hz, nor N*m/rad for N*m. Where
+// Angle counts as a dimension of its own, so that deg/s is not mistaken for Hz, nor N*m/rad for N*m. Where
 // custom drops the radian (N*m*s for N*m*s/rad) compare with same_up_to_angle. Units with an offset (°C) do
 // not fit this form.
 #pragma once

@@ -1,4 +1,4 @@
-// A small copy of a run, for questions that are asked dozens of times.
+// A small copy of a run, for tests that are repeated many times.
 //
 //   stamps → uniform grid → zero-phase low-pass on positions and efforts → differences → every k-th sample
 //
@@ -6,7 +6,7 @@
 // effect here. Rows of samples further apart than the filter's memory are still equations: long runs are
 // thinned, not filtered lower. Memory is that of a few chunks and of the copy.
 //
-// The copy is for questions about the set-up, not about small parameters: friction near standstill is smeared
+// The copy is for tests of the set-up, not for small parameters: friction near standstill is smeared
 // by the filter on the efforts.
 #pragma once
 
@@ -51,7 +51,7 @@ struct CoarseRun {
   Index joints() const { return q.cols(); }
 };
 
-// `time` is what scan_time says of the source. Throws InputError for runs that are too short for the filter,
+// `time` is the scan_time of the source. Throws InputError for runs that are too short for the filter,
 // or lack positions or efforts.
 CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& label, const TimeScan& time,
                      const CoarseOptions& options = {});

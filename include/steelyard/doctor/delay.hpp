@@ -23,9 +23,9 @@
 //   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is the copy's own error on a perfect log
 //
 // Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the standard
-// standard deviation 1/√n by chance, more than the limit of a common delay when there are few joints. For a
-// common delay, away must be 2.8 times its standard deviation. A delay is present throughout: away must be
-// positive in three of four sections of the rows, unlike for a contact or a bad sample.
+// deviation 1/√n by chance, more than the limit of a common delay when there are few joints. For a common
+// delay, away must be 2.8 times its standard deviation. A delay is present throughout: away must be positive
+// in three of four sections of the rows, unlike for a contact or a bad sample.
 #pragma once
 
 #include <vector>
@@ -51,7 +51,7 @@ struct DelayedJoint {
   int joint = -1;  // −1: none gains
   DelayEstimate estimate;
   double others = 0;
-  double beyond_friction = 0;  // plain gain when its friction may build up over a way
+  double beyond_friction = 0;  // plain gain when its friction may build up over a displacement
 };
 
 struct Delays {

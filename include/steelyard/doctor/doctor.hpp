@@ -46,7 +46,7 @@ struct DoctorOptions {
   SetUpOptions set_up;
   TrialOptions trial;
   std::vector<std::string> columns;  // lead columns of the robot's base; empty: excitation is not examined
-  std::string skip_set_up;           // why the set-up is not to be examined; empty: it is
+  std::string skip_set_up;           // why the set-up must not be examined; empty: it is examined
   std::string skip_remedy;           // what could be done about it
   Index head = 0;                    // samples of a run that copies are made of; 0: all
 };

@@ -1,5 +1,5 @@
-// How well a motion shows the parameters: the coarse log folded over the robot's base parameters and drive
-// columns, and what weighted least squares says of them.
+// How well a motion excites the parameters: weighted least squares of the coarse log over the robot's base
+// parameters and drive columns.
 //
 // The condition number is that of columns scaled to norm one and of rows divided by their standard deviation.
 // Standard deviations are classical and of a coarse copy of the log: right to a factor, not to a percent.

@@ -1,4 +1,4 @@
-// What may be wrong with a set-up, as set-ups that would be right instead.
+// What may be wrong with a set-up, as alternative set-ups.
 //
 //   torque-sign      τ_j = −τ_j of the log, one joint or all          position-sign   q_j = −q_j
 //   axis-sign        both: the joint's axis points the other way      joint-zero      q_j off by ±90° or 180°
@@ -7,8 +7,8 @@
 //   effort-scale     τ_j is another multiple: motor side, drive gain, mN m; the factor is searched for
 //   position-unit    degrees taken for radians or the reverse, one joint or all; motor side when the gear is
 //                    known
-//   coupling         a coupling of the robot's transmission is not there or has the other sign; a joint's
-//                    column contains its neighbour's motion: q_j+1 + c q_j, τ_j − c τ_j+1
+//   coupling         a coupling of the robot's transmission is not present or has the opposite sign; a
+//                    joint's column contains its neighbour's motion: q_j+1 + c q_j, τ_j − c τ_j+1
 //   time-scale       one second of the stamps lasts k seconds
 //   gravity          the base is mounted otherwise: any direction
 //   kinematics       standard DH taken for modified or the reverse; a twist (alpha) of the wrong sign
@@ -28,7 +28,7 @@ inline namespace STEELYARD_ABI {
 
 struct Hypothesis {
   FindingCode code = "unexplained-effort";
-  std::vector<int> joints = {};  // it speaks of, counted from 0; empty: all
+  std::vector<int> joints = {};  // it refers to, counted from 0; empty: all
   std::string what = {};         // "the torque of joint3 has the wrong sign"
   SetUp set_up = {};
   std::optional<Robot> robot = {};  // instead of the given one

@@ -1,12 +1,12 @@
-// Does an effort jump in mid-run: a sensor zeroed again, a load put on?
+// Does an effort jump in mid-run: a sensor re-zeroed, a load attached?
 //
 // Joint by joint the coarse rows are fitted by least squares, and of one run at a time a step more:
 //   τ_j = Y_j π + c₀ + c₁ t + c₂ t² + a [t ≥ t₀]
 // c is the run's own offset and drift: a step must stand out of friction that warms up. t₀ is the best one
 // that leaves an eighth of the run's rows on either side. With M what takes out all columns but the step's,
 //   s = M [t ≥ t₀],   e = M τ_j,   a = s·e / s·s,   u = e − a s
-// the standard deviation of a is that of what is left, summed over sixteenths of the run: residuals of
-// friction and of motions go along with themselves for longer than a row.
+// the standard deviation of a is that of the residual, summed over sixteenths of the run: residuals of
+// friction and motion are correlated over more than one row.
 //   σ² = Σ_b (Σ_{i in b} s_i u_i)² / (s·s)² · 16 / (16 − 5)        5: offset, drift, step and its time
 // A jump is reported when |a| is more than `deviations` σ and `share` of the joint's rms effort, and when the
 // step explains more than `explained` of what the fit leaves of the run, 1 − u·u / e·e. Where the other
@@ -24,7 +24,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // In the public logs the largest steps of more than 8 standard deviations explain 0.30 (the LWR4+'s third
-// joint, whose residual wanders) and, hidden, 0.50 (the KR300's fourth); in simulated healthy ones none
+// joint, with a drifting residual) and, hidden, 0.50 (the KR300's fourth); in simulated healthy ones none
 // explains 0.1.
 struct JumpOptions {
   double deviations = 8;

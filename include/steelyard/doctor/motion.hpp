@@ -1,9 +1,9 @@
 // Do two runs make the same motion? Their coarse positions are laid over each other at every shift in time,
-//   mismatch = min over shifts of max over joints of rms(q_a − q_b) / deviation(q_a)
+//   mismatch = min over shifts of max over joints of rms(q_a − q_b) / σ(q_a)
 // over the samples that both have, at least half of the shorter run. A validation run that repeats a fitted
 // motion tests the noise, not the model.
 //
-// It does not see a motion that was made at another speed, or backwards.
+// It does not detect a motion at another speed, or reversed.
 #pragma once
 
 #include "steelyard/core/abi.hpp"

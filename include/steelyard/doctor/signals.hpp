@@ -1,4 +1,4 @@
-// What a log looks like before any model: one pass over a source, in constant memory.
+// Statistics of a log's signals without a model: one pass over a source, in constant memory.
 //
 // Per channel and joint: range, samples that are not finite, equal neighbours, the longest hold of one value
 // and the step behind it, how often the extreme values occur, the largest excursions of a few samples, and
@@ -6,7 +6,7 @@
 // whole turns in the position, and the velocity column against the position,
 //   V = ∫ q̇ dt,  Δq  over windows of 50 ms;   factor = Σ Δq V / Σ Δq²,   agreement = (Σ Δq V)² / (Σ Δq² Σ V²)
 // which needs no derivative of noisy positions. Windows with a step of more than 50 ms are left out. The same
-// over bins of 20 ms, earlier and later ones, tells by how much the velocity is late.
+// over bins of 20 ms, earlier and later ones, gives the delay of the velocity.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct ExtremeScan {
   double time = 0;  // [s] of the first
 };
 
-// One to three samples that leave the previous one and the one behind in the same direction.
+// One to three samples that differ from the previous and the next one in the same direction.
 struct Excursion {
   double size = 0;  // from the nearer of the two
   double time = 0;  // [s] of the first sample
@@ -105,8 +105,8 @@ struct SignalScan {
 // One pass from the source's beginning. Throws InputError for fewer than two samples.
 SignalScan scan_signals(SampleSource& source, const std::vector<LogJoint>& joints);
 
-// The source, and the scan of all that was read of it since it was rewound last: what signals look like
-// without a pass of their own. Samples behind the last one that was read are not in it.
+// The source, and the scan of all that was read of it since it was rewound last: the scan of signals without
+// a pass of its own. Samples behind the last one that was read are not in it.
 struct SignalWatch {
   std::unique_ptr<SampleSource> source;
   std::function<SignalScan()> scan;  // may outlive the source

@@ -1,20 +1,20 @@
 // How well a set-up explains a coarse log: the score of a hypothesis.
 //
-// A set-up says how the logged columns become those of the model,
+// A set-up defines how the logged columns become those of the model,
 //   q = P q_log + zero,   q̇ = P q̇_log / k,   q̈ = P q̈_log / k²,   τ = E τ_log
 // with k the factor of time, and which robot they are given to. The model is linear: all ten parameters of
 // every link, friction, offset and rotor inertia of every joint, by weighted least squares on folds, the
-// weights being one over each joint's own residual (three iterations), subject to what every machine obeys:
+// weights being one over each joint's own residual (three iterations), subject to what holds for every robot:
 //   fv ≥ 0, fc ≥ 0 in all joints, M_jj(q) ≥ 0 at some configurations of the log.
 // Without these a joint whose torque has the wrong sign is explained by negative friction and inertia.
 //
 //   score = Σ_j ½ log( r_j² + f_j² ),   r_j = rms residual of joint j on held-out rows / rms of its effort
 //
-// Held out is each of four stretches of the log in turn; r_j above 1.5 counts as that. f_j is what no set-up
-// is asked to explain, over the joint's own effort: `noise_factor` times the second smallest of all joints'
-// residuals in the set-up as given, at most `floor` of the largest effort. It keeps offsets and cross-talk of
-// the sensors, which are alike in all joints, from speaking for a set-up through lightly loaded wrists. A
-// score lower by log 2 is one joint's residual halved.
+// Each of four sections of the log is held out in turn; r_j is limited to 1.5. f_j is the noise floor over
+// the joint's own effort: `noise_factor` times the second smallest of all joints' residuals in the set-up as
+// given, at most `floor` of the largest effort. It keeps offsets and cross-talk of the sensors, which are
+// alike in all joints, from favouring a set-up through lightly loaded wrists. A score lower by log 2 is one
+// joint's residual halved.
 //
 // Columns and known efforts of the study (CoarseRun::extra, ::known) belong to the model: they are functions
 // of the mapped positions, columns are free, known efforts are subtracted from E τ_log.
@@ -61,7 +61,7 @@ struct TrialFit {
   std::vector<double> by_block;  // score of each held-out block
 };
 
-// The model and the log of one robot; set-ups are tried on it. May be used from many threads.
+// The model and the log of one robot; set-ups are tested on it. May be used from many threads.
 class Trial {
  public:
   // Runs with the robot's joints; blocks of the held-out rows are cut from all of them.

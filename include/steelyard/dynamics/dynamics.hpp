@@ -25,7 +25,7 @@ struct JointWrench {
 
 struct InverseDynamics {
   VectorXd tau;                       // joint efforts
-  std::vector<JointWrench> wrenches;  // what each joint carries
+  std::vector<JointWrench> wrenches;  // force and moment in each joint
 };
 
 InverseDynamics newton_euler(const Tree& tree, const VectorXd& parameters, const VectorXd& q,

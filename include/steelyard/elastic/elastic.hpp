@@ -51,7 +51,7 @@ struct ElasticOptions {
   std::vector<std::string> joints;  // that have springs; empty: all. The others are stiff: q = θ
   bool deflection_offset = true;    // δ0
   std::vector<ExtraColumns> extra;  // further columns of the links' equation: balancing springs, cables
-  bool encoder_delay = true;        // link encoders late by a time of each joint: θ − q grows with θ̇
+  bool encoder_delay = true;        // each link encoder may have a delay: θ − q grows with θ̇
   double min_snr = 10;
   Weighting weighting = Weighting::by_row_iterated;
   int max_iterations = 100;

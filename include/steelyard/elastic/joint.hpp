@@ -1,4 +1,4 @@
-// What is known of one elastic joint.
+// Results of one elastic joint.
 #pragma once
 
 #include <map>
@@ -21,14 +21,14 @@ struct ElasticJoint {
   bool is_elastic = true;
   std::optional<ElasticValue> stiffness;  // K [N·m/rad or N/m]
   std::optional<double> least_squares;    // K by plain least squares, for comparison
-  // K by the motor equation alone, without a model of the links: noise in θ − q makes the regression of τ too
-  // small a K, noise in τ the regression of θ − q too large a one. Both ends are widened by their own
+  // K by the motor equation alone, without a model of the links: noise in θ − q biases K low in the
+  // regression of τ, noise in τ biases it high in the regression of θ − q. Both ends are widened by their own
   // intervals.
   std::optional<std::pair<double, double>> motor_bracket;
   std::optional<ElasticValue> motor_inertia;  // B
   std::optional<ElasticValue> kappa;          // B/K, for `links`
   std::map<std::string, double> friction;     // fv, fc, fo of the motor
-  std::optional<double> encoder_delay;        // [s] by which the link's encoder is late
+  std::optional<double> encoder_delay;        // [s] by which the link encoder lags
   double deflection = 0;  // RMS about the mean of θ − q in the rows; for `links` of what κ explains of τ
   double snr = 0;         // of the part the model explains, over the residual
   bool identifiable = false;

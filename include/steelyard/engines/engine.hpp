@@ -1,6 +1,6 @@
-// A robot in somebody else's physics engine: rigid bodies under gravity, nothing else.
+// A robot in an external physics engine: rigid bodies under gravity, nothing else.
 //
-// Friction, rotors, contacts and limits are not in the engine; who compares adds them by their own formulas.
+// Friction, rotors, contacts and limits are not in the engine; comparisons add them by their own formulas.
 // All joints of the tree are coordinates (mimic joints too), poses are in the robot's base frame.
 //
 //   engine   efforts                      step of integration               package
@@ -28,12 +28,11 @@ inline constexpr EngineKind kEngines[] = {EngineKind::mujoco, EngineKind::dart, 
                                           EngineKind::ode};
 
 const char* to_string(EngineKind kind);
-EngineKind engine_kind(const std::string& name);  // throws InputError naming those there are
+EngineKind engine_kind(const std::string& name);  // throws InputError that lists the engines
 
 bool has_engine(EngineKind kind);
 
-// A robot in a file that mujoco (mjcf, urdf) or dart (urdf, sdf) reads by itself. Meshes must not be asked
-// for.
+// A robot in a file that mujoco (mjcf, urdf) or dart (urdf, sdf) reads by itself. Without meshes.
 struct EngineFile {
   std::string format;
   std::string path;  // of a file that holds the text
@@ -48,8 +47,8 @@ struct EngineState {
 
 class Engine {
  public:
-  // `standard`: ten parameters a link. Throws MachineError when the engine is not there (with the package),
-  // InputError for links that are no bodies with mass.
+  // `standard`: ten parameters per link. Throws MachineError when the engine is not installed (with the
+  // package), InputError for links without mass.
   Engine(EngineKind kind, const Robot& robot, const VectorXd& standard);
   // Efforts of inverse() then hold armature and damping of the file; there is no tool. Throws InputError when
   // the engine does not read it.
@@ -61,7 +60,7 @@ class Engine {
   EngineKind kind() const;
   bool has_inverse() const;  // not ode
   VectorXd inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
-  // What the engine makes of the dry friction of its file: a constraint that inverse() leaves out. MuJoCo's
+  // The engine's dry friction of its file: a constraint that inverse() leaves out. MuJoCo's
   // is soft and part of its inverse dynamics; DART's acts in a step (1 ms, under the efforts that a friction
   // by the sign of the velocity would need). Empty: the engine has none.
   VectorXd dry_friction(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);

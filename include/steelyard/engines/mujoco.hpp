@@ -20,7 +20,7 @@ inline namespace STEELYARD_ABI {
 bool has_mujoco();
 
 // MJCF or URDF. `joints`: by name, in the order of q; empty: all, in the model's order. Joints that are not
-// named stay at zero. Throws InputError for models that MuJoCo does not take, and for names it does not have.
+// named stay at zero. Throws InputError for models that MuJoCo rejects, and for names it does not have.
 ReverseSource mujoco_source(const std::string& path, const std::vector<std::string>& joints = {});
 
 }  // namespace STEELYARD_ABI

@@ -1,12 +1,12 @@
-// A motion in an engine: the efforts it takes, and where the robot goes when it is given efforts.
+// A motion in an engine: the efforts it requires, and the motion under given efforts.
 //
-//   played_efforts   the joints make the motion exactly; what their drives must do for it. Engines with
-//                    inverse dynamics are asked at every sample. ODE's joints are driven through the motion
+//   played_efforts   the joints follow the motion exactly; efforts of their drives. Engines with inverse
+//                    dynamics are evaluated at every sample. ODE's joints are driven through the motion
 //                    in steps of `step`, by the mean velocity of each step; efforts are right to first order
 //                    in it, and the first sample's is taken a few steps later.
 //   follow           τ = feed-forward(t) + Kp (q_ref − q) + Kd (q̇_ref − q̇), held over each step; from the
 //                    motion's state at the first sample on
-// Both say nothing about friction: efforts are those of the rigid bodies.
+// Neither includes friction: efforts are those of the rigid bodies.
 #pragma once
 
 #include <vector>

@@ -2,10 +2,10 @@
 //
 //   half width  h = the `level` quantile of |τ − τ̂| over samples whose block was left out of the fit behind τ̂
 //
-// Errors of held-out samples hold both parts: what the model cannot say (noise, friction it does not have)
-// and what its parameters do not know. Coverage is out of sample: group g is counted within the half width
-// that the other groups give. No distribution is assumed; a band is right for motions like those it was made
-// from, and says so by its coverage on a fresh run when there is one.
+// Errors of held-out samples contain both parts: what is not modelled (noise, other friction) and the
+// uncertainty of the parameters. Coverage is out of sample: group g is counted within the half width that the
+// other groups give. No distribution is assumed; a band is valid for motions like those it was made from; its
+// coverage on a fresh run shows whether it is.
 //
 // Errors are counted in bins of 1/64 octave (1.1 %), so memory does not depend on the length of the run.
 #pragma once

@@ -1,7 +1,7 @@
-// Has differentiation biased an estimate? Least squares shrinks what noisy columns carry, and no interval
-// knows of it: positions that are noisy make noisy velocities and very noisy accelerations.
+// Has differentiation biased an estimate? Least squares shrinks the parameters of noisy columns, and no
+// interval accounts for it: noisy positions give noisy velocities and very noisy accelerations.
 //
-// Two ways to see it, both from refits:
+// Two ways to detect it, both from refits:
 //
 // Other cut-offs. Noise behind two derivatives and a cut-off f has the power f⁵, behind one f³, and the bias
 // grows with it:
@@ -19,8 +19,8 @@
 // mean is the bias while that is small (of a column whose noise is as large as its signal, a third of it).
 // It takes white noise of a known size.
 //
-// A parameter with |b̂| > σ/2 is "biased by differentiation" and gets no interval: it would hold the truth
-// less often than it says. Instrumental variables (instrument.hpp) have no such bias.
+// A parameter with |b̂| > σ/2 is "biased by differentiation" and gets no interval: it would not have its
+// nominal coverage. Instrumental variables (instrument.hpp) have no such bias.
 #pragma once
 
 #include <span>
@@ -44,11 +44,11 @@ struct DifferentiationBias {
   std::vector<bool> biased;  // |b̂| > σ/2
 };
 
-// b̂ by more noise: the mean of the two estimates less the given one, 0 where one of them lacks the column.
+// b̂ by more noise: the mean of the two estimates minus the given one, 0 where one of them lacks the column.
 VectorXd shift_by_noise(const Estimate& given, const Estimate& plus, const Estimate& minus);
 
-// `sigma`: of the intervals. Ratios between 0.7 and 1.4 say nothing and are left out. `shift`: by more noise,
-// in the order of the estimate's columns; empty when that was not tried.
+// `sigma`: of the intervals. Ratios between 0.7 and 1.4 carry no information and are skipped. `shift`: by
+// more noise, in the order of the estimate's columns; empty when that was not tested.
 DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixXd& influences,
                                          const VectorXd& sigma, std::span<const OtherCutoff> others,
                                          const VectorXd& shift = {});

@@ -1,7 +1,8 @@
 // Singular values of a small factor, with and without scaling of its columns to norm one.
 //
-// Condition numbers of columns in different units say little; of scaled columns they do. Jacobi rotations are
-// used: they find small singular values to relative accuracy where divide and conquer gives noise.
+// Condition numbers of columns in different units mean little; those of scaled columns are meaningful. Jacobi
+// rotations are used: they find small singular values to relative accuracy where divide and conquer gives
+// noise.
 #pragma once
 
 #include <vector>

@@ -2,9 +2,9 @@
 // others, and the residuals of those left out are added up. Brute force, but from folds: a refit costs no
 // pass over the log.
 //
-// Which blocks form a group is the caller's: by index (neighbouring blocks together), or by phase (the blocks
-// at one phase of a periodic motion together; otherwise what is held out is still in the training). A gap
-// between two blocks of which only one is trained on is in neither part.
+// The caller chooses the groups: by index (neighbouring blocks together), or by phase (the blocks
+// at one phase of a periodic motion together; otherwise what is held out is still in the training data). A
+// gap between two blocks of which only one is trained on is in neither part.
 #pragma once
 
 #include <functional>

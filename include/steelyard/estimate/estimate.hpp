@@ -18,9 +18,9 @@
 // twice the cut-off first. It does not include errors in the regressor (noisy positions), which bias the
 // values.
 //
-// Columns are scaled to norm one before rank and condition are judged. No column is dropped: the status says
-// whether it is zero or depends on others; dependent ones get the minimum-norm solution (in scaled columns)
-// as value and an infinite standard deviation. Predictions do not depend on this choice.
+// Columns are scaled to norm one before rank and condition are judged. No column is dropped: the status is
+// zero or dependent where it applies; dependent ones get the minimum-norm solution (in scaled columns) as
+// value and an infinite standard deviation. Predictions do not depend on this choice.
 #pragma once
 
 #include <span>

@@ -6,9 +6,9 @@
 //   stribeck                q̇, sign, 1, tanh(q̇/v_k), the last one negative    sign − tanh is a bump at rest
 //
 // The v_k are spread from 1/100 to 1 of the joint's fastest velocity. Groups of blocks are held out in turn
-// and the candidates are compared by what they leave of the rows left out, every row kind divided by its
-// standard deviation. A form with more terms is taken only when it wins by more than two standard errors of
-// the groups' differences; asymmetric Coulomb has the span of sign and 1 and is never told from it by data.
+// and the candidates are compared by the residuals of the held-out rows, every row kind divided by its
+// standard deviation. A form with more terms is chosen only when it wins by more than two standard errors of
+// the groups' differences; asymmetric Coulomb has the span of sign and 1 and data cannot distinguish them.
 //
 // Joints are chosen one after the other, twice, the others as chosen so far. Everything works on sums of
 // small Grams of scaled columns: parameters are not read from them, only which candidate is better.
@@ -34,8 +34,8 @@ double dictionary_velocity(const FrictionJoint& joint, int k);
 // tanh columns of the joints: "ft3.1" … "ft3.6".
 std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& joints);
 
-// What the choice may do with a joint.
-struct FrictionWish {
+// What is requested for a joint.
+struct FrictionRequest {
   std::optional<FrictionForm> form;  // nothing: choose between linear, sigmoid and stribeck
   bool viscous = true;               // beside a form that is given
   bool coulomb = true;               // only for forms that have it
@@ -43,16 +43,16 @@ struct FrictionWish {
 };
 
 struct FrictionChoice {
-  FrictionModel model;  // with starting values
-  double linear = 0;    // share of the rows' effort that is left on held-out rows, all joints: linear here
-  double chosen = 0;    // the same with the chosen form
+  FrictionModel model;        // with starting values
+  double linear = 0;          // unexplained share of held-out rows, all joints: linear here
+  double chosen = 0;          // the same with the chosen form
   double standard_error = 0;  // of their difference
   std::string reason;         // one sentence; empty when the form was given
 };
 
 // `runs`: folds with the dictionary's columns and fv, fc, fo of these joints; `groups` as in cross_validate.
 std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,
-                                            const std::vector<FrictionWish>& wishes,
+                                            const std::vector<FrictionRequest>& requests,
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options = {});
 

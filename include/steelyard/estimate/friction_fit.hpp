@@ -62,7 +62,7 @@ struct FrictionFit {
   bool converged = true;
   int iterations = 0;    // passes that were made
   double cost = 0;       // weighted ‖residual‖²
-  double next_gain = 0;  // what one more step promises, over σ²
+  double next_gain = 0;  // predicted gain of one more step, over σ²
 };
 
 // `models` are where to begin; the folds of `pass` have fv, fc, fo of all joints with nonlinear forms, of

@@ -2,8 +2,8 @@
 //
 //   Zᵀ W (Y π − τ) = 0     →     π = (ZᵀWY)⁻¹ ZᵀWτ,     cov π = σ² (ZᵀWY)⁻¹ ZᵀWZ (YᵀWZ)⁻¹
 //
-// Y is made from measured positions; its noise correlates with itself, so that least squares shrinks what the
-// accelerations carry. Z are columns that follow Y but do not know its noise: the regressor of a simulated
+// Y is made from measured positions; its noise correlates with itself, so that least squares shrinks the
+// parameters of accelerations. Z are columns that follow Y but not its noise: the regressor of a simulated
 // motion (simulate/closed_loop.hpp). A column `c` has the instrument `iv:c` in the same row. Rows are
 // weighted as in estimate(): by joint, iterated, or by joint and block; W is diagonal.
 //
@@ -58,7 +58,7 @@ struct InstrumentEstimate {
   bool least_squares_is_biased() const;
 };
 
-// Every column of a fold has its instrument there, or InputError names the first that has none. Priors have
+// Every column of a fold needs its instrument; otherwise InputError with the first that has none. Priors have
 // no instruments: they are their own.
 InstrumentEstimate instrument_estimate(std::span<const Fold> folds, const EstimateOptions& options = {},
                                        std::span<const Fold> priors = {});

@@ -7,7 +7,7 @@
 //   bootstrap   σ from replicates over time blocks (bootstrap.hpp), ν per parameter. Also right for coloured
 //               noise and for noise that joints share, when it is short against a block.
 //
-// Neither knows of a bias by noisy positions: bias.hpp.
+// Neither accounts for a bias by noisy positions: bias.hpp.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ struct IntervalOptions {
   void validate() const;  // throws InputError
 };
 
-// Fewer blocks than this: Student's quantiles are wide, and a finding says so.
+// Fewer blocks than this: Student's quantiles are wide, and a finding reports it.
 inline constexpr Index kFewBlocks = 10;
 // Fewer than this: no bootstrap, classical intervals take its place.
 inline constexpr Index kTooFewBlocks = 5;

@@ -1,11 +1,11 @@
-// Huber's weights for single rows: outliers (spikes, a collision) lose their pull on the parameters.
+// Huber's weights for single rows: outliers (spikes, a collision) lose their influence on the parameters.
 //
 //   u = (τ − Y π) / σ        w = 1 for |u| ≤ c,   c/|u| beyond,   0 beyond `far`
 //   σ = 1.4826 · median |τ − Y π| of the row kind: half of the rows may be anything
 //
 // A fold cannot give back single rows, so this needs further passes over the log: a RowWeigher is handed to
 // the pass (fold/pass.hpp), which folds √w times each row; at the same time it counts the residuals, from
-// which the next σ comes. Counting is by a histogram of log |residual| with 64 bins a factor of two: memory
+// which the next σ comes. Counting is by a histogram of log |residual| with 64 bins per factor of two: memory
 // does not grow with the run, the median is right to 0.6 %, and sums of counts do not depend on threads.
 //
 // Rows behind a filter share their errors with their neighbours: one spike of the log spoils as many rows as
@@ -40,13 +40,13 @@ struct RobustOptions {
 struct RowScale {
   std::string row;
   double sigma = 0;     // from this pass's residuals; for the next one
-  Index rows = 0;       // all that came by
+  Index rows = 0;       // all rows
   Index reduced = 0;    // with a weight below 1
   Index far = 0;        // of these, with weight 0
   double variance = 1;  // Huber's over that of weighted least squares with these weights
 };
 
-// How often residuals of each size came by; filled from several threads and runs.
+// Histogram of the residuals; filled from several threads and runs.
 class ResidualCounts {
  public:
   explicit ResidualCounts(const std::vector<std::string>& rows);

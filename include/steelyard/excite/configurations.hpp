@@ -6,8 +6,8 @@
 // Greedy choice from random candidates, exchanges, then one joint at a time along a grid that is halved until
 // there is no gain: a local optimum of the best start, the same for the same seed. Poses are within the
 // limits; paths between them are not considered. Random configurations are already good: with many of them
-// the determinant gains about 5 %; the gain is in small sets, where random ones leave some combination poorly
-// determined.
+// the determinant increases by about 5 %; the gain is in small sets, where random ones leave some combination
+// poorly determined.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct ConfigurationOptions {
 
 struct ConfigurationSet {
   MatrixXd q;          // count × joints
-  double log_det = 0;  // of the scaled information; −∞ when the set does not show every base parameter
+  double log_det = 0;  // of the scaled information; −∞ when the set does not identify every base parameter
   double mean_variance =
       0;           // trace of its inverse over the number of base parameters, for unit noise; ∞ likewise
-  Index rank = 0;  // base parameters that the set shows
+  Index rank = 0;  // base parameters that the set identifies
 };
 
 // Random configurations within the limits: what a set is compared with. Throws InputError when none of ten
@@ -51,7 +51,7 @@ ConfigurationSet measure(const Robot& robot, const BaseParameters& base, const M
 ConfigurationSet best_configurations(const Robot& robot, const BaseParameters& base,
                                      const ConfigurationOptions& options = {});
 
-// The smallest number of configurations that shows every base parameter.
+// The smallest number of configurations that identifies every base parameter.
 Index min_configurations(const Robot& robot, const BaseParameters& base,
                          const ConfigurationOptions& options = {});
 

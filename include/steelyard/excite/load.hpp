@@ -1,9 +1,9 @@
-// What a run with a known load says about the gains of the drives.
+// Information of a run with a known load about the gains of the drives.
 //
-// With a gain g_j unknown in every joint, rows are Y π − g_j e_j = −τ_load: one more column −e_j a joint, e_j
-// the effort as logged. Without a load the right side is zero and all gains are open by one common factor;
-// with a load they are not. Columns are taken at the efforts that the model predicts: noise in e_j must not
-// count as information.
+// With a gain g_j unknown in every joint, rows are Y π − g_j e_j = −τ_load: one more column −e_j per joint,
+// e_j the effort as logged. Without a load the right side is zero and all gains are open by one common
+// factor; with a load they are not. Columns are taken at the efforts that the model predicts: noise in e_j
+// must not count as information.
 //
 // The load is a point mass at the tool's origin, known exactly.
 #pragma once

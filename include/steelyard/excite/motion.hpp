@@ -1,24 +1,24 @@
-// Motions that show the most, within every limit.
+// Motions that identify the most, within all limits.
 //
 //   maximise  log det ( A₀ + D (Σ_s Y_bᵀ Σ⁻¹ Y_b) D )      over the coefficients of a motion
 //
 // with the lead columns of the base parameters and the drive columns in Y_b, Σ the variance of the efforts, D
 // a fixed scaling of the columns (their size on random states within the limits: it moves log det by a
-// constant) and A₀ what earlier runs have shown. Two kinds of motions, both linear in their coefficients:
+// constant) and A₀ the information of earlier runs. Two kinds of motions, both linear in their coefficients:
 //   fourier   a Fourier series from rest to rest, with quintic lead-in and lead-out (simulate/trajectory.hpp)
 //   points    moves of equal time through points, trapezoidal acceleration
 //
-// log det takes no notice of units, the condition number of rows as they are does: its best motion may have a
+// log det does not depend on units, the condition number of unscaled rows does: the best motion may have a
 // large one. `max_condition` trades log det for it, by a penalty on (Σλᵖ)^(1/p) (Σλ⁻ᵖ)^(1/p) of Σ YᵀY.
 //
 // Limits are kept by a logarithmic barrier: position, velocity, acceleration, effort (by prior values of the
 // columns), distances of the workspace. Every start begins as a motion that is shrunk until it is inside, and
-// stays inside; limits are tightened by what a ten times finer grid shows between the samples, until that
-// grid is clean, lead-in included. Gradients are analytic (regressor/adjoint.hpp); Coulomb friction counts as
-// tanh(q̇/width) in the search and as sign(q̇) in everything that is reported.
+// stays inside; limits are tightened by the violations on a ten times finer grid until there are none,
+// lead-in included. Gradients are analytic (regressor/adjoint.hpp); Coulomb friction counts as tanh(q̇/width)
+// in the search and as sign(q̇) in everything that is reported.
 //
 // A local optimum of the best of several starts: the same for the same seed and any number of threads. Only
-// when `time_limit` is reached does the answer depend on the machine, and then it says so.
+// when `time_limit` is reached does the result depend on the machine, which is reported.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ struct ExciteOptions {
   VectorXd noise;        // σ of the efforts: empty (one), one for all, or one per independent joint
   MatrixXd information;  // A₀ without D, over the base parameters; empty: nothing is known yet
 
-  double max_condition = 0;  // wanted of the rows as they are, by a penalty; 0: whatever comes out
+  double max_condition = 0;  // target for the unscaled rows, by a penalty; 0: none
 
   int starts = 8;
   int iterations = 400;              // of each start and barrier weight
@@ -84,7 +84,7 @@ struct ExciteOptions {
   void validate(const Robot& robot) const;  // throws InputError
 };
 
-// How a parameter will be known.
+// Expected accuracy of a parameter.
 struct Outlook {
   std::string parameter;
   double sigma = 0;         // expected standard deviation; infinite: not at all
@@ -103,8 +103,8 @@ struct LimitUse {
   double time = 0;
 };
 
-// What a motion shows and uses, on rows at `rate` with sign(q̇); limits on a grid ten times finer than the
-// search's.
+// Information and use of limits of a motion, on rows at `rate` with sign(q̇); limits on a grid ten times
+// finer than the search's.
 struct MotionReport {
   double log_det = 0;           // with D and A₀
   double condition = 0;         // of the columns of all rows, as they are
@@ -118,7 +118,7 @@ MotionReport examine_motion(const Robot& robot, const BaseParameters& base, cons
                             const ExciteOptions& options);
 
 // Standard deviations that an information matrix leaves: √ of the diagonal of its inverse, infinite for
-// parameters with a part in a direction that nothing shows.
+// parameters with a part in an unidentifiable direction.
 VectorXd deviations_of(const MatrixXd& information);
 
 // Whether a pose at rest is within every limit of the options: position, effort by the prior, distances.
@@ -146,12 +146,11 @@ struct ExcitedMotion {
 };
 
 // Throws InputError: limits that contradict each other, a start pose outside, a duration too short for the
-// leads and one period, no pose within all limits (with the limit that most poses break).
+// leads and one period, no pose within all limits (with the limit that most poses violate).
 ExcitedMotion excite_motion(const Robot& robot, const BaseParameters& base, const ExciteOptions& options);
 
-// What the search is measured against: random motions, blown up until they touch a limit, and random changes
-// of the best so far, by turns; `trials` of them or until the time limit. Kept inside on the search's grid
-// only.
+// Baseline of the search: random motions, scaled up until they reach a limit, alternating with random changes
+// of the best so far; `trials` of them or until the time limit. Kept inside on the search's grid only.
 ExcitedMotion search_at_random(const Robot& robot, const BaseParameters& base, const ExciteOptions& options,
                                Index trials);
 

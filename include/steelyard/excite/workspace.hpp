@@ -5,7 +5,7 @@
 // whatever the pose (a wrist whose links lie inside each other) are omitted and reported.
 //
 // Distances are signed (a tool inside a box is at minus its depth) and differentiable but where the closest
-// points jump; they are those of the shapes as given: real links need capsules that hold them.
+// points jump; they are those of the shapes as given: real links need capsules that contain them.
 #pragma once
 
 #include <string>
@@ -50,8 +50,8 @@ struct Workspace {
 
 HalfSpace table_at(double height);
 
-// One capsule a link, from its origin to the next joint's (the tool's on the tool link); links without length
-// get a ball.
+// One capsule per link, from its origin to the next joint's (the tool's on the tool link); links without
+// length get a ball.
 std::vector<Capsule> skeleton_capsules(const Robot& robot, double radius);
 
 }  // namespace STEELYARD_ABI

@@ -30,7 +30,8 @@ struct CCode {
 
 // An extra column of the regressor: `expression` of q, qd, qdd of coordinate `row` and q1, qd1, qdd1, q2, …
 // of all coordinates, as export_variables() names them. Its effort is part of inverse_dynamics and of the
-// regressor, not of the mass matrix, gravity, Coriolis terms and friction; the C code calls what it calls.
+// regressor, not of the mass matrix, gravity, Coriolis terms and friction; the C code calls the same
+// functions.
 struct CColumn {
   std::string name;
   Index row = 0;
@@ -48,7 +49,7 @@ struct COptions {
   std::vector<CColumn> extra;           // behind them
 };
 
-// Throws InputError for a prefix that is no C identifier, columns the robot does not have, and Stribeck
+// Throws InputError for a prefix that is not a C identifier, columns the robot does not have, and Stribeck
 // exponents other than 1 and 2 (C code would need pow).
 CCode to_c(const ExportModel& model, const COptions& options);
 

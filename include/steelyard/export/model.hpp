@@ -1,9 +1,9 @@
-// What is exported: a robot with the numbers that were found for it.
+// What is exported: a robot with its identified parameters.
 //
 //   τ = Y(q, q̇, q̈) π + Ia q̈ + τ_f(q̇) + pairs       as simulate/drives.hpp has it
 //
-// π are ten parameters a link. Formats that describe bodies (URDF, SDF, MJCF) need feasible ones; C code also
-// takes the base parameters, each in the place of its lead column and zero elsewhere: Y π is the same.
+// π are ten parameters per link. Formats that describe bodies (URDF, SDF, MJCF) need feasible ones; C code
+// also accepts the base parameters, each in its lead column and zero elsewhere: Y π is the same.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ExportModel {
   TrueParameters parameters;
 };
 
-// Effort of all joints, mimic joints reduced to their masters: the referee of every export.
+// Effort of all joints, mimic joints reduced to their masters: the reference of every export.
 VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 
 // States within the limits of the robot (±π, ±1 where there are none), seeded.
@@ -30,7 +30,7 @@ struct ExportState {
 };
 std::vector<ExportState> export_states(const Robot& robot, int count, std::uint64_t seed = 1);
 
-// What a format has no word for, and what it costs: the largest effort over export_states that is missing.
+// What a format cannot express, with the largest missing effort over export_states.
 struct NotCarried {
   std::string joint;
   std::string what;

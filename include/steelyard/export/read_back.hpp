@@ -4,8 +4,8 @@
 //
 // Compared are the efforts of all joints at seeded states within the limits: bodies, viscous friction and, in
 // MJCF, rotor inertia. Dry friction is a constraint in both programs and is compared apart. Of a URDF,
-// shapes, materials, transmissions and plug-ins are taken out before it is read: they need files that are not
-// there.
+// shapes, materials, transmissions and plug-ins are removed before it is read: they need files that may be
+// missing.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Dry friction of an engine against fc sign(q̇): largest differences as shares of fc over the states, and over
-// the same with 1 % of their velocities.
+// Dry friction of an engine against fc sign(q̇): largest differences as shares of fc over the states, and
+// over the same with 1 % of their velocities.
 struct DryFriction {
   double fast = 0;
   double slow = 0;

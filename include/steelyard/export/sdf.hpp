@@ -4,8 +4,8 @@
 // joint stands in its child's frame, its axis, too. Inertias are about the centre of mass in axes parallel to
 // the link frame. The base is a link held by the world. Gravity belongs to the world and not to a model.
 //   damping   fv        friction   fc
-// Rotor inertia, offsets, asymmetric, sigmoid and Stribeck friction, coupled pairs and mimic joints have no
-// word in this version: not_carried.
+// Rotor inertia, offsets, asymmetric, sigmoid and Stribeck friction, coupled pairs and mimic joints cannot be
+// expressed in this version: not_carried.
 #pragma once
 
 #include <string>

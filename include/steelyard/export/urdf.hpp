@@ -4,11 +4,11 @@
 // URDF states the inertia about the centre of mass, here by principal axes (rpy) and moments, or in axes
 // parallel to the link frame where these are principal. Readers that keep inertias diagonal lose nothing. A
 // link moved by a joint carries the links fixed to it; what was identified is their sum T. The fixed links
-// keep their inertials C as long as the rest T − C is a body that can exist; otherwise the moving link takes
+// keep their inertials C as long as the rest T − C is physically possible; otherwise the moving link takes
 // all and theirs become zero.
 //   <dynamics damping friction>   fv and fc, as friction against the motion
-// Rotor inertia, offsets, asymmetric, sigmoid and Stribeck friction and coupled pairs have no word in URDF:
-// not_carried.
+// Rotor inertia, offsets, asymmetric, sigmoid and Stribeck friction and coupled pairs cannot be expressed in
+// URDF: not_carried.
 //
 // The robot may have been described otherwise (DH): then the URDF must have the same joints in the same
 // places, and the inertias are expressed in its link frames.
@@ -32,7 +32,7 @@ struct ExportedText {
 };
 
 // `original` is the text of the URDF, `name` stands for it in messages. Throws InputError when the URDF
-// cannot be read, its joints are not those of the robot, or an inertia is none that a body can have.
+// cannot be read, its joints are not those of the robot, or an inertia is physically impossible.
 ExportedText to_urdf(const ExportModel& model, const std::string& original, const std::string& name);
 
 // What a format that carries damping, dry friction and (or not) rotor inertia leaves out.

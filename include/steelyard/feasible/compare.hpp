@@ -21,12 +21,12 @@ inline namespace STEELYARD_ABI {
 // Friction and rotors are per joint; empty: none.
 struct ParameterSet {
   std::string name;
-  VectorXd parameters;  // 10 a link
+  VectorXd parameters;  // 10 per link
   VectorXd viscous, coulomb, offset, rotor_inertia;
 };
 
-// Of all standard parameters with these base parameters the smallest, K⁺ π_b: what least squares without
-// constraints takes, seldom a physically possible one. Drive columns of the base are left out.
+// Of all standard parameters with these base parameters the smallest, K⁺ π_b: the minimum-norm solution
+// without constraints, seldom physically possible. Drive columns of the base are left out.
 VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, const VectorXd& values);
 
 // Samples × joints.
@@ -49,7 +49,7 @@ struct MeanSquareErrors {
   MatrixXd total;                // sets × joints, over all samples of all runs [(N·m)²]
   std::vector<MatrixXd> by_run;  // one per run, sets × joints
 
-  // A table for a person, one line a set.
+  // A table as text, one line per set.
   std::string to_text() const;
 };
 

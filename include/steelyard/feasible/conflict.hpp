@@ -1,4 +1,4 @@
-// Why constraints cannot be obeyed: an irreducible set of them, with a proof.
+// Why constraints cannot be satisfied: an irreducible set of them, with a proof.
 //
 // Deletion filter: constraints are dropped one after the other in their order, and stay dropped when the
 // rest is still infeasible; again, until a pass drops none. What remains is infeasible as a whole and
@@ -7,7 +7,8 @@
 // Proof (Farkas): constraints F(x) = F⁰ + Σ x_k F_k ⪰ 0 have no solution when there is a Z ⪰ 0 with
 // ⟨F_k, Z⟩ = 0 for all k and ⟨F⁰, Z⟩ < 0. In numbers ⟨F_k, Z⟩ is not quite 0, so the proof holds for
 // |x_k| ≤ within · scale_k, with `within` computed from the residuals: for all practical bodies when it is
-// above 100. Sets that exclude each other only in the limit (m > 0 and m = 0) have none and count as `thin`.
+// above 100. Sets that contradict each other only in the limit (m > 0 and m = 0) have none and count as
+// `thin`.
 #pragma once
 
 #include <string>
@@ -28,7 +29,7 @@ struct Conflict {
   bool feasible = true;
   std::vector<ConflictMember> members;  // empty when feasible
   bool irreducible = false;             // checked: without any one member the rest is feasible
-  double violation = 0;  // −⟨F⁰, Z⟩ for tr Z = 1: by so much (scaled) at least one is broken at every x
+  double violation = 0;  // −⟨F⁰, Z⟩ for tr Z = 1: at every x at least one is violated by this much (scaled)
   double residual = 0;             // Σ_k scale_k |⟨F_k, Z⟩|
   double within = 0;               // the proof holds for |x_k| ≤ within · scale_k
   double smallest_eigenvalue = 0;  // of Z, over all blocks: not negative

@@ -1,4 +1,4 @@
-// What a feasible parameter set has to obey, one declaration for the convex and the penalty method.
+// Constraints of a feasible parameter set, one declaration for the convex and the penalty method.
 //
 // A Constraint is a name and a form. Convex in x (see quantities.hpp), so that the convex method takes them
 // as they are:
@@ -103,7 +103,7 @@ ExpressionBound expression_bound(const Quantities& quantities, const std::string
                                  double upper, const Place& place = {});
 
 // Throws InputError, with the constraint's name: names that are empty or come twice, unknown quantities,
-// lower > upper, numbers that are not finite where they must be, links that are not there, a shape that is
+// lower > upper, numbers that are not finite where they must be, links that do not exist, a shape that is
 // not positive definite, a combination of nothing or of quantities that are not linear.
 void validate(const std::vector<Constraint>& constraints, const Quantities& quantities);
 

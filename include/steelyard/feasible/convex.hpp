@@ -4,23 +4,23 @@
 // link, rows as 1 × 1 blocks) and one second-order cone where squares are bounded. Every iterate is strictly
 // feasible: the start is the reference, or the end of a phase that looks for an interior point.
 //
-// Unseen directions. φ does not see the null space of R. What is left open is chosen by a vanishing weight w
-// on Σ_j D(P_j ‖ P_j⁰) of all links, P⁰ the given reference or else a uniform body of the link's size (a
-// cylinder of length s and diameter s/2 at the density of water, s the larger of the link's length and the
-// mean one). w is so small that its share in the certified gap is below `gap`; it is part of the
+// Unseen directions. φ does not depend on the null space of R. What it leaves open is chosen by a vanishing
+// weight w on Σ_j D(P_j ‖ P_j⁰) of all links, P⁰ the given reference or else a uniform body of the link's
+// size (a cylinder of length s and diameter s/2 at the density of water, s the larger of the link's length
+// and the mean one). w is so small that its share in the certified gap is below `gap`; it is part of the
 // solution. Links without a positive definite P by constraint, and columns that belong to no link, are pulled
 // by w (x − x⁰)²/scale² instead. Columns whose value rests on this choice are marked `chosen`.
 //
 // Certificate. With multipliers Z ⪰ 0 of the constraints, φ(x) ≥ lower_bound for every x that obeys the
 // convex constraints, has P_j ⪯ reach ‖P_j⁰‖ 1 in scaled units (mass and size of the reference body; norm:
-// the largest eigenvalue) and further columns that data does not see within `reach` of their scale: bodies up
-// to `reach` times as large as the reference in every direction. (Without such a limit rounding errors in
-// unseen directions would void any proof.) References that are nearly singular are rounded first: no
-// eigenvalue of the scaled P⁰ below 1e-3 of its largest. What the constraints of a non-convex kind imply is
-// part of the problem: lower_bound holds for them too, but x may break them; `relaxed` lists those that are
-// broken at x.
+// the largest eigenvalue) and further columns that the data do not determine within `reach` of their scale:
+// bodies up to `reach` times as large as the reference in every direction. (Without such a limit rounding
+// errors in unseen directions would void any proof.) References that are nearly singular are rounded first:
+// no eigenvalue of the scaled P⁰ below 1e-3 of its largest. What the constraints of a non-convex kind imply
+// is part of the problem: lower_bound holds for them too, but x may violate them; `relaxed` lists those
+// violated at x.
 //
-// Infeasible constraints give status `infeasible` and nothing else; conflict.hpp finds the culprits.
+// Infeasible constraints give status `infeasible` and nothing else; conflict.hpp finds the conflicting ones.
 // Deterministic and free of shared state: may be called from many threads.
 #pragma once
 
@@ -39,7 +39,7 @@ enum class ConvexStatus {
   solved,
   thin,        // solved, but the constraints have no interior: they were loosened by `loosened` (scaled)
   infeasible,  // no x obeys the constraints
-  stalled,     // the requested gap was not reached; x is feasible and the certificate holds as it stands
+  stalled,     // the requested gap was not reached; x is feasible and the certificate is valid
 };
 const char* to_string(ConvexStatus status);
 
@@ -74,7 +74,7 @@ struct ConvexSolution {
   std::vector<bool> chosen;                  // per column: not determined by the data
   Index seen = 0;                            // rank of R
   std::vector<ConstraintState> constraints;  // in the order given
-  std::vector<std::string> relaxed;          // non-convex ones that x breaks
+  std::vector<std::string> relaxed;          // non-convex ones that x violates
   int iterations = 0;                        // both phases
   int phase1_iterations = 0;
 

@@ -1,4 +1,4 @@
-// What is provably known: the range of a quantity over all feasible parameters that explain the data.
+// Proven intervals: the range of a quantity over all feasible parameters that explain the data.
 //
 //   [min, max] of gᵀx over {x feasible: ‖R x − z‖² ≤ φ_min + c}
 //
@@ -13,7 +13,8 @@
 // the larger of one and their value there. c = mc/m and other ratios a/b are one problem each as well, in
 // homogeneous coordinates (x/b, 1/b), over all x with b > 0 and not below 1/reach of the fit's; ends that do
 // not meet there are brought together by a few problems of a − r b. An end that only the reach limits, or
-// that is farther away than `reach` times the size of the quantity at the fit, is infinite and said to be so.
+// that is farther away than `reach` times the size of the quantity at the fit, is infinite and marked as
+// such.
 //
 // The set is that of the convex constraints and of what the others imply: with non-convex constraints the
 // intervals are still true, but may be wider than need be.
@@ -72,8 +73,8 @@ std::vector<ProvenInterval> proven_intervals(const Objective& objective,
 // All standard parameters, all c and all further columns.
 std::vector<Functional> all_functionals(const Quantities& quantities);
 
-// What the joints carry at one instant of a motion: "force x of joint 2" …, "moment z of joint 2", in link
-// axes about the link frame's origin (dynamics.hpp). Linear in the standard parameters.
+// Forces and moments in the joints at one instant of a motion: "force x of joint 2" …, "moment z of joint 2",
+// in link axes about the link frame's origin (dynamics.hpp). Linear in the standard parameters.
 std::vector<Functional> wrench_functionals(const Robot& robot, const Quantities& quantities,
                                            const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 

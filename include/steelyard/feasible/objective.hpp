@@ -1,4 +1,5 @@
-// What a feasible fit minimises: a sum of squares over all columns, and perhaps a pull towards known bodies.
+// What a feasible fit minimises: a sum of squares over all columns, and optionally a pull towards known
+// bodies.
 //
 //   φ(x) = ‖R x − z‖² + constant + Σ_j w_j D(P_j ‖ P_j⁰)
 //   D(P ‖ P⁰) = tr(P⁰⁻¹ P) − log det(P⁰⁻¹ P) − 4      log-det divergence; ≥ 0, zero for P = P⁰ only
@@ -8,7 +9,7 @@
 // coefficients: ‖W (K x − π̂_b)‖² with W = 1, or WᵀW the inverse covariance. Coefficients with a relative
 // standard deviation above a limit may be left out of φ1.
 //
-// Columns that no row sees are zero in R: the objective does not care for them.
+// Columns without rows are zero in R: the objective does not depend on them.
 #pragma once
 
 #include <optional>
@@ -51,7 +52,7 @@ Quantities quantities_of(const Robot& robot, const BaseParameters& base,
                          const std::vector<std::string>& columns);
 
 // φ2. `factor` is Estimate::factor (one effort): a column named as a base parameter's lead stands for the
-// whole combination; other columns stand for themselves. Throws InputError for a column that the quantities
+// whole combination; other columns are kept. Throws InputError for a column that the quantities
 // do not have.
 Objective torque_objective(const Fold& factor, const BaseParameters& base, const Quantities& quantities);
 
@@ -59,7 +60,7 @@ Objective torque_objective(const Fold& factor, const BaseParameters& base, const
 Objective torque_objective(const Fold& factor, const Quantities& quantities);
 
 struct CoefficientOptions {
-  bool by_covariance = false;             // weigh by the estimate's covariance; false: all alike
+  bool by_covariance = false;             // weight by the estimate's covariance; false: all equal
   double max_relative_sigma = kInfinity;  // coefficients above are left out
 };
 

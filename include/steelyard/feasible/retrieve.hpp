@@ -1,15 +1,15 @@
 // Feasible parameters by the method that fits the problem.
 //
-//   automatic   the convex relaxation; when its solution breaks a constraint that is not convex, the penalty
-//               search from there, with the relaxation's value as lower bound
-//   convex      the convex relaxation alone; broken constraints are listed
+//   automatic   the convex relaxation; when its solution violates a constraint that is not convex, the
+//               penalty search from there, with the relaxation's value as lower bound
+//   convex      the convex relaxation alone; violated constraints are listed
 //   penalty     the penalty search, from the relaxation's solution and other starts
 //   annealing   the same with simulated annealing from random points in the box, as published
 //
 // gap = (φ − lower bound) / (φ + 1e-6 ‖z‖²): by how much the parameters may be worse than the best feasible
 // ones. Penalty searches have one too, from the relaxation.
 //
-// Constraints that exclude each other give feasible = false and `conflict`, an irreducible set of them by
+// Constraints that contradict each other give feasible = false and `conflict`, an irreducible set of them by
 // name.
 #pragma once
 
@@ -31,7 +31,7 @@ struct RetrieveOptions {
   FeasibleMethod method = FeasibleMethod::automatic;
   ConvexOptions convex;
   PenaltyOptions penalty;  // starts are added to
-  bool conflicts = true;   // look for the culprits of infeasible constraints
+  bool conflicts = true;   // find the conflict of infeasible constraints
 };
 
 struct Retrieval {
@@ -55,8 +55,8 @@ struct Retrieval {
 Retrieval retrieve(const Objective& objective, const std::vector<Constraint>& constraints, const Robot& robot,
                    const RetrieveOptions& options = {});
 
-// The largest δ with P ⪰ δ |m| diag(ℓ², ℓ², ℓ², 1): the dimensionless margin of a body, negative for what is
-// none. Without mass: 0 for nothing at all, −1 otherwise.
+// The largest δ with P ⪰ δ |m| diag(ℓ², ℓ², ℓ², 1): the dimensionless margin of a body, negative if it is not
+// one. Without mass: 0 if all parameters are zero, −1 otherwise.
 double body_margin(const Inertia& inertia, double length);
 
 }  // namespace STEELYARD_ABI

@@ -1,8 +1,9 @@
-// Robots of one type against each other: what they have in common, and who differs, in what, and since when.
+// Robots of one type against each other: what they have in common, which one differs, in what, and since
+// when.
 //
 //   robot r      τ = Y (π_0 + δ_r) + Σ causes + noise,      δ_r ~ N(0, T)
 //
-// π_0: parameters of the fleet, fitted to the merged folds of the robots that nothing is said about.
+// π_0: parameters of the fleet, fitted to the merged folds of the robots without findings.
 // T: how far healthy robots differ, found from the fleet itself (expectation maximisation, shrunk to its
 // diagonal when robots are few). A cause is a few numbers more:
 //
@@ -13,28 +14,29 @@
 //             the efforts of all joints
 //   zero      the position of joint j plus a constant: not from the folds, see zero_cause()
 //   other     none of these, but the robot is far from the fleet
-//   fit       its own log does not fit the model: told before any of these
-//   set-up    an effort in another unit, of the wrong sign or dead, or what the doctor says of its logs
+//   fit       its own log does not fit the model: reported before any of these
+//   set-up    an effort in another unit, of the wrong sign or dead, or the doctor's findings about its logs
 //
-// Robots whose residual is far above the fleet's median leave first (about the fits of single logs, so that a
-// robot that changes from day to day stays). Of the others, those far from the medians of all own estimates
-// do not count at first (fewer than half), so that no outlier shapes what it is measured by. Then, for each
-// robot and cause: the direction in which the cause lowers the squared residual of the robot's own fold most
-// (rows over their standard deviation, δ_r free within T), what this and all other robots say of that
-// direction, and the chance of such a distance from the others by their own spread (F with as many degrees as
-// there are other robots, less one: validate/fleet_chance.hpp), times robots and causes (Holm). Robots whose
-// chance is below one half after that leave π_0, T and the spreads, and everything is done again until they
-// are the same ones; those below `level` are named. Among causes the one with the smallest residual wins,
-// each of its numbers costing the logarithm of the number of rows; the next one is named too when it is
-// nearly as good. Impossible amounts are not considered.
+// Robots with a residual far above the fleet's median are excluded first (about the fits of single logs, so
+// that a robot that changes from day to day stays). Of the others, those far from the medians of all own
+// estimates do not count at first (fewer than half), so that no outlier affects the spread it is compared
+// with. Then, for each robot and cause: the direction in which the cause lowers the squared residual of the
+// robot's own fold most (rows over their standard deviation, δ_r free within T), the estimates of this and
+// all other robots along it, and the probability of such a distance from the others by their own spread (F
+// with as many degrees as there are other robots, less one: validate/fleet_chance.hpp), times robots and
+// causes (Holm). Robots with a probability below one half after that are excluded from π_0, T and the
+// spreads, and everything is repeated until the set no longer changes; those below `level` are reported.
+// Among causes the one with the smallest residual wins, each of its numbers costing the logarithm of the
+// number of rows; the next one is reported too when it is nearly as good. Impossible amounts are not
+// considered.
 //
 // Drift: straight lines through the estimates of a robot's logs over time, parameter by parameter, and steps
 // between any two of them. The standard deviation of one log's estimate is its own times the excess of
 // scatter about the lines over the fleet.
 //
-// Needs four robots to name any, and few robots name only what is far out (least_deviations); what half of
-// the robots have is the fleet's. Everything rests on similar motions: what one robot's motion does not show
-// is compared with nothing.
+// Needs four robots to report any, and few robots report only what is far out (least_deviations); what half
+// of the robots share counts as normal. Motions must be similar: what a robot's motion does not excite is not
+// compared.
 #pragma once
 
 #include <functional>
@@ -63,7 +65,7 @@ struct Cause {
                       // fit: share that is left; set_up: times the fleet's, 0 when not known
   double sigma = 0;   // of the amount
   Vector3 at = Vector3::Zero();  // of the mass, in the link's frame [m]
-  double gain = 0;               // Δ: what it takes from the squared residual
+  double gain = 0;               // Δ: reduction of the squared residual
   double p = 1;                  // corrected for the number of robots and causes
   std::string text;              // "link 'forearm' is heavier by 0.41 kg"
   std::string instead;           // the next cause, when it is nearly as good; otherwise empty
@@ -74,7 +76,7 @@ struct FleetLog {
   std::string name;
   double time = 0;  // in units of the fleet's clock
   VectorXd values;
-  VectorXd sigma;  // infinite where the log shows nothing
+  VectorXd sigma;  // infinite where the log identifies nothing
 };
 
 struct FleetRobot {
@@ -85,8 +87,8 @@ struct FleetRobot {
   // does not fit. Empty: about one fit of all.
   VectorXd row_residual;
   std::vector<FleetLog> logs;
-  bool is_compared = true;   // false: described only; it has no part in the fleet
-  std::vector<Cause> known;  // said of it already: told before what the comparison finds
+  bool is_compared = true;   // false: described only, not part of the fleet
+  std::vector<Cause> known;  // known already: reported before the causes of the comparison
 };
 
 struct FleetInput {
@@ -100,7 +102,7 @@ struct FleetInput {
 };
 
 struct FleetOptions {
-  double level = 0.01;  // chance that a healthy fleet of this size has a robot named; the same for drifts
+  double level = 0.01;  // probability of any report in a healthy fleet of this size; the same for drifts
   int threads = 1;
 
   void validate() const;  // throws InputError
@@ -122,7 +124,7 @@ struct FleetRobotResult {
   std::string name;
   VectorXd values, sigma;
   VectorXd deviation;  // from the fleet, in standard deviations of estimate and healthy scatter together
-  std::vector<Cause> causes;  // empty: nothing to say
+  std::vector<Cause> causes;  // empty: none
   std::vector<Drift> drifts;
   double residual = 0;        // ‖τ − τ̂‖ / ‖τ‖ of its own fit
   double fleet_residual = 0;  // the same with the fleet's parameters
@@ -138,8 +140,7 @@ struct FleetResult {
   int rounds = 0;
   Index tests = 0;     // robots × causes
   Index compared = 0;  // robots, healthy or not
-  // From how many standard deviations of the healthy scatter on a robot would be named for a cause of one
-  // number.
+  // Standard deviations of the healthy scatter from which a robot is reported for a cause of one number.
   double least_deviations = kInfinity;
   std::string unavailable;  // why no robot could be reported; empty if it could
 };
@@ -163,8 +164,8 @@ struct ZeroCause {
 // Causes whose Δ are no farther apart are both reported.
 inline constexpr double kNearlyAsGood = 10;
 
-// The zero of a joint that explains a robot best, from one of its logs (`robot` has its folds). Asks for two
-// folds a joint and four more. Nothing: no zero would help.
+// The zero of a joint that explains a robot best, from one of its logs (`robot` has its folds). Takes two
+// folds per joint and four more. Nothing: no zero would help.
 std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& result,
                                     const FleetRobot& robot, const ShiftedFolds& shifted);
 

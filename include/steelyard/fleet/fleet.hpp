@@ -8,7 +8,7 @@
 //
 // Every log is prepared and folded by itself, as a run of a study is; what is left of it is one fold per
 // joint, kept in a state folder under the hash of the log and of everything that was done to it. A program
-// that is killed and started again takes the folds that are there and does the rest; the same for logs that
+// that is killed and started again reuses the existing folds and does the rest; the same for logs that
 // are added later. A log that cannot be used is reported with the reason; the others are still used.
 #pragma once
 
@@ -26,13 +26,13 @@ inline namespace STEELYARD_ABI {
 // What is wrong with one robot of a simulated fleet.
 struct FleetFault {
   int robot = 0;  // from 1
-  int link = 0;   // with more mass; from 1, 0: none
+  int link = 0;   // with extra mass; from 1, 0: none
   double mass = 0;
   Vector3 at = Vector3::Zero();  // of the mass, in the link's frame; zero: at the link's centre of mass
   int joint = 0;                 // from 1, 0: none
   double friction = 1;           // times
   double gain = 1;               // logged over true effort
-  double wear = 0;               // share of the friction by which it rises a day
+  double wear = 0;               // share by which the friction rises per day
   int from = 1;                  // first day of the fault
 };
 
@@ -76,7 +76,7 @@ struct FleetRunOptions {
       progress;  // may be empty; called from any thread, one at a time
 };
 
-// Removes what run_fleet() keeps there; whatever else somebody has put there stays.
+// Removes what run_fleet() keeps there; other files stay.
 void forget_fleet_state(const std::string& state_folder);
 
 // Throws InputError when no log at all can be used.

@@ -1,4 +1,4 @@
-// The page of a fleet: who differs and in what, drifts, the fleet's parameters, a map of all standard
+// The page of a fleet: which robots differ and in what, drifts, the fleet's parameters, a map of all standard
 // deviations.
 //
 // One offline file of tables and one drawing, without the page of web/. The same summary gives the same

@@ -1,4 +1,4 @@
-// What a fleet study found, and its JSON (docs/fleet.md).
+// Results of a fleet study, and its JSON (docs/fleet.md).
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ inline namespace STEELYARD_ABI {
 
 struct FleetLogSummary {
   std::string robot, log;
-  std::string path;    // as found, relative to the study where it is there; empty: simulated
+  std::string path;    // relative to the study where possible; empty: simulated
   std::string sha256;  // of the file; empty: simulated
   double time = 0;
   Index samples = 0;

@@ -1,9 +1,8 @@
 // A fold: many rows of [Y | E] kept as the triangular factor R with RᵀR = [Y | E]ᵀ[Y | E].
 //
-// R has a non-negative diagonal; with fewer rows than columns it is trapezoidal. What least squares can ask
-// of the rows it can ask of R, at a cost that does not depend on their number: ‖Y π − E γ‖ = ‖R (π; −γ)‖ for
-// all π, γ. It cannot give back single rows: no other filters or delays, no sample-wise weights, no residual
-// curves.
+// R has a non-negative diagonal; with fewer rows than columns it is trapezoidal. Least squares needs only R,
+// at a cost that does not depend on the number of rows: ‖Y π − E γ‖ = ‖R (π; −γ)‖ for all π, γ. It cannot
+// give back single rows: no other filters or delays, no sample-wise weights, no residual curves.
 //
 // R is found by Householder reflections: its error is some ε of each column's own norm, whatever the other
 // columns' scales (for long calls of fold_samples see there). Squares of entries must neither overflow nor
@@ -57,7 +56,7 @@ class Fold {
 
   // The same without copying: `columns` are overwritten, each must hold count rounded up to a multiple of
   // eight, and samples past `count` must be zero. Samples that are zero in all columns are no rows: `valid`
-  // says how many the others are. On an error the fold is empty.
+  // is the number of the others. On an error the fold is empty.
   void consume(std::span<double* const> columns, Index count, Index valid);
 
   // Adds the rows of the other fold. Throws InputError naming the first difference of the layouts.

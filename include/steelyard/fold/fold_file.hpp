@@ -5,7 +5,7 @@
 //   were triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
 //   SHA-256             32 bytes over everything before
 //
-// A file is read whole and believed only when its checksum is right. Versions 2 and 3 are read, too: they
+// A file is read whole and accepted only when its checksum is right. Versions 2 and 3 are read, too: they
 // lack the motion, and version 2 the findings of the examination. Others are refused. Folds give back least
 // squares and what follows from it; other cut-offs, delays, curves and raw residuals need the log.
 #pragma once
@@ -52,12 +52,12 @@ struct FoldedRun {
   std::vector<FoldBlock> blocks;
   FoldedInstruments instruments = {};
   // What the examination of the log found (docs/doctor.md), without the run's name in the evidence; absent:
-  // nobody examined it.
+  // not examined.
   std::optional<std::vector<Finding>> findings = {};
   std::optional<FoldedMotion> motion = {};  // absent: in files before version 4
 };
 
-// Somebody examined the log, before it was folded.
+// The log was examined, before it was folded.
 bool is_examined(const FoldedRun& run);
 
 // Also in findings about the run as a whole, and in the names of its own columns ("fo2@monday").
@@ -74,7 +74,7 @@ void write_fold_file(std::span<const FoldedRun> runs, const std::string& path);
 // Throws InputError for files that are missing, foreign, truncated, damaged or of another version.
 std::vector<FoldedRun> read_fold_file(const std::string& path);
 
-// What keeps runs from being estimated together: "row 2: column 3 is 'mx4' here and 'my4' there". Columns of
+// Why runs cannot be estimated together: "row 2: column 3 is 'mx4' here and 'my4' there". Columns of
 // one run only (offsets "fo2@monday") may differ.
 std::optional<std::string> first_difference(const FoldedRun& here, const FoldedRun& there);
 

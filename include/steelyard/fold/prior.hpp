@@ -1,9 +1,9 @@
-// What is known beforehand, as rows: a prior, a weighed payload, an equality between parameters.
+// Prior knowledge as rows: a prior, a weighed payload, an equality between parameters.
 //
 //   known with standard deviation σ:  (1/σ) π_k = (1/σ) value          equality:  (1/σ) aᵀπ = (1/σ) value
 //
 // Such rows stand beside measured rows that are divided by their own standard deviation; beside rows that are
-// not, 1/σ is but a weight. They are independent of each other and of the measurements.
+// not, 1/σ is merely a weight. They are independent of each other and of the measurements.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // Weights of single rows, on their way into a fold.
 //
-// A function gets the rows of one kind tile by tile, as they are folded (filtered, decimated), and says by
-// what each is multiplied; a row with weight 0 is left out and not counted. It is called from several threads
-// at once and must depend on nothing but the row: the order of tiles is not fixed.
+// A function gets the rows of one kind tile by tile, as they are folded (filtered, decimated), and returns
+// the weight of each; a row with weight 0 is left out and not counted. It is called from several threads at
+// once and must depend on nothing but the row: the order of tiles is not fixed.
 #pragma once
 
 #include <cstdint>

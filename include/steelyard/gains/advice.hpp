@@ -1,9 +1,9 @@
-// Before the experiment: how well each gain would be known from a motion and a candidate load.
+// Before the experiment: how accurately a motion and a candidate load identify each gain.
 //
 // Currents of the two motions are simulated without noise for nominal parameters, the rows of the prediction
 // error (fit.hpp) are made linear at the truth, and with the noise that currents will have behind the filter,
 //   σ(g)² = (Σ_j J_jᵀ J_j / σ_j²)⁻¹.
-// Errors of the model (friction of another form, noise of positions) are not in it: a real experiment does no
+// Errors of the model (friction of another form, noise of positions) are not in it: a real experiment is not
 // better than this. Relative standard deviations of gains hardly depend on the nominal gains.
 #pragma once
 
@@ -35,7 +35,7 @@ struct GainAdvice {
   bool identifiable = false;
 };
 
-// One entry a joint. `nominal`: parameters, friction and gains that are expected; `load` in the tool frame.
+// One entry per joint. `nominal`: parameters, friction and gains that are expected; `load` in the tool frame.
 std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& nominal,
                                      const Trajectory& unloaded, const Trajectory& loaded,
                                      const Inertia& load, const AdviceOptions& options = {});

@@ -5,7 +5,7 @@
 //   joint row i:   Σ_j mix_ij g_j v_j = Y_i π
 //   motor row j:   g_j v_j = Σ_i unmix_ji Y_i π,      unmix = mix⁻¹
 //
-// For a wrist whose motor 6 is dragged along by joint 5 the joint rows are τ5 = g5 v5 + g6 v6, τ6 = g6 v6,
+// For a wrist whose motor 6 is coupled to joint 5 the joint rows are τ5 = g5 v5 + g6 v6, τ6 = g6 v6,
 // the motor rows g5 v5 = τ5 − τ6, g6 v6 = τ6. Rows are mixed after the fold: the fold of row i also holds the
 // columns of the rows it is mixed with ("Jxx6@6", row 6's) and the other motors' currents ("v6").
 //

@@ -43,7 +43,7 @@ struct FilteredNoise {
 };
 FilteredNoise filtered_noise(const SignalNoise& noise, const Preparation& preparation);
 
-// One fold a row: expected squares of the errors of one sample, or of all rows of a run.
+// One fold per row: expected squares of the errors of one sample, or of all rows of a run.
 struct RowErrors {
   std::vector<Fold> smooth;
   std::vector<Fold> jumps;

@@ -19,7 +19,7 @@ inline namespace STEELYARD_ABI {
 
 struct FeasibleGains {
   GainFit fit;            // method `feasible`; base parameters are those of `standard`
-  bool feasible = false;  // false: the constraints exclude each other, `fit` is the plain one
+  bool feasible = false;  // false: the constraints contradict each other, `fit` is the plain one
   std::vector<std::string>
       columns;  // standard parameters of the links, loads as further links, drives, gains
   VectorXd x;

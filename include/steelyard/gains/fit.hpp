@@ -35,7 +35,7 @@ GainMethod parse_gain_method(const std::string& word);
 enum class GainStatus {
   identified,
   prior,            // mostly what was given beforehand
-  not_identifiable  // the runs do not fix it; no interval
+  not_identifiable  // the runs do not determine it; no interval
 };
 const char* to_string(GainStatus status);
 
@@ -58,18 +58,18 @@ struct GainFit {
   std::vector<std::string> columns;  // gain_columns()
   Index gains = 0;                   // the first of the columns
   VectorXd values;
-  VectorXd sigma;            // empty without spread
-  VectorXd sigma_classical;  // NaN where there is none
-  VectorXd lower, upper;     // NaN where there is no interval
-  MatrixXd covariance;       // behind `sigma`
-  VectorXd attenuation;      // ls, wls: what noise in the columns takes from the values; empty: not known
+  VectorXd sigma;                  // empty without spread
+  VectorXd sigma_classical;        // NaN where there is none
+  VectorXd lower, upper;           // NaN where there is no interval
+  MatrixXd covariance;             // behind `sigma`
+  VectorXd attenuation;            // ls, wls: bias by noise in the columns; empty: not known
   std::vector<GainStatus> status;  // of the gains
   VectorXd singular;               // tls: of the scaled rest, falling
   double gap = 0;                  // tls: s_(c−1) / s_c; infinite when s_c is 0
   std::vector<double> row_sigma;   // by which the rows of each joint were divided; prediction error: in A
   int iterations = 0;
 
-  Index find(const std::string& column) const;  // −1: not there
+  Index find(const std::string& column) const;  // −1: absent
   VectorXd gain_values() const { return values.head(gains); }
 };
 

@@ -1,4 +1,4 @@
-// Loads that were fixed to the tool: which of the ten parameters are known, and how well.
+// Loads at the tool: which of the ten parameters are known, and how accurately.
 //
 //   m, mx, my, mz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz      in the tool frame, J about its origin
 //   (robot/inertia.hpp)
@@ -47,7 +47,7 @@ Load known_load(const std::string& name, const Inertia& body);
 std::vector<std::string> load_columns(const std::string& load);
 
 // Throws InputError for names that are empty or come twice, masses that are not positive, standard deviations
-// below zero, numbers that are not finite, and ten known parameters that no body has.
+// below zero, numbers that are not finite, and ten known parameters that are physically impossible.
 void validate(std::span<const Load> loads);
 
 }  // namespace STEELYARD_ABI

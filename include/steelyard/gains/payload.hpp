@@ -4,11 +4,11 @@
 //
 // It takes runs with and without the load (or with a load that is known). Standard deviations have two parts:
 // noise of the rows (bootstrap over time blocks) and the standard deviations of the gains, which move the
-// loads linearly and do not shrink with longer runs; `gains_dominate` says when the second is the larger one
-// for the mass.
+// loads linearly and do not shrink with longer runs; `gains_dominate`: the second is the larger one for the
+// mass.
 //
-// `body` is the nearest body that can exist: the smallest distance in the estimate's own covariance under a
-// positive semidefinite pseudo-inertia, fixed parameters kept.
+// `body` is the nearest physically possible body: the smallest distance in the estimate's own covariance
+// under a positive semidefinite pseudo-inertia, fixed parameters kept.
 #pragma once
 
 #include <string>

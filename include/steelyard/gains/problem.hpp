@@ -3,8 +3,8 @@
 //   rows, eq. (15) of the drive-gain paper:   V g − W χ − W_u χ_u = W_k χ_k
 //
 // g the gains, χ the base parameters, χ_u and χ_k the unknown and the fixed parameters of the loads
-// (load.hpp). Currents alone leave the scale of everything open; what fixes it is W_k χ_k, or a gain that is
-// known. A run with a load cannot distinguish the load from the last link: another run is needed without it,
+// (load.hpp). Currents alone leave the scale of everything open; it is determined by W_k χ_k, or by a known
+// gain. A run with a load cannot distinguish the load from the last link: another run is needed without it,
 // or with another load.
 #pragma once
 
@@ -28,7 +28,7 @@ struct GainRun {
   std::vector<Fold> joint;  // columns: leads, the load's ten; efforts: the currents of the gains
   std::vector<Fold> motor;
   std::vector<bool> is_gap;  // of the folds above
-  // What noise adds to the rows, one fold a row with the same columns, for as many rows as the run has
+  // What noise adds to the rows, one fold per row with the same columns, for as many rows as the run has
   // (errors.hpp); empty: not known.
   RowErrors joint_errors;
   RowErrors motor_errors;
@@ -58,7 +58,7 @@ struct GainProblem {
 GainProblem gain_problem(const CurrentRows& rows, std::vector<Load> loads, std::vector<GainRun> runs);
 
 // Throws InputError when the gains cannot be found from such runs: no run with a load, no second state of the
-// load, nothing known of any load, loads that are not there, loaded and unloaded data that are the same.
+// load, nothing known of any load, missing loads, loaded and unloaded data that are the same.
 void validate(const GainProblem& problem);
 
 // Null for a run without load.

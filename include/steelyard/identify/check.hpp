@@ -18,7 +18,7 @@ struct StudyCheck {
   std::vector<std::string> runs;
   std::size_t examined = 0;         // of them, now
   std::size_t examined_then = 0;    // of them, when they were folded
-  std::vector<Finding> findings;    // the gravest first; those that the study waives are marked
+  std::vector<Finding> findings;    // most severe first; those that the study waives are marked
   std::vector<Complaint> warnings;  // about the robot file
 
   // No error that is not waived.
@@ -28,11 +28,11 @@ struct StudyCheck {
 // What `steelyard run` would refuse is a finding here. Throws InputError for logs that cannot be read.
 StudyCheck check_study(const Study& study, const StudyOptions& options = {});
 
-// What was found when the runs were folded, with their names; a finding of their own for those that nobody
-// examined.
+// Findings from when the runs were folded, with their names; runs that were not examined have a finding of
+// their own.
 std::vector<Finding> folded_findings(std::span<const FoldedRun> runs);
 
-// Marks those that the study waives, the gravest first.
+// Marks those that the study waives, most severe first.
 std::vector<Finding> waived(const Study& study, std::vector<Finding> findings);
 bool is_trustworthy(const std::vector<Finding>& findings);
 

@@ -3,12 +3,12 @@
 // excite: the best motion for the study's robot and drives, after the fold files it names (if any).
 // next:   the study's fit runs are folded and estimated; what would the next run add? Candidates are the best
 //         Fourier motion, the best point-to-point motion and holding still at the best poses, all of the same
-//         duration, with the noise and the rows per second that the runs so far have shown. σ counts as
-//         √(A₀ + A)⁻¹: rows are independent as far as the estimate says so.
+//         duration, with the noise and the rows per second of the runs so far. σ is √(A₀ + A)⁻¹: rows are
+//         assumed independent.
 //
-// A known load adds known efforts and no column: where efforts are torques it shows nothing that the same
-// motion without it does not; its use is to fix the gains of drives that log currents. Candidates with a
-// payload play the best motion with it, and say how well every gain would be known if all were unknown
+// A known load adds known efforts and no column: where efforts are torques it identifies nothing more than
+// the same motion without it; it identifies the gains of drives that log currents. Candidates with a payload
+// play the best motion with it, and give the expected accuracy of every gain if all were unknown
 // (excite/load.hpp); without a load one common factor of them is open.
 #pragma once
 
@@ -36,7 +36,7 @@ struct NextCandidate {
   MatrixXd poses;       // of configurations
   VectorXd sigma;       // predicted of every parameter
   double load = 0;      // [kg] of candidates with a payload
-  VectorXd gain_sigma;  // of those: deviation of every drive's gain, if gains are taken for unknown
+  VectorXd gain_sigma;  // of those: standard deviation of every drive's gain, if gains are unknown
   std::string shrinks;  // the parameter whose interval shrinks most
   double most = 1;      // by this factor
   double log_det = 0;   // of all runs, including this one
@@ -54,18 +54,17 @@ struct NextOutcome {
 };
 NextOutcome next_study(const Study& study, const StudyOptions& options = {});
 
-// By how much a deviation was to shrink by the best candidate of an earlier next.json, and by how much it
-// did.
+// Predicted and actual shrinkage of a standard deviation by the best candidate of an earlier next.json.
 struct Shrinkage {
   std::string parameter;
   double predicted = 1;
   double achieved = 1;
 };
-// `previous`: the text of that next.json; throws InputError when it is none.
+// `previous`: the text of that next.json; throws InputError when it is not one.
 std::vector<Shrinkage> shrinkages(const NextOutcome& outcome, const std::string& previous);
 
 std::string to_json(const ExciteOutcome& outcome);
-// `previous`: an earlier next.json; the shrinkage that it predicted is set against what came.
+// `previous`: an earlier next.json; its predicted shrinkage is compared with the actual one.
 std::string to_json(const NextOutcome& outcome, const std::string& previous = {});
 
 }  // namespace STEELYARD_ABI

@@ -2,11 +2,11 @@
 // written.
 //
 //   c             the base parameters in the places of their lead columns, with friction and extra columns:
-//                 what the log has shown, nothing chosen
+//                 only what the log identifies
 //   urdf sdf mjcf feasible links; an error when the result has none
 //   yaml json     a robot file with feasible links, and the drives beside them
 //
-// Who reads back: a C compiler (c); our own reader and, where they are installed, MuJoCo and DART (urdf); our
+// Read back by: a C compiler (c); our own reader and, where they are installed, MuJoCo and DART (urdf); our
 // own and DART (sdf); MuJoCo (mjcf, which is an error without it); our own (yaml, json).
 #pragma once
 
@@ -39,7 +39,7 @@ ExportModel feasible_model(const Robot& robot, const Result& result);
 
 // `spec`: the study's extra columns and known efforts, which C code takes along. Throws InputError when the
 // result is not of this robot, MachineError when nothing can read the file back.
-ExportOutcome export_result(const Robot& robot, const Result& result, const ExportWish& wish,
+ExportOutcome export_result(const Robot& robot, const Result& result, const ExportRequest& request,
                             const DriveSpec& spec = {});
 
 // Throws InputError when the result was made with another robot file than the study's.

@@ -1,5 +1,5 @@
-// What a log's columns probably are, before anybody has said so: by their names, and where names do not say,
-// by their numbers (a velocity is the derivative of its position, limits tell degrees from radians).
+// The probable meaning of a log's columns: by their names, and where names do not help, by their numbers (a
+// velocity is the derivative of its position, limits distinguish degrees from radians).
 //
 // Every guess comes with its reason; what cannot be known from a log (drive gains, gear ratios, the unit of
 // raw efforts) is a question with a name. Guesses are proposals for a study that a person reads: they are
@@ -22,7 +22,7 @@ struct Guess {
   std::string why;
 };
 
-// Something the user must say, under a key of the study.
+// Something the user must provide, under a key of the study.
 struct Question {
   std::string name;  // "scale", "transmission", "gains", "rate", "units"
   std::string text;
@@ -36,11 +36,11 @@ struct LogGuess {
   double duration = 0;              // [s] of what was looked at
   std::vector<Guess> guesses;
   std::vector<Question> questions;
-  std::vector<std::string> unused;  // columns that nothing was made of
+  std::vector<std::string> unused;  // unused columns
 };
 
 // Looks at the first 200 000 samples. `topic` of a bag, or empty. Throws InputError as log_columns() does,
-// and when positions or efforts cannot be found, with the columns that there are.
+// and when positions or efforts cannot be found, with the log's columns.
 LogGuess guess_log(const std::string& path, const Robot& robot, const std::string& topic = "");
 
 }  // namespace STEELYARD_ABI

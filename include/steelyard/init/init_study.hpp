@@ -3,8 +3,8 @@
 //
 // The last of several logs validates; friction is viscous, Coulomb and offset unless the robot's file
 // declares its drives; the cut-off of the filters is left to held-out data (`cutoff: auto`). Where the
-// robot's file cannot say what the logs need (joints that stand still, gears before a URDF's joints) a second
-// file is proposed, a robot derived from the first (robot/derived.hpp).
+// robot's file cannot express what the logs need (joints that do not move, gears before a URDF's joints) a
+// second file is proposed, a robot derived from the first (robot/derived.hpp).
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct InitStudy {
   std::vector<Question> questions;  // of all logs, each once; every one is a line of the text marked EDIT
 };
 
-// Nothing is written. Throws InputError when a file cannot be read or a log not be understood.
+// Nothing is written. Throws InputError when a file cannot be read or a log is not recognised.
 InitStudy init_study(const InitOptions& options);
 
 }  // namespace STEELYARD_ABI

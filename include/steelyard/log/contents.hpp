@@ -1,4 +1,4 @@
-// What columns a log has, before anybody has said what they mean.
+// The columns of a log, before their meaning is known.
 //
 //   CSV                    names of the header, in order; none without header
 //   .mat, HDF5, NumPy      vectors by their names, columns of matrices as q[1], q[2], …
@@ -20,7 +20,7 @@ inline namespace STEELYARD_ABI {
 // open_run() does.
 std::vector<std::string> log_columns(const RunFile& file);
 
-// Whether the name's ending says so: .db3 or .mcap.
+// By the ending of the name: .db3 or .mcap.
 bool is_bag(const std::string& path);
 
 // The columns of a JointState topic: time from the stamps, position, velocity, and torque from the efforts.

@@ -28,7 +28,7 @@ enum class Header { detect, present, absent };
 struct CsvOptions {
   Separator separator = Separator::detect;
   Header header = Header::detect;
-  std::size_t longest_line = std::size_t{16} << 20;  // [bytes]; what is longer is no log
+  std::size_t longest_line = std::size_t{16} << 20;  // [bytes]; longer lines are not a log
   std::size_t buffer = std::size_t{256} << 10;       // [bytes] read at a time
 
   void validate() const;  // throws InputError
@@ -40,7 +40,7 @@ Separator parse_separator(const std::string& word);
 class CsvReader {
  public:
   // Opens the file and reads up to the first row of numbers. Throws InputError for files that are missing,
-  // empty, not text or a folder, MachineError when the file is there but cannot be read.
+  // empty, not text or a folder, MachineError when the file exists but cannot be read.
   explicit CsvReader(std::string path, const CsvOptions& options = {});
   ~CsvReader();
   CsvReader(CsvReader&&) noexcept;

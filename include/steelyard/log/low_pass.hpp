@@ -11,7 +11,7 @@
 //
 // Ends. Where the array begins or ends with the run, it is continued by odd reflection (2 x_0 − x_k) over
 // `memory` samples, and the states start steady. Elsewhere the states start steady at the first sample, and
-// what that gets wrong has decayed to 1e-16 after `halo` samples: a chunk with `halo` further samples on each
+// the error of that has decayed to 1e-16 after `halo` samples: a chunk with `halo` further samples on each
 // side gives, on its core, the result of the whole run. This does not hold for arrays cut inside a run with
 // less halo than that.
 #pragma once

@@ -6,7 +6,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Positions of a run, evenly spread: enough to tell whether another run repeats its motion.
+// Positions of a run, evenly spread: enough to detect whether another run repeats its motion.
 struct FoldedMotion {
   double step = 0;    // [s] between two
   MatrixXd position;  // some 400 × joints

@@ -3,7 +3,7 @@
 //   stamps → uniform grid → (zero-phase filter on the kinematic channels) → differences
 //
 // A chunk comes with q, q̇, q̈ and the efforts on its core and on the halo that the filter of the regressor's
-// columns needs; columns are filtered by who makes them (filter_zero_phase with `column_filter` and the
+// columns needs; columns are filtered by the caller (filter_zero_phase with `column_filter` and the
 // chunk's ends), then the kept samples of the core are taken. Read windows are longer than chunks by the halo
 // of the first filter and the reach of the differences; the values on a chunk are those of the whole run to
 // 1e-12 of the signal (differences: to that over the step, or its square).
@@ -63,7 +63,7 @@ struct PrepareOptions {
   void validate() const;  // throws InputError
 };
 
-// What was done, for reports.
+// The preparation that was used, for reports.
 struct Preparation {
   TimeScan time;
   UniformGrid grid;
@@ -72,8 +72,8 @@ struct Preparation {
   Index reach =
       0;  // samples on each side of a chunk's window that only serve the first filter and differences
   Decimation decimation;
-  // Samples of the grid that lie in gaps of kShortGap and more, or so near that a filter has seen what
-  // bridges them: no rows are made of them.
+  // Samples of the grid that lie in gaps of kShortGap and more, or so near that a filter mixes them with the
+  // interpolation: they give no rows.
   std::vector<Range> bridged;
   VectorXd velocity_below;  // per joint; zeros: nothing is rejected
   bool velocity_is_measured = false;
@@ -122,8 +122,8 @@ class PreparedRun {
   bool read(RawChunk& raw);
   // Filters and differentiates; from any thread.
   PreparedChunk prepare(RawChunk raw) const;
-  // Memory of a chunk that is done with, for one that is read later; from any thread. Fresh pages from the
-  // system cost as much as what is done in them.
+  // Memory of a finished chunk, for one that is read later; from any thread. New pages from the system cost
+  // as much as the computation in them.
   void give_back(PreparedChunk chunk);
 
  private:

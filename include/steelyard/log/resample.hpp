@@ -30,7 +30,7 @@ struct TimeGap {
 };
 inline constexpr std::size_t kListedGaps = 256;
 
-// What the time stamps of a run look like; times in seconds.
+// Statistics of the time stamps of a run; times in seconds.
 struct TimeScan {
   Index samples = 0;
   double first = 0;
@@ -47,8 +47,7 @@ struct TimeScan {
   bool is_uniform() const { return longest_step - shortest_step <= 1e-3 * median_step; }
 };
 
-// The unit of which such a step, taken as seconds, more likely is one: ms, us, ns; empty when none makes a
-// usual step of it.
+// The unit in which such a step, read as seconds, is more plausible: ms, us, ns; empty when none is.
 std::string likely_time_unit(double step);
 std::string time_unit_remedy(double step);
 

@@ -86,11 +86,11 @@ enum class RunRole { fit, validate };
 RunRole parse_run_role(const std::string& word);
 const char* to_string(RunRole role);
 
-// What is known of a run apart from its samples.
+// Properties of a run apart from its samples.
 struct RunLabel {
   std::string label;
   RunRole role = RunRole::fit;
-  std::string payload;  // name of the load it was made with; empty: none
+  std::string payload;  // name of the load it carried; empty: none
 };
 
 // A run in memory.

@@ -59,10 +59,10 @@ struct ColumnUse {
   double offset = 0;
 };
 
-// The pattern for joint number j (from 0). Throws InputError for braces that mean nothing.
+// The pattern for joint number j (from 0). Throws InputError for invalid braces.
 std::string expand_pattern(const std::string& pattern, int j, const LogJoint& joint);
 
-// The columns of a file, for those who look for them by name.
+// The columns of a file, by name.
 class ColumnNames {
  public:
   virtual ~ColumnNames() = default;

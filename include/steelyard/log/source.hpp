@@ -1,4 +1,5 @@
-// Samples one after the other, as often as wanted: files, runs in memory, and conversions of other sources.
+// Samples one after the other, in any number of passes: files, runs in memory, and conversions of other
+// sources.
 //
 // Every pass gives the same bytes, regardless of the requested block sizes. Time stamps increase
 // strictly.

@@ -31,8 +31,8 @@ struct WrittenLog {
   std::vector<std::string> not_carried;  // channels, in plain words
 };
 
-// Throw InputError for values that are not finite, times before zero, runs that are too large or without
-// anything that the format holds; MachineError when the disk does not take it, or without the packing's part.
+// Throw InputError for values that are not finite, times before zero, runs that are too large or without any
+// channel that the format holds; MachineError when writing fails, or without the packing's part.
 WrittenLog write_npz(SampleSource& source, const std::string& path, const std::vector<LogJoint>& joints);
 WrittenLog write_mcap(SampleSource& source, const std::string& path, const std::vector<LogJoint>& joints,
                       McapPacking packing = McapPacking::none);

@@ -1,4 +1,4 @@
-// Base parameters: the combinations of standard parameters that motion can show.
+// Base parameters: the combinations of standard parameters that motion can identify.
 //
 // The regressor's columns are linearly dependent over all motions: Y = Y_L K with Y_L the independent
 // ("lead") columns and K = [1 B] up to the order of columns, so that
@@ -84,7 +84,7 @@ struct BaseParameters {
 
 BaseParameters base_parameters(const Robot& robot, const BaseOptions& options = {});
 
-// One line for a person: known alone, only in combination (with which base parameters), or not at all and
+// One line of text: identifiable alone, only in combination (with which base parameters), or not at all and
 // why.
 struct Identifiability {
   std::string parameter;

@@ -1,9 +1,9 @@
 // Rows and columns of the linear model τ = Y(q, q̇, q̈) π, and the batched evaluation of Y.
 //
-// A Plan says which rows (torque of joint i, gravity g_i, inertia matrix entry M_ij) have which columns (the
-// ten parameters of each link by machine name `m4`, `mx4`, `Jxx3`; drive columns `Ia2`, `fv1`, `fc1`, `fo1`;
-// coupled columns `Iam6`, `fvm6`, `fcm6`). A row stores only the columns it can touch: those of the links its
-// joint carries and its own drive columns. Plans are immutable and may be used from many threads.
+// A Plan defines which rows (torque of joint i, gravity g_i, inertia matrix entry M_ij) have which columns
+// (the ten parameters of each link by machine name `m4`, `mx4`, `Jxx3`; drive columns `Ia2`, `fv1`, `fc1`,
+// `fo1`; coupled columns `Iam6`, `fvm6`, `fcm6`). A row stores only the columns it can touch: those of the
+// links its joint carries and its own drive columns. Plans are immutable and may be used from many threads.
 //
 // A tile is column-major with samples contiguous: entry of sample s, row r, own column k is
 //   tile[(rows[r].offset + k) * column_stride + s].

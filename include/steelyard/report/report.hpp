@@ -20,7 +20,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct ReportOptions {
-  std::string command;  // that makes the result again, shown with the provenance; may be empty
+  std::string command;  // that reproduces the result, shown with the provenance; may be empty
 };
 
 // Curves of one run stand together, in the order given. Numbers in curves that are not finite are gaps.

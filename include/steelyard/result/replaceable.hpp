@@ -1,12 +1,12 @@
-// What an output may take the place of: nothing, or something this program has written and that can be made
-// again. Whatever a user has put there stays, and the output is refused.
+// What an output may replace: nothing, or something this program has written and can reproduce. A user's own
+// files stay, and the output is refused.
 //
 // Folders: every output folder has a list of its files, ".steelyard", with their sizes and SHA-256. A folder
 // may be replaced when it is empty, or when every file in it is on its list and unchanged. Pages on the list
-// may have been written anew (`report --page`). Files above 32 MiB are known by their size, run.json by its
-// name: it differs from run to run, and what it tells is nobody's work. Folders without a list are those of
-// versions before it: result.json, run.json, report.html, fleet.json and fleet.html are then known by what
-// they begin with. Links are never ours. A folder that holds an input is never replaced.
+// may have been written again (`report --page`). Files above 32 MiB are known by their size, run.json by its
+// name: it differs from run to run and contains no user's work. Folders without a list are those of versions
+// before it: result.json, run.json, report.html, fleet.json and fleet.html are then known by what they begin
+// with. Links are never ours. A folder that holds an input is never replaced.
 //
 // Files: a fold file may replace a fold file, a page one of our pages.
 #pragma once

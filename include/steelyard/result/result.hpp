@@ -1,9 +1,9 @@
-// The one result type: what a study found, how far it can be trusted, and where it came from.
+// The one result type: the results of a study, how far they can be trusted, and their provenance.
 //
 // `result.json` is this struct (schema in docs/result.schema.json, explained in docs/result.md). It holds
 // nothing that varies between runs of the same study: times, threads and host go to run.json. Numbers are
-// finite; what is not known is absent, and a finding says why. `residual`, `condition` and `base` are those
-// of the unconstrained estimate.
+// finite; what is not known is absent, and a finding gives the reason. `residual`, `condition` and `base` are
+// those of the unconstrained estimate.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct BaseValue {
   std::string status;  // "determined", "dependent", "zero", "eliminated", …
 };
 
-// Friction of a form that was asked for or chosen (docs/friction.md).
+// Friction of a form that was requested or chosen (docs/friction.md).
 struct FrictionValues {
   std::string model;                         // "linear", "asymmetric", "sigmoid", "stribeck"
   std::map<std::string, double> parameters;  // fv, fc, fo; phi1, phi2, phi3; fs, vs; fp, fn
@@ -60,7 +60,7 @@ struct DriveValues {
   std::optional<FrictionValues> friction = {};
 };
 
-// A cut-off that was tried: its error on held-out raw efforts, as a fraction of them.
+// A cut-off that was tested: its error on held-out raw efforts, as a fraction of them.
 struct CutoffCandidate {
   double cutoff = 0;  // [Hz]
   double score = 0;
@@ -91,18 +91,18 @@ struct ConstraintMargin {
   bool active = false;
 };
 
-// Parameters that bodies can have (feasible/retrieve.hpp). Without a residual: the constraints exclude each
+// Physically feasible parameters (feasible/retrieve.hpp). Without a residual: the constraints contradict each
 // other, or there were base values only and no rows.
 struct FeasibleSummary {
   std::string method;  // that gave the parameters: "convex", "penalty", "annealing"
   std::optional<ResidualSummary> residual;
   std::optional<CrossValidationSummary> cross_validation;
   std::optional<double> gap;          // by how much at most the objective is above its optimum, as a fraction
-  std::optional<double> moved_sigma;  // RMS distance from the unconstrained estimate in its deviations
+  std::optional<double> moved_sigma;  // RMS distance from the unconstrained estimate, over its σ
   std::vector<ConstraintMargin> constraints;
-  std::vector<std::string> violated;           // names of constraints the parameters break
-  std::vector<std::string> conflict;           // names of constraints that exclude each other, none to spare
-  std::vector<DriveValues> drives;             // drive columns of the feasible parameters
+  std::vector<std::string> violated;  // names of constraints the parameters violate
+  std::vector<std::string> conflict;  // names of constraints that contradict each other, an irreducible set
+  std::vector<DriveValues> drives;    // drive columns of the feasible parameters
   std::map<std::string, double> columns = {};  // all columns beside those of the links, by name
 };
 
@@ -112,8 +112,8 @@ struct KnownInterval {
   std::optional<double> upper;
 };
 
-// What a joint carries at the instant of the motion where its force is largest by the feasible parameters,
-// and the intervals over all of them that explain the data.
+// Force and moment in a joint at the instant of the motion where its force is largest by the feasible
+// parameters, and the intervals over all of them that explain the data.
 struct KnownWrench {
   std::string run;                  // "sinusoids" where no log was read
   double time = 0;                  // [s] of the run
@@ -187,7 +187,7 @@ struct Result {
   std::vector<RunValidation> validation;
   std::vector<ModelErrors> comparison;  // of several models on these runs; empty: there is one
   std::vector<ExportSummary> exports;   // files beside the result
-  std::vector<EngineCheck> engines;     // where engines were asked for
+  std::vector<EngineCheck> engines;     // where engines were requested
   std::vector<SelfCheck> self_checks;
   std::vector<std::string> unavailable;
   Provenance provenance;
@@ -195,7 +195,7 @@ struct Result {
 
 // Same result, same bytes. Throws InternalError for numbers that are not finite.
 std::string to_json(const Result& result);
-// Throws InputError for text that is no result of this format.
+// Throws InputError for text that is not a result of this format.
 Result result_from_json(const std::string& text, const std::string& name);
 
 }  // namespace STEELYARD_ABI

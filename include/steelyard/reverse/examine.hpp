@@ -1,9 +1,9 @@
-// Whether a table is what it is taken for: the robot's own kinematics, one set of bodies behind g and M, the
+// Checks of a table: the robot's own kinematics, one set of bodies behind g and M, the
 // right units and the right order of joints and entries.
 //
-// A table that least squares does not explain is tried under other readings: positions in degrees, joints
+// A table that least squares does not explain is tested under other readings: positions in degrees, joints
 // exchanged (all columns, or positions only), in reverse order, the triangle read by columns, gravity with
-// the other sign, rotor inertias in M. The reading that explains it at least ten times better is named.
+// the other sign, rotor inertias in M. The reading that explains it at least ten times better is reported.
 //
 // Kinematics: a Jacobian may belong to another point of the tool and to base or tool axes; both are fitted
 // (a constant turn and a constant offset) before it is compared.
@@ -46,7 +46,7 @@ std::optional<GravityScale> compare_gravity(const Robot& robot, const ReverseTab
                                             const ReverseOptions& options = {});
 std::vector<Finding> examine(const GravityScale& scale);
 
-// What the fit tells: too few configurations, and other readings when it does not explain the table.
+// Findings of the fit: too few configurations, and other readings when it does not explain the table.
 std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, const ReverseFit& fit,
                              const ReverseOptions& options = {});
 

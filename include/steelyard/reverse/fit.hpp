@@ -10,7 +10,7 @@
 //
 // What is known beforehand: parameters that are zero (their columns are left out), and linear relations
 // aᵀπ = c between standard parameters. Of relations A π = c the base sees those combinations lᵀA with
-// lᵀA N = 0, N the null space of K; they are obeyed exactly, by eliminating as many base parameters.
+// lᵀA N = 0, N the null space of K; they are satisfied exactly, by eliminating as many base parameters.
 #pragma once
 
 #include <optional>
@@ -46,8 +46,8 @@ struct ReverseOptions {
   std::vector<std::string> zero;  // parameters known to be zero, by machine name
   std::vector<Relation> relations;
   std::vector<LeaveOut> left_out;
-  // Deviation of components, the last one that names a component ("g", "M", "M11") counts; others: 1. Beside
-  // them weights by row are relative.
+  // Standard deviation of components, the last one that names a component ("g", "M", "M11") counts; others:
+  // 1. Beside them weights by row are relative.
   std::vector<std::pair<std::string, double>> deviations;
   bool expressions = true;  // of the base
   EstimateOptions estimate;
@@ -75,14 +75,14 @@ struct ReverseFit {
   double relative() const;  // see relative_error()
 };
 
-// Whether such rows show any parameter: where gravity turns no axis, its rows show none.
+// Whether such rows identify any parameter: where gravity loads no axis, its rows identify none.
 bool shows_anything(const Robot& robot, RowSet rows, ReverseOptions options = {});
 
-// Throws InputError for tables without the rows asked for, for names that are not there, and for relations
+// Throws InputError for tables without the requested rows, for unknown names, and for relations
 // that contradict each other.
 ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {});
 
-// Errors of given base values on a table, one entry a component that is there. Components left out are
+// Errors of given base values on a table, one entry per available component. Components left out are
 // listed, too.
 std::vector<ComponentError> table_errors(const Robot& robot, const std::vector<std::string>& columns,
                                          const VectorXd& values, const ReverseTable& table);

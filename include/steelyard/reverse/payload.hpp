@@ -1,11 +1,11 @@
-// What was mounted between two tables of the same robot.
+// The load mounted between two tables of the same robot.
 //
 //   Δπ_b = K_t p,   K_t the columns of K that belong to the ten parameters of the tool's link
 //
 // p are the ten parameters of what was added, in that link's frame: it moves with the link, so that its
 // parameters add to the link's. Least squares in the standard deviations of both fits; what the base does not
-// tell apart (a load's Jxx from its Jyy, often) is `seen` = false. Base parameters that hold the link's mass
-// and nothing else of it give the mass one by one (eqs. 31 and 32 of the published procedure).
+// distinguish (a load's Jxx from its Jyy, often) has `seen` = false. Base parameters that hold the link's
+// mass and nothing else of it give the mass one by one (eqs. 31 and 32 of the published procedure).
 #pragma once
 
 #include <array>

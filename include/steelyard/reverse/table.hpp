@@ -1,4 +1,4 @@
-// What a controller or simulator says of a robot: configurations with gravity vector and inertia matrix.
+// A table from a controller or simulator: configurations with gravity vector and inertia matrix.
 //
 // g and M depend on q alone, so that a table may be taken at rest or in motion. Entries that were not given
 // are NaN: gravity only, the lower triangle only, or single entries. Inertia matrices are kept as lower
@@ -31,7 +31,7 @@ struct ReverseTable {
   bool has_jacobian() const { return jacobian.cols() > 0; }
 };
 
-// Place of M_ij, j ≤ i, in a lower triangle.
+// Index of M_ij, j ≤ i, in a lower triangle.
 inline Index triangle_index(Index i, Index j) {
   return i * (i + 1) / 2 + j;
 }
@@ -47,9 +47,8 @@ struct ReverseAnswer {
 };
 using ReverseSource = std::function<ReverseAnswer(const VectorXd& q)>;
 
-// Asks the source at every row of q. A matrix that is not symmetric to 1e-9 of its largest entry, an answer
-// of the wrong size, and one that is not finite are InputErrors with the configuration: the source is not
-// what it is taken for.
+// Evaluates the source at every row of q. A matrix that is not symmetric to 1e-9 of its largest entry, an
+// answer of the wrong size, and one that is not finite are InputErrors with the configuration.
 ReverseTable ask(const ReverseSource& source, const MatrixXd& q, const std::string& name);
 
 // Order of numbered columns that hold one triangle.
@@ -76,7 +75,7 @@ ReverseTable read_reverse_table(const std::string& path, int joints, const Rever
 // Rows [first, first + count) of a table.
 ReverseTable part_of(const ReverseTable& table, Index first, Index count);
 
-// What no robot would say: inertia matrices that are not positive definite (complete rows only).
+// Impossible entries: inertia matrices that are not positive definite (complete rows only).
 std::vector<Finding> examine(const ReverseTable& table);
 
 }  // namespace STEELYARD_ABI

@@ -1,4 +1,4 @@
-// A robot made from another robot's file: what a URDF cannot say, and joints that stand still.
+// A robot derived from another robot's file: what a URDF cannot express, and joints that do not move.
 //
 //   from: tiago.urdf
 //   moving: [torso_lift_joint, arm_1_joint, …]     # all others are held at zero, or

@@ -29,7 +29,7 @@ inline constexpr std::array<const char*, kParametersPerLink> kParameterStems = {
 
 class Inertia {
  public:
-  Inertia();  // all NaN: an inertia that was not given is visible at once
+  Inertia();  // all NaN: an inertia that was not given
   static Inertia zero();
   static Inertia from_standard(const Vector10& parameters);
   static Inertia from_mass_com_inertia(double mass, const Vector3& com, const Matrix3& inertia_com);
@@ -47,9 +47,9 @@ class Inertia {
   Inertia expressed_in(const Pose& T_AB) const;
   Inertia operator+(const Inertia& other) const;
 
-  // Nothing when the body could exist (or is exactly zero); otherwise the violated law with its numbers, for
-  // example "triangle inequality: principal moments 0.1, 0.2, 0.5, 0.1 + 0.2 < 0.5".
-  // Tolerance: 1e-9 relative, since files print few digits.
+  // Nothing when the body is physically possible (or exactly zero); otherwise the violated law with its
+  // numbers, for example "triangle inequality: principal moments 0.1, 0.2, 0.5, 0.1 + 0.2 < 0.5". Tolerance:
+  // 1e-9 relative, since files print few digits.
   std::optional<std::string> violated_law() const;
   bool is_finite() const { return parameters_.allFinite(); }
 

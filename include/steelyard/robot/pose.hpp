@@ -38,7 +38,7 @@ struct Step {
 
 using Steps = std::vector<Step>;
 
-// sin and cos that are exact for multiples of π/2: an angle within 1e-14 rad of one is taken for it, so that
+// sin and cos that are exact for multiples of π/2: an angle within 1e-14 rad of one is rounded to it, so that
 // `pi/2` in a robot file gives exact zeros in its rotations.
 struct SinCos {
   double sin;

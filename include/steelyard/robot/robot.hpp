@@ -1,5 +1,4 @@
-// What a robot is: a tree of moving links with names, geometry, limits, drives and what is known of its
-// masses.
+// What a robot is: a tree of moving links with names, geometry, limits, drives and known masses.
 //
 // Link i is the body moved by joint i; both share one index, parents come before children. The pose of link
 // i's frame in its parent's link frame is
@@ -108,12 +107,11 @@ struct Robot {
 
   int size() const { return static_cast<int>(joints.size()); }                 // moving links
   int dof() const { return static_cast<int>(joints.size() - mimics.size()); }  // independent coordinates
-  int index_of(const std::string& joint_or_link) const;                        // −1: not there
+  int index_of(const std::string& joint_or_link) const;                        // −1: absent
 };
 
-// Throws InputError when a rule of the struct is broken (parent order, axis length, limits, finite numbers,
-// couplings that name no joint, singular transmission). Readers call it; so should who builds a Robot by
-// hand.
+// Throws InputError when a rule of the struct is violated (parent order, axis length, limits, finite numbers,
+// couplings that name no joint, singular transmission). Readers call it; call it for a Robot built by hand.
 void validate(const Robot& robot);
 
 // All ten parameters of all links, 10·size(); throws InputError naming the links that have none.

@@ -1,4 +1,4 @@
-// All samples of runs without signs, once most signs are found: what the segments left out comes back.
+// All samples of runs without signs, once most signs are recovered: also those outside the segments.
 //
 // Segments leave out what is below the threshold, their edges, and what stayed undecided. A model from the
 // decided segments predicts m there, and with noise of standard deviation σ a logged a = |τ| has the
@@ -8,21 +8,20 @@
 //                                                                   independent one
 // (the odds of the two signs under Gaussian noise). Where a and m are large that is ± a, where the sign is
 // open it is about zero; a sign(m) instead would be biased away from zero there. The expected efforts are put
-// together in time, filtered as |τ| was, and fitted; the fit predicts anew, until the efforts converge:
+// together in time, filtered as |τ| was, and fitted; the fit predicts again, until the efforts converge:
 // expectation and maximisation for a folded normal distribution. σ is that of each joint's residual.
 //
 // A joint without one decided segment has no rows, or starts as a guess: from the best pattern that the
-// search has found, which then is no more than the better of several that fit about as well. Its |τ| is known
-// all the same, and says whether a model with the guess predicts it better than a model that never saw the
-// joint: `automatic` takes the guess if it does, on held-out |τ| of all joints, guessed ones included. |τ|
-// cannot distinguish a guess from its mirror image; a joint that is guessed wrong is predicted with the wrong
-// sign.
+// search has found, which is only the best of several about equally good ones. Its |τ| is still known, and
+// shows whether a model with the guess predicts it better than a model fitted without the joint: `automatic`
+// takes the guess if it does, on held-out |τ| of all joints, guessed ones included. |τ| cannot distinguish a
+// guess from its mirror image; a joint that is guessed wrong is predicted with the wrong sign.
 //
-// It finds the model next to the one it starts from, not the best of all. Whether it helps is tried on |τ| of
-// every fourth of sixteen stretches, predicted from the others: `held_out` by completed efforts,
+// It converges to the model nearest to its start, not the best of all. Whether it helps is tested on |τ| of
+// every fourth of sixteen sections, predicted from the others: `held_out` by completed efforts,
 // `held_out_segments` by the decided segments alone, the root mean of (a² + m² − 2σ² ln cosh(a m / σ²)) / σ²
 // over the joints of the fit. (| |τ| − |m| | would be unfair near zero, where noise lifts |τ|.) Signs and
-// expectations were found on all stretches, only parameters were not.
+// expectations use all sections, only parameters do not.
 #pragma once
 
 #include <string>
@@ -42,7 +41,7 @@ struct CompleteOptions {
   FilterOptions filter = {4, 5};           // of the efforts; cutoff 0: none
   double correlation = 1;                  // c, as in SignOptions
   GuessJoints guess = GuessJoints::never;  // joints without a decided segment as well
-  double sure = 0.99;                      // probability of a sign that is called sure
+  double sure = 0.99;                      // probability from which a sign counts as certain
   int max_rounds = 30;
   double tolerance = 1e-3;  // change of the efforts, of the residual
 
@@ -64,10 +63,10 @@ struct Completion {
   std::vector<std::string> columns;
   VectorXd values;
   VectorXd sigma;                // per joint, of samples before the filter
-  VectorXd sure_share;           // per joint: of samples whose sign is decided or sure
+  VectorXd sure_share;           // per joint: of samples with a decided or certain sign
   double held_out = 0;           // standard deviations of |τ| from the model, completed efforts
   double held_out_segments = 0;  // the same, decided segments alone; 0 where none is decided
-  double held_out_certain = 0;   // the same, completed efforts without the guess; 0: none was tried
+  double held_out_certain = 0;   // the same, completed efforts without the guess; 0: not tested
   int rounds = 0;
   bool converged = false;
 

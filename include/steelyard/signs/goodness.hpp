@@ -1,6 +1,6 @@
-// Whether found signs go with a model that fits, or only with the best one there is.
+// Whether recovered signs belong to a model that fits, or only to the best available one.
 //
-// Two things are looked for that no sign pattern can repair:
+// Two faults that no sign pattern can repair:
 //   a change of sign inside a segment   the segment is predicted by a model of all others, m; the squares of
 //                                       ±|τ| − m that go away when the sign may change at one sample, the
 //                                       best of all, as a share of those under the better single sign
@@ -55,7 +55,7 @@ struct SignModel {
 };
 SignModel model_of_signs(const std::vector<Fold>& folds, const SignProblem& problem, const VectorXd& signs);
 
-// One run of the model: `first` is the place of its first segment.
+// One run of the model: `first` is the index of its first segment.
 SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const SegmentedRun& run,
                          const VectorXd& signs, const SignModel& model, Index first = 0,
                          const GoodnessOptions& options = {});

@@ -28,7 +28,7 @@ struct SignPattern {
   double residual = 0;
 };
 
-// `known`: +1, −1, or 0 for those wanted; one per segment.
+// `known`: +1, −1, or 0 for unknown ones; one per segment.
 SignPattern spectral_signs(const MatrixXd& R, const VectorXd& energy, const std::vector<int>& known,
                            VectorXd* eigenvector = nullptr);
 
@@ -75,7 +75,7 @@ class OrderedPatterns {
   std::vector<double> partial_;
 };
 
-// K best of every level, ties by place. `hypotheses`: how many were looked at.
+// K best of every level, ties by index. `hypotheses`: how many were evaluated.
 SignPattern widest_beam(const MatrixXd& R, const std::vector<int>& known, Index width,
                         std::uint64_t* hypotheses = nullptr);
 

@@ -1,14 +1,14 @@
-// Stretches of |effort| with one sign each: what the sign search takes for its unknowns.
+// Sections of |effort| with one sign each: the unknowns of the sign search.
 //
 // |τ| of a joint is filtered (zero phase), and cut where its sign may change:
 //   below the threshold              share of the joint's RMS, or in its unit
 //   at low local minima              a change of sign that the filter has lifted above the threshold
 //   at reversals of the velocity     Coulomb friction jumps there (only when the model has it)
 // Edges lose `trim` samples, about half the filter's main lobe: there |τ| smeared over a change of sign is
-// not ± the smeared τ. Stretches shorter than `shortest` are dropped.
+// not ± the smeared τ. Sections shorter than `shortest` are dropped.
 //
-// A stretch with a change of sign inside is the real failure of every method behind: more cuts are harmless,
-// a cut too few is not.
+// A section with a change of sign inside makes every later method fail: unnecessary cuts are harmless, a
+// missing one is not.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ inline namespace STEELYARD_ABI {
 struct SignSegment {
   Index joint = 0;
   Range range;        // samples of the run
-  int sign = 0;       // +1 or −1: known; 0: wanted
+  int sign = 0;       // +1 or −1: known; 0: unknown
   int direction = 0;  // sign of the velocity, where it has one over the whole segment
 };
 

@@ -50,7 +50,7 @@ struct TreeSearch {
   VectorXd signs;                        // one per segment, as the segments are given
   std::vector<Index> order;              // of the segments in the tree
   std::vector<double> path;              // least cost of each level, from the first on
-  std::uint64_t nodes = 0;               // whose cost was found
+  std::uint64_t nodes = 0;               // nodes with a computed cost
   double cost = 0;                       // φ2 of all rows
   VectorXd x;                            // feasible parameters, those of φ2
   std::vector<std::string> columns;      // of x

@@ -7,11 +7,11 @@
 //   A g = λ E g,  A_jk = Σ s_i Q_il s_l over segments i of joint j and l of joint k,  E_j the joint's energy
 // (noise in proportion to each joint's effort; least squares with one gain fixed would shrink the others),
 // and for given gains the signs come from recover_signs. The start is the spectrum of the form, where unknown
-// signs and unknown gains are the same thing: one factor a segment.
+// signs and unknown gains are the same thing: one factor per segment.
 //
 // Gains are positive: the sign of a drive is part of the segments' signs, or of the a-priori values that the
 // efforts were multiplied by. One joint keeps the gain one, the given one or that with most energy. A joint
-// that no other joint is tied to has any gain; it then keeps its a-priori value (`determined`).
+// that is not coupled to any other has an arbitrary gain; it then keeps its a-priori value (`determined`).
 //
 // Refined gains. E stands for the noise of each joint, which is in proportion to its effort only by guess; a
 // joint whose noise is taken too large comes out with too large a gain. Once signs are found, rows are
@@ -45,7 +45,7 @@ struct GainSearch {
   SignProblem problem;           // with these gains
   SignSearch search;
   int rounds = 0;
-  bool converged = false;  // the signs stayed
+  bool converged = false;  // the signs converged
 };
 
 // `problem` as made by make_sign_problem with the a-priori gains. Throws InputError when the fixed joint has
@@ -66,7 +66,7 @@ struct GainEstimate {
   std::vector<bool> determined;  // per joint
 };
 
-// Refined gains of signs that were found. Folds and problem with the a-priori gains; `correlation` as in
+// Refined gains of recovered signs. Folds and problem with the a-priori gains; `correlation` as in
 // SignOptions.
 GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& problem, const GainSearch& found,
                           double correlation);

@@ -1,4 +1,4 @@
-// A robot under a sampled controller that follows a motion: what it really does, and what its log shows.
+// A robot under a sampled controller that follows a motion: its true motion, and its log.
 //
 //   plant        M(q) q̈ + h(q, q̇) + Ia q̈ + τ_f(q̇) = τ        any tree; drives as in drives.hpp
 //   controller   at t_k = k/rate from q_m = quantised(q + noise) and q̇_m, held until t_k+1; e = q_ref − q_m
@@ -67,7 +67,7 @@ struct ClosedLoopMotion {
 };
 
 // Throws InputError for inputs that do not fit, negative dry friction, a mass matrix that is not positive
-// definite where the motion comes by (joint and time), and motions that run away.
+// definite along the motion (joint and time), and unstable motions.
 ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& plant, const Trajectory& reference,
                              const ClosedLoopOptions& options = {});
 

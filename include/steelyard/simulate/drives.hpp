@@ -7,11 +7,11 @@
 //       + fs exp(−|q̇/vs|^δ) sign(q̇)                                        Stribeck: fc + fs at creeping
 //       speed
 //
-// sign(0) = 0: a joint that stands still has no friction but its offset. What static friction carries at rest
-// is not defined by the motion and is not simulated.
+// sign(0) = 0: a joint that stands still has no friction but its offset. Static friction at rest is not
+// determined by the motion and is not simulated.
 //
 // Currents: u = g v per joint, τ = Cᵀ u with C = N diag(N)⁻¹ for a robot with transmission N, else τ = u. For
-// a wrist whose motor 6 is dragged along by joint 5 that is τ5 = g5 v5 + g6 v6, τ6 = g6 v6.
+// a wrist whose motor 6 is coupled to joint 5 that is τ5 = g5 v5 + g6 v6, τ6 = g6 v6.
 #pragma once
 
 #include <vector>
@@ -51,7 +51,7 @@ struct PairDrive {
   double coulomb = 0;
 };
 
-// Everything a simulated robot is made of, beside its geometry.
+// Parameters of a simulated robot, beside its geometry.
 struct TrueParameters {
   VectorXd standard;             // 10 per link, in link order
   std::vector<Drive> drives;     // none, or one per joint (mimic joints too)

@@ -11,7 +11,7 @@
 //
 // The spring modes are far faster than the motion (ω² ≈ K (1/M + 1/B)) and hardly damped. Steps are implicit:
 // the two-stage Gauss method, of fourth order, stable for any stiffness, without damping of its own. Substeps
-// begin with h ω ≤ 1/2 for the fastest mode and double until the energy adds up:
+// begin with h ω ≤ 1/2 for the fastest mode and double until the energy balance holds:
 //
 //   energy(t) − energy(0) = ∫ τᵀθ̇ dt − ∫ friction and damping dt         up to `energy_tolerance`
 //
@@ -82,8 +82,8 @@ struct ElasticMotion {
   VectorXd deflection() const;
 };
 
-// Throws InputError for inputs that do not fit, and where steps do not converge or the energy does not add up
-// with the most substeps.
+// Throws InputError for inputs that do not fit, and where steps do not converge or the energy balance fails
+// with the maximum number of substeps.
 ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, const Trajectory& reference,
                              const ElasticMotionOptions& options = {});
 

@@ -4,12 +4,12 @@
 //
 //   positions   quantised(q(t_s) + noise), joint side, or motor side q_m = N (q − zero)
 //   velocities  exact, or differences of the logged positions of this sample and the previous one, or none
-//   efforts     scale |τ(t_s − delay) + noise|, the bars only when asked for; torque, motor torque N⁻ᵀ τ, or
+//   efforts     scale |τ(t_s − delay) + noise|, the bars only when requested; torque, motor torque N⁻ᵀ τ, or
 //               current
 //   stamps      t_s + stamp noise
 //
 // with τ = Y π + drives (drives.hpp), the load added to the tool link. A repeated sample has its own stamp
-// and the values of the sample before. Random numbers are keyed by (seed, purpose, joint, sample), so that
+// and the values of the previous one. Random numbers are keyed by (seed, purpose, joint, sample), so that
 // any range of samples, in any order, on any number of threads, has the same bytes. Two runs with the same
 // seed have the same noise: give each its own.
 //
@@ -54,7 +54,7 @@ struct SimulateOptions {
   VectorXd quantum;                // step of the encoder, 0: none
   VectorXd effort_noise;           // standard deviation [N·m, N or A]
   VectorXd relative_effort_noise;  // the same as share of the joint's RMS effort over the run; both add up
-  VectorXd effort_scale;           // logged over true effort: a conversion that is off; none: 1
+  VectorXd effort_scale;           // logged over true effort: a wrong conversion; none: 1
   double delay = 0;                // [s] by which efforts are late, ≥ 0
   double jitter = 0;               // [s] instants are uniform within ± this
   double stamp_noise = 0;  // [s] stamps are off by up to ± this; jitter + stamp_noise < half a period
@@ -84,7 +84,7 @@ class Simulator {
   // Standard deviation of the effort noise of each joint.
   const VectorXd& effort_deviation() const;
 
-  // Samples first … first + count − 1. Throws InputError for the first of them that breaks a limit, with
+  // Samples first … first + count − 1. Throws InputError for the first of them that violates a limit, with
   // joint, time and limit.
   void read(Index first, Index count, SampleBlock& block) const;
 

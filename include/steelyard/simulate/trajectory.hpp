@@ -53,7 +53,7 @@ struct PointToPoint {
   VectorXd jerk;   // empty: 10 s⁻¹ times the acceleration, that is ramps of 0.1 s
   VectorXd dwell;  // [s] at the points: empty (none), one for all, or one per point
   // [s] of the moves, one for all or one per move, instead of limits: a third of it speeding up, a third at
-  // constant velocity 1.5 |way|/time, a third slowing down, greatest acceleration 5.625 |way|/time².
+  // constant velocity 1.5 |distance|/time, a third slowing down, largest acceleration 5.625 |distance|/time².
   VectorXd time;
 };
 

@@ -24,7 +24,7 @@ RunFile standard_columns(const std::string& path, const std::vector<std::string>
 
 // Writes file.channels of the source from its beginning to file.path. Separator `detect` is a comma. Throws
 // InputError for channels the source does not have, names that occur twice, units or scales other than SI,
-// files without header, and values that are not finite; MachineError when the disk does not take it.
+// files without header, and values that are not finite; MachineError when writing fails.
 void write_csv(SampleSource& source, const RunFile& file, const std::vector<LogJoint>& joints);
 void write_csv(const Run& run, const RunFile& file, const std::vector<LogJoint>& joints);
 

@@ -13,7 +13,7 @@ inline constexpr ExportFormat kExportFormats[] = {ExportFormat::c,    ExportForm
                                                   ExportFormat::mjcf, ExportFormat::yaml, ExportFormat::json};
 const char* to_string(ExportFormat format);
 
-struct ExportWish {
+struct ExportRequest {
   ExportFormat format = ExportFormat::c;
   std::string name;  // file name without folder; c: stem of the two files and prefix of all names
   std::string from;  // urdf: path of the file that is edited

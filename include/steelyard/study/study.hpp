@@ -1,4 +1,4 @@
-// A study: one YAML file that says which robot, which logs, how to prepare and estimate (docs/study.md).
+// A study: one YAML file with robot, logs, preparation and estimator (docs/study.md).
 //
 // Paths are relative to the study's folder; ${NAME} in paths is an environment variable, which must be set.
 // Unknown keys are errors with line, column and the nearest known key; numbers may be expressions.
@@ -34,7 +34,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// A run the study makes itself: the study's robot with the parameters of its file, on a motion.
+// A simulated run: the study's robot with the parameters of its file, on a motion.
 struct SimulationSpec {
   std::variant<FourierSeries, RandomMotion, PointToPoint, RestToRest> motion;
   std::uint64_t motion_seed = 1;  // of a random motion
@@ -72,9 +72,9 @@ struct IntervalSpec {
   bool bias_check = true;  // refits at other cut-offs and with noisier positions, nine more readings
 };
 
-// What `cutoff: auto` leaves open.
+// Options of `cutoff: auto`.
 struct CutoffSpec {
-  bool automatic = false;          // `prepare` then has 1 Hz in the place of what is chosen
+  bool automatic = false;          // `prepare` then has 1 Hz as a placeholder
   std::optional<double> position;  // [Hz] of the positions, when it is given
 };
 
@@ -106,7 +106,7 @@ struct Study {
   SignsSpec signs;
   std::optional<CrossOptions> cross;
   std::optional<ExciteSpec> excite;
-  std::vector<ExportWish> exports;
+  std::vector<ExportRequest> exports;
   bool report = true;
   std::vector<std::string> waive;
 };
@@ -120,7 +120,7 @@ void set_seed(Study& study, std::uint64_t seed);
 
 // Friction that is fitted to the log before anything is folded.
 bool has_friction_forms(const DriveSpec& spec);
-// Some run has |effort| only; some run is folds, and the first of these or null.
+// Some run has |effort| only; some run consists of folds, and the first of these or null.
 bool has_unsigned_runs(const Study& study);
 bool has_folded_runs(const Study& study);
 const StudyRun* first_folded(const Study& study);

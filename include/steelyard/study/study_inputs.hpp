@@ -1,4 +1,4 @@
-// The files that a study is made of and reads: outputs never take their place (result/replaceable.hpp).
+// The files that a study reads: outputs never replace them (result/replaceable.hpp).
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A logged motion in a physics engine: do other people's programs agree with the identified robot?
+// A logged motion in a physics engine: do other simulators agree with the identified robot?
 //
 //   measured   effort of the log without drives (friction, rotors) and known efforts, filtered
 //
@@ -75,8 +75,8 @@ struct EngineCheck {
   std::optional<PoseError> followed, followed_heavier;
 };
 
-// `parameters`: links that bodies can be, with their drives. Throws MachineError when the engine is not
-// there.
+// `parameters`: physically feasible links, with their drives. Throws MachineError when the engine is not
+// installed.
 EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParameters& parameters,
                          const EngineLog& log, const EngineCheckOptions& options = {});
 

@@ -1,8 +1,8 @@
 // Leave one motion out: every run is predicted by a model fitted on all the others.
 //
-// What cross-validation within a run cannot show: a model that follows its training motion and no other.
-// Works on folds, so that a refit costs no pass over a log. Says nothing new when two of the runs are the
-// same motion.
+// Detects what cross-validation within a run cannot: a model that follows its training motion and no other.
+// Works on folds, so that a refit costs no pass over a log. No additional evidence when two of the runs are
+// the same motion.
 #pragma once
 
 #include <span>

@@ -1,5 +1,4 @@
-// How far predictions are from what was measured: the parts of a result that say so, and the curves of a
-// report.
+// Prediction errors: their parts of a result, and the curves of a report.
 #pragma once
 
 #include <cstdint>
@@ -61,12 +60,12 @@ struct RunValidation {
 };
 
 // What is drawn but not kept in result.json: measured and predicted effort of one joint in one run, as
-// envelopes that keep peaks (minimum and maximum of each stretch of samples).
+// envelopes that keep peaks (minimum and maximum of each section of samples).
 struct EffortCurve {
   std::string run;
   std::string joint;
   std::string unit;
-  std::vector<double> time;  // beginning of each stretch [s]
+  std::vector<double> time;  // beginning of each section [s]
   std::vector<double> measured_min, measured_max;
   std::vector<double> predicted_min, predicted_max;
   std::vector<double> residual_min, residual_max;

@@ -2,8 +2,8 @@
 //
 //   S(f_k) = 2 / (f_s Σ w²) · mean over segments of |Σ_t w_t e_t exp(−2πi k t / n)|²        Σ S Δf ≈ mean e²
 //
-// Segments of n samples, a power of two, overlap by half; w is the window of von Hann. The mean is not taken
-// out: it stands at frequency 0 and in the bin beside it. Lines closer than two bins are seen as one, and
+// Segments of n samples, a power of two, overlap by half; w is the window of von Hann. The mean is not
+// removed: it stands at frequency 0 and in the bin beside it. Lines closer than two bins are seen as one, and
 // a run of fewer than 128 samples has no spectrum.
 #pragma once
 

@@ -1,6 +1,6 @@
 // How far a model can be trusted, in three levels and plain words.
 //
-//   not trustworthy   a finding says that something is wrong, or over 30 % of the effort is unexplained on
+//   not trustworthy   a finding reports that something is wrong, or over 30 % of the effort is unexplained on
 //                     held-out rows
 //   good              no warning, at most 10 %, and tested on a motion that was not fitted
 //   usable            everything between; also a model that was not tested on another motion
@@ -37,7 +37,7 @@ struct HeldOutRun {
   std::string repeats;  // fitted run with the same motion; empty: the motion is new
 };
 struct Evidence {
-  // Words for what was tried: sets of configurations with entries of g and M instead of runs with efforts.
+  // Words for what was tested: sets of configurations with entries of g and M instead of runs with efforts.
   bool of_tables = false;
   std::vector<Finding> findings;
   double fitted = 0;

@@ -2,7 +2,7 @@
 //
 //   r_k = Σ e_t e_{t−k} / Σ e_t²        Q = n (n + 2) Σ_{k=1…L} r_k² / (n − k)  ~  χ²_L  for white residuals
 //
-// The mean is not taken out: a constant offset is something a model could explain. Residuals are averaged
+// The mean is not removed: a constant offset is something a model could explain. Residuals are averaged
 // over `average` samples first (the estimator's decimation), which keeps white noise white and leaves what
 // lies in the model's band. Real robots are rarely white; how much is coloured is the question: `coloured` is
 // the fraction of the residual's power predicted from the previous step, r_1².

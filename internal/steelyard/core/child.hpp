@@ -18,10 +18,10 @@ struct ChildWords {
   std::string limit = "one answer for every configuration";  // when it does not answer any more
   std::string remedy = "run it by hand with one line of joint positions";
   std::string late_limit = "one whole line for every line it reads, written out at once";  // when it is late
-  std::string late_remedy = "raise `time_limit`, or see that it flushes its output";
+  std::string late_remedy = "raise `time_limit`, or make sure that it flushes its output";
 };
 
-// The child's side: one line, whatever line ends the text has. Ends the process when nobody listens any more.
+// The child's side: one line, whatever line ends the text has. Ends the process when the reader has gone.
 void write_line(int out, std::string text);
 
 class Child {
@@ -32,7 +32,7 @@ class Child {
   Child(const std::function<void(int in, int out)>& serve, ChildWords words);
 
   // Writes a line and gives the next line of the child, without its end. Throws MachineError when the child
-  // has ended or does not answer in time; its process group is then gone.
+  // has ended or does not answer in time; its process group is then killed.
   std::string ask(const std::string& line, double seconds);
   // The next line alone.
   std::string next_line(double seconds);

@@ -2,7 +2,7 @@
 //
 //   to      what the parent writes, the child's standard input or `in`
 //   from    the child's answers, its standard output or `out`
-//   errors  its standard error; the end of it is kept as its last words
+//   errors  its standard error; its tail is kept for messages
 //
 // The child leads a process group of its own and dies with the thread that started it; signals are at their
 // defaults, no descriptor of the host is left open, and a function leaves no core and may have a limit on its
@@ -65,9 +65,9 @@ class ChildProcess {
     ChildState state = ChildState::ended;
     std::size_t count = 0;  // of bytes, when it answers
   };
-  Received receive(void* bytes, std::size_t most);
+  Received receive(void* bytes, std::size_t max_bytes);
 
-  // One that ends by itself within the time of grace says how; then the whole group is killed.
+  // Waits the grace period for it to end by itself, then kills the whole group.
   ChildEnd end(double grace_seconds);
   const std::string& last_words() const { return words_; }
 

@@ -1,7 +1,8 @@
-// One description of every struct that comes from text: `void describe(Fields& fields, T& value)` names its keys
-// in order, each with unit, limits, one line of meaning, and as default the value of a default-constructed T.
+// One description of every struct that comes from text: `void describe(Fields& fields, T& value)` names its
+// keys in order, each with unit, limits, one line of meaning, and as default the value of a
+// default-constructed T.
 //
-// Whoever visits a description gets what it needs: the YAML reader (core/read_described.hpp) sets the values;
+// A visitor of a description takes what it needs: the YAML reader (core/read_described.hpp) sets the values;
 // JSON, schema and key tables (core/described.hpp) are written from them. Only the reader changes values, and
 // descriptions change what is derived from them when `fields.reads()` only.
 #pragma once
@@ -38,7 +39,7 @@ inline Key matching(Key key, const char* pattern) {
   return key;
 }
 
-// The numbers that a key takes, and what is usual, for those who are refused.
+// The numbers that a key accepts, and a typical one, for messages.
 struct Allowed {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
@@ -63,7 +64,7 @@ class Fields {
   using Part = std::function<void(Fields&)>;
   using Item = std::function<void(Fields&, std::size_t)>;
   using Words = std::vector<std::string>;
-  // One of several ways to write a value; the reader takes the one whose shape the file has.
+  // One of several ways to write a value; the reader takes the one that matches the file.
   struct Form {
     Shape shape;
     Part part;
@@ -78,7 +79,7 @@ class Fields {
   virtual void check(const std::function<void()>&) {}             // the reader adds the place to complaints
   virtual void fail(const char* key, Complaint complaint) const;  // the reader throws; place is filled in
 
-  // A number that may be missing has `given`, which says whether it is there.
+  // An optional number has `given`, which is true when it is present.
   virtual void number(const Key& key, double& value, const Allowed& allowed, bool* given = nullptr) = 0;
   virtual void whole(const Key& key, std::int64_t& value, const Allowed& allowed, bool* given = nullptr) = 0;
   virtual void flag(const Key& key, bool& value, bool* given = nullptr) = 0;
@@ -93,7 +94,7 @@ class Fields {
   virtual void texts(const Key& key, std::vector<std::string>& values) = 0;  // one, or a list
   virtual void section(const Key& key, const Part& part) = 0;
   virtual void section(const Key& key, bool& given, const Part& part) = 0;  // one that may be missing
-  // The part of an item speaks of a value without key: `fields.section(key, …)` is the item itself.
+  // The part of an item describes a value without key: `fields.section(key, …)` is the item itself.
   virtual void list(const Key& key, std::size_t size, const Item& item) = 0;
   // Names are those of the map; with `known` no others are accepted.
   virtual void map(const Key& key, std::vector<std::string>& names, const Words& known, const Item& item) = 0;
@@ -101,7 +102,7 @@ class Fields {
   static constexpr int kNotGiven = -2;
   virtual void words_or(const Key& key, int& word, const Words& words, const Part& other) = 0;
   virtual void either(const Key& key, int& form, const std::vector<Form>& forms) = 0;
-  // Keys that are there together or not at all; a file that is read has `first` if it has them.
+  // Keys that are present together or not at all; a file that is read has `first` if it has them.
   virtual void group(const char* first, bool& has, const Part& part);
   // Numbers by names of their own, beside the other keys.
   virtual void others(const Key&, std::vector<std::pair<std::string, double>>&) {}

@@ -12,7 +12,7 @@ inline namespace STEELYARD_ABI {
 
 struct NumberOrReason {
   double value = 0;
-  std::string reason{};  // not empty: the text is no finite number, and why
+  std::string reason{};  // not empty: why the text is not a finite number
   std::string remedy{};  // may be empty
 };
 

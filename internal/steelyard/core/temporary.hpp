@@ -1,9 +1,9 @@
 // A file or folder that goes with its object: ".STEM.partial-PID-N".
 //
 // It is known to unfinished.hpp from before it is made until it is gone, so that an interrupt removes it, and
-// its maker holds a lock on it (flock), which the system takes from the dead: the next temporary with the same
-// stem in the same folder removes what killed programs have left. Where nothing can be locked (some network
-// shares) that stays.
+// its maker holds a lock on it (flock), which the system releases when the process ends: the next temporary
+// with the same stem in the same folder removes what killed programs have left. Without locks (some network
+// shares) these files stay.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-enum class TemporaryKind { file, folder, private_folder };  // the last: for nobody else
+enum class TemporaryKind { file, folder, private_folder };  // the last: for this user only
 
 class Temporary {
  public:
@@ -27,7 +27,7 @@ class Temporary {
 
   const std::filesystem::path& path() const { return path_; }  // absolute
   int descriptor() const { return descriptor_; }               // of a file: to write to
-  // It has got another name and stays.
+  // It was renamed and is kept.
   void moved(Unfinished& unfinished);
 
  private:

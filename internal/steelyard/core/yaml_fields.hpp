@@ -28,7 +28,7 @@ class YamlFields {
   YamlFields(const YamlContext& context, const YamlNode& map, const std::string& owner,
              const std::vector<std::string>& known);
 
-  const YamlNode* find(const std::string& key) const;  // null: not there
+  const YamlNode* find(const std::string& key) const;  // null: absent
   const YamlNode& at(const std::string& key) const;    // throws when it is missing
   bool has(const std::string& key) const { return find(key) != nullptr; }
   const YamlNode& map() const { return map_; }

@@ -1,4 +1,4 @@
-// Formats that describe bodies take only bodies that can exist.
+// Formats that describe bodies accept only physically possible ones.
 #pragma once
 
 #include <string>

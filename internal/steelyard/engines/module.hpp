@@ -8,11 +8,11 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 struct EngineModule {
-  MakeWorld* make = nullptr;  // null: the engine is not there
+  MakeWorld* make = nullptr;  // null: the engine is not installed
   LoadWorld* load = nullptr;  // null: it reads no files
 };
 
-// `reason` holds what the search or the loader said when it is not there.
+// `reason`: the message of the search or the loader when it is not installed.
 EngineModule find_module(EngineKind kind, std::string& reason);
 
 // Throws MachineError that names the Debian package.

@@ -1,4 +1,4 @@
-// Where in the fitted motion each joint carries most: instants at which its inner force is bounded.
+// Instants of the fitted motion at which the force in each joint is largest, and is bounded.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct ForceInstant {
   VectorXd q, qd, qdd;
 };
 
-// One instant a joint, among about a thousand evenly spread ones of each run (one more pass over it); without runs
-// among those of a sinusoidal motion. `bodies`: 10 parameters a link.
+// One instant per joint, among about a thousand evenly spread ones of each run (one more pass over it);
+// without runs among those of a sinusoidal motion. `bodies`: 10 parameters per link.
 std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<PreparedRun*>& runs,
                                          const VectorXd& bodies);
 

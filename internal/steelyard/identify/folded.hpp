@@ -1,5 +1,5 @@
 // Step 3 of a study: the rows of its runs as folds. What follows works on them, and reads the logs again for
-// predictions and for estimators that weigh single rows.
+// predictions and for estimators that weight single rows.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct RunRows {
   const OpenRun* run = nullptr;
   FoldPass folds;
   std::optional<CoarsePositions> positions;  // of a log
-  double folded_period = 0;                  // of a run that is folds [samples], 0: none
+  double folded_period = 0;                  // of a run of folds [samples], 0: none
   const SignedRun* signs = nullptr;          // of a run without them
 
   const std::string& label() const { return run->label(); }
@@ -36,13 +36,13 @@ struct Folded {
   std::vector<Finding> findings;       // joints without rows, runs with the same rows
 };
 
-// One SignedRun a run, where there are runs without signs (identify/signs.hpp). A log whose stamps turn out to
-// differ from the presumed grid is opened again.
+// One SignedRun per run, where there are runs without signs (identify/signs.hpp). A log whose stamps turn out
+// to differ from the presumed grid is opened again.
 using SignedRuns = std::vector<std::optional<SignedRun>>;
 std::vector<RunRows> fold_runs(const Setup& setup, Runs& runs, const SignedRuns& signs);
 
-// One pass over a run with the study's columns; also at other preparations than the study's. `instruments`: folds
-// their columns, too (instrument.hpp).
+// One pass over a run with the study's columns; also at other preparations than the study's. `instruments`:
+// folds their columns, too (instrument.hpp).
 struct InstrumentMotion;
 std::vector<Layout> study_layouts(const Setup& setup);  // of the plan's rows
 FoldPass fold_prepared(const Setup& setup, const StudyRun& run, PreparedRun& prepared, PassOptions pass,

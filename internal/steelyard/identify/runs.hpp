@@ -1,4 +1,4 @@
-// Step 2 of a study: its runs, opened and prepared; and what the doctor says of them.
+// Step 2 of a study: its runs, opened and prepared; and the doctor's findings about them.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ inline namespace STEELYARD_ABI {
 
 struct OpenRun {
   const StudyRun* run = nullptr;
-  std::unique_ptr<PreparedRun> prepared;  // null: the run is folds, without samples
-  std::optional<FoldPass> folds;          // of a run that is folds
+  std::unique_ptr<PreparedRun> prepared;  // null: the run consists of folds, without samples
+  std::optional<FoldPass> folds;          // of a run of folds
   Preparation folded_preparation;         // the same: as far as they contain it
   std::function<SignalScan()> signals;    // of the last pass; empty: not watched
 
@@ -41,7 +41,7 @@ bool fits_logs(const Runs& runs);
 // The samples of a run, with torques where the study has currents.
 std::unique_ptr<SampleSource> open_source(const Setup& setup, const StudyRun& run);
 
-// What the doctor finds of every run.
+// The doctor's findings about every run.
 struct RunExamination {
   std::optional<std::vector<Finding>> findings;  // absent: not examined
   std::string repeats;                           // run with the same motion; empty: none
@@ -50,7 +50,7 @@ struct Examined {
   std::vector<RunExamination> runs;
   std::vector<Finding> findings;  // with the names of the runs they are about
 };
-// Runs that are folds bring the findings of their files. `head`: samples of a long log for the set-up, 0: all.
+// Runs of folds have the findings of their files. `head`: samples of a long log for the set-up, 0: all.
 Examined examine_runs(const Setup& setup, const Runs& runs, Index head = 0);
 
 }  // namespace STEELYARD_ABI

@@ -1,10 +1,11 @@
-// Step 1 of a study: what turns samples into rows. The robot with its drive terms, its base parameters and their
-// columns, the gains of its drives, the preparation of its logs.
+// Step 1 of a study: what turns samples into rows. The robot with its drive terms, its base parameters and
+// their columns, the gains of its drives, the preparation of its logs.
 //
 //   open → Setup → open_runs → Runs → fold_runs → Folded → fit_rows → Fit → check_fit → Checks → summarize → Result
 //
-// Every step is a function of earlier values and returns its own, with the findings it has made (identify/run.cpp is
-// the list). A step that learns more of the set-up (friction forms, gains found with signs) returns a new Setup.
+// Every step is a function of earlier values and returns its own, with the findings it has made
+// (identify/run.cpp is the list). A step that changes the set-up (friction forms, gains identified with
+// signs) returns a new Setup.
 #pragma once
 
 #include <chrono>
@@ -55,7 +56,7 @@ class StudyClock {
   std::vector<StageTime> times_;
 };
 
-// What is asked for; all three outlive the steps.
+// The request; all three outlive the steps.
 struct Job {
   const Study* study = nullptr;
   const StudyOptions* options = nullptr;
@@ -89,7 +90,7 @@ struct Setup {
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   CutoffChoice cutoff;
   std::shared_ptr<const DriveGains> gains;  // null: the study has torques
-  VectorXd sign_gains;                      // found with signs; empty: those that the study assumes
+  VectorXd sign_gains;                      // identified with signs; empty: those that the study assumes
   FrictionForms friction;
   std::vector<std::string> offset_runs;  // labels of the runs with offsets of their own
   std::vector<Finding> findings;         // about the gains
@@ -100,7 +101,7 @@ struct Setup {
   StudyClock& clock() const { return *job.clock; }
 };
 
-// Robot, drive gains where the study has currents, and the cut-off where it leaves it open.
+// Robot, drive gains where the study has currents, and the cut-off where it is automatic.
 Setup open(const Job& job);
 
 // The parts of it. open_robot() takes the preparation as the study gives it.

@@ -1,4 +1,4 @@
-// A run that logs |effort| only, in memory, with the signs that were found.
+// A run that logs |effort| only, in memory, with the recovered signs.
 #pragma once
 
 #include <optional>

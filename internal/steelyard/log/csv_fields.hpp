@@ -28,11 +28,11 @@ std::string unquoted(std::string_view field);
 // blanks; comma for a line of one field.
 Separator detect_separator(std::string_view line);
 
-// Why a field is no number; `none` when it is one.
-enum class FieldTrouble { none, empty, not_a_number, not_finite, too_large };
+// Why a field is not a number; `none` when it is one.
+enum class FieldProblem { none, empty, not_a_number, not_finite, too_large };
 
 // Number in a trimmed field, quoted or not, with an optional plus sign.
-FieldTrouble parse_number(std::string_view field, double& value);
+FieldProblem parse_number(std::string_view field, double& value);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

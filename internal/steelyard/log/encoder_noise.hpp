@@ -1,13 +1,12 @@
-// How noisy the positions of a run are, and a source that makes them noisier: together they show what that
-// noise does to an estimate (bias.hpp).
+// The noise of a run's positions, and a source with more of it: together they show its effect on an estimate
+// (bias.hpp).
 //
 // Six samples further on a motion is known from the samples before; what is not is noise. With the divided
 // difference D = Σ w_i q_i over seven neighbours at their own stamps, w_i = 1 / Π_{k≠i} (t_i − t_k),
 //   s² = mean of D² / Σ w_i²
 // exact for white noise and for positions that are polynomials of degree five over seven samples; a sine of
-// frequency f at the rate r adds (2π f / r)⁶ of its amplitude / 30. Noise below the cut-off that is not there
-// above it, as behind a drive's own filter, is not seen; vibration near the Nyquist frequency is taken for
-// noise.
+// frequency f at the rate r adds (2π f / r)⁶ of its amplitude / 30. Noise that only exists below the cut-off,
+// as behind a drive's own filter, is not detected; vibration near the Nyquist frequency counts as noise.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Deviation of the noise of every joint's position. Reads the source once. Joints without a position, or runs
-// of fewer than seven samples: 0.
+// Standard deviation of the noise of every joint's position. Reads the source once. Joints without a
+// position, or runs of fewer than seven samples: 0.
 VectorXd position_noise(SampleSource& source);
 
 // The source with noise added to the positions: sign · deviation[j] · normal numbers of (seed, joint), the

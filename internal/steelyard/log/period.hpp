@@ -27,7 +27,7 @@ class CoarsePositions {
   CoarsePositions(Index samples, Index joints);
   void watch(const PreparedChunk& chunk);
   void watch(const SampleBlock& run);  // all of it
-  void gather();                       // what other processes saw; a meeting of them
+  void gather();                       // of all processes; a meeting of them
   double period() const;               // [samples], 0: none
   // For fold files; `step` [s] of a sample. Nothing where positions are missing or not finite.
   std::optional<FoldedMotion> motion(double step) const;

@@ -28,7 +28,7 @@ class StampSource {
 using StampsAt = std::function<std::vector<double>(std::int64_t byte, Index rows)>;
 
 // From the beginning of a file of `size` bytes, its end, and single rows between, which count the others: a
-// step that is known from n rows tells how many rows lie before a stamp many times as far away.
+// step that is known from n rows implies how many rows lie before a stamp many times as far away.
 std::optional<TimeScan> presume_uniform(std::int64_t size, const StampsAt& stamps);
 
 // Compares the stamps of a source with those that were presumed, while it is read.

@@ -19,7 +19,7 @@ inline constexpr int kState = 9;  // ω, α, a
 inline constexpr int kAllColumns = 0x3ff;
 inline constexpr int kBaseColumns = 0x376;  // all but m, mz, Jyy: the base of a link behind a revolute joint
 
-// Turns that the kernels know by heart, and the two that they look up.
+// Turns that are built into the kernels, and the two that they look up.
 enum class TurnKind { identity, quarter_x, quarter_back_x, permuted, general };
 
 // y = matrixᵀ x. For a signed permutation y[k] = sign[k] x[index[k]] and, the other way round,
@@ -49,8 +49,8 @@ struct Link {
   double shift_out[3] = {0, 0, 0};   // joint's origin → link's, in the axes before `out`
   double shift_link[3] = {0, 0, 0};  // the same in link axes
   bool shifts_out = false;
-  bool simple = false;  // own_z, and `in` is known by heart
-  // False: nobody reads the own twist, since every child knows it to be z = (0, 0, 1), v = 0.
+  bool simple = false;  // own_z, and `in` is built in
+  // False: the own twist is not read, since every child knows it to be z = (0, 0, 1), v = 0.
   bool stores_twist = true;
   // Simple, and the parent has own_z; parent_v is then the parent's v after `in` and the shift.
   bool after_own_z = false;
@@ -64,7 +64,7 @@ struct Link {
   Size source = 0;  // twists of the parent's path, in vectors from the start of the twist buffers
   Size target = 0;  // twists of the own path; equal to `source` for the last child
   Size state = 0;   // where ω, α, a are saved, in vectors
-  unsigned columns = kAllColumns;  // bit k: parameter k of the link is wanted
+  unsigned columns = kAllColumns;  // bit k: parameter k of the link is requested
   Size first = 0;                  // index into View::places
 };
 

@@ -35,7 +35,7 @@ TableCell text_cell(std::string_view text);  // escapes
 TableCell number_cell(double number, int digits);
 TableCell percent_cell(const std::optional<double>& fraction);
 
-// A table that can be scrolled and sorted by keyboard. `name` says what it shows.
+// A table that can be scrolled and sorted by keyboard. `name`: its caption.
 std::string table(std::string_view name, const std::vector<TableColumn>& columns,
                   const std::vector<std::vector<TableCell>>& rows);
 

@@ -22,7 +22,7 @@ Plan plan_of(const Robot& robot, RowKind kind, const std::vector<std::string>& w
 // Entries of the table that belong to a row of a plan, NaN where they are missing or left out.
 VectorXd used_entries(const ReverseTable& table, const Row& row, const ReverseOptions& options);
 
-// One fold a component that has entries, with the wanted columns that it sees.
+// One fold per component with entries, with the requested columns that it depends on.
 std::vector<Fold> fold_table(const Robot& robot, const ReverseTable& table, RowSet rows,
                              const ReverseOptions& options, const std::vector<std::string>& wanted);
 

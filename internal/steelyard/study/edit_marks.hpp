@@ -1,4 +1,4 @@
-// Lines of a study and its robot that `steelyard init` left to be edited, and that still have its mark.
+// Lines of a study and its robot that `steelyard init` left to edit, still marked.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a simulated run of a study is made of.
+// Parts of a simulated run of a study.
 #pragma once
 
 #include "steelyard/study/study.hpp"
@@ -8,7 +8,7 @@ inline namespace STEELYARD_ABI {
 
 Trajectory simulated_motion(const SimulationSpec& spec);
 
-// Of the robot's file, with what the study says beside it. Throws InputError for parameters it does not have.
+// Of the robot's file, with the study's values on top. Throws InputError for parameters it does not have.
 TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& robot);
 
 // The log of a simulated robot with springs.

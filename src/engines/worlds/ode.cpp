@@ -1,6 +1,6 @@
 // ODE: free bodies held together by hinges and sliders (maximal coordinates), direct solver.
 //
-// ODE keeps joints together at the level of velocities and mends what a step tears apart in the next one
+// ODE keeps joints together at the level of velocities and corrects the drift of a step in the next one
 // (error reduction 1, nothing soft). Centripetal forces therefore appear only while a motion is played: the
 // first steps behind set_state() lack them, and efforts are right to first order in the step. Driven joints
 // have motors without a limit; their effort is the joint's wrench along its axis.

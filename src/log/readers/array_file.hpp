@@ -2,8 +2,8 @@
 //
 // A column is a vector, or one column of a matrix: "t", "q[3]" (counted from 1). Fields of structs and
 // members of groups are reached with '.' or '/': "log.q[3]", "/log/q[3]". Samples run along the longer side
-// of a matrix; a square one is refused, because its sides cannot be determined apart. Arrays that are used
-// are read whole, once, and must fit kArrayLimit together.
+// of a matrix; a square one is refused, because time and columns cannot be distinguished. Arrays that are
+// used are read whole, once, and must fit kArrayLimit together.
 //
 // MATLAB and HDF5 are read by libraries that are optional, not safe for threads, and not safe from damaged
 // files: they are called in a child process only, see isolated_file.hpp. NumPy's formats are read by our own
@@ -25,7 +25,7 @@ inline namespace STEELYARD_ABI {
 
 inline constexpr std::uint64_t kArrayLimit = std::uint64_t{2} << 30;  // [bytes], of a file and of its numbers
 
-// An array as the file's table of contents has it.
+// An array in the file's table of contents.
 struct ArrayInfo {
   std::string name;  // with the names of structs or groups before it
   std::string type;  // for messages: "double", "text", …
@@ -58,7 +58,7 @@ ArrayFormat array_format(const std::string& path);
 
 std::unique_ptr<TableColumns> open_array_columns(const std::string& path);
 
-// What to say of a file that the library cannot make sense of.
+// Message for a file that the library cannot read.
 InputError damaged_array_file(const std::string& path, const std::string& what);
 
 }  // namespace STEELYARD_ABI

@@ -41,7 +41,7 @@ enum class BagFormat { none, db3, mcap };
 // By the ending of the name.
 BagFormat bag_format(const std::string& path);
 
-// Whether messages of a topic are kept: of the one that is wanted, or, when none is, of types that can be
+// Whether messages of a topic are kept: of the requested one or, without a request, of types that can be
 // read.
 bool keep_topic(const BagTopic& topic, const std::string& wanted);
 

@@ -149,15 +149,15 @@ class BagColumns : public TableColumns {
   }
 
   void parse(std::size_t message, JointStateView& view) const {
-    const std::string trouble = parse_joint_state(bag_.message(topic_.messages[message]), view);
-    if (!trouble.empty())
-      fail(message, "cannot be read: " + trouble,
+    const std::string problem = parse_joint_state(bag_.message(topic_.messages[message]), view);
+    if (!problem.empty())
+      fail(message, "cannot be read: " + problem,
            "check the recording, or truncate the bag before this message");
   }
   void parse(std::size_t message, CdrDoubles& data) const {
-    const std::string trouble = parse_multi_array(bag_.message(topic_.messages[message]), data);
-    if (!trouble.empty())
-      fail(message, "cannot be read: " + trouble,
+    const std::string problem = parse_multi_array(bag_.message(topic_.messages[message]), data);
+    if (!problem.empty())
+      fail(message, "cannot be read: " + problem,
            "check the recording, or truncate the bag before this message");
   }
 

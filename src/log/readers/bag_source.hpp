@@ -16,7 +16,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Topic empty: the only one that can be read. Throws InputError that names the topics there are.
+// Topic empty: the only one that can be read. Throws InputError that lists the topics.
 std::unique_ptr<TableColumns> open_bag_columns(const std::string& path, const std::string& topic);
 
 }  // namespace STEELYARD_ABI

@@ -38,7 +38,7 @@ void store_little(std::string& bytes, Number value) {
 // CRC-32 of zip, PNG and MCAP (polynomial 0xEDB88320), continued from `before`.
 std::uint32_t crc32(const void* bytes, std::size_t count, std::uint32_t before = 0);
 
-// A log opened for reading at any place. Throws InputError for what open_log_file refuses.
+// A log opened for reading at any position. Throws InputError for what open_log_file refuses.
 class InputBytes {
  public:
   explicit InputBytes(std::string path);

@@ -16,17 +16,17 @@ class CdrReader {
  public:
   explicit CdrReader(ByteSpan bytes) : bytes_(bytes) {
     if (bytes.size() < kEncapsulation) {
-      trouble_ = "it is too short";
+      problem_ = "it is too short";
     } else if (bytes[0] != 0 || bytes[1] > 1) {
-      trouble_ = fmt::format("its encapsulation is {:#04x} {:#04x}, not plain CDR", bytes[0], bytes[1]);
+      problem_ = fmt::format("its encapsulation is {:#04x} {:#04x}, not plain CDR", bytes[0], bytes[1]);
     } else {
       big_endian_ = bytes[1] == 0;
       at_ = kEncapsulation;
     }
   }
 
-  const std::string& trouble() const { return trouble_; }
-  bool good() const { return trouble_.empty(); }
+  const std::string& problem() const { return problem_; }
+  bool good() const { return problem_.empty(); }
 
   template <class Number>
   Number number() {
@@ -61,7 +61,7 @@ class CdrReader {
 
  private:
   void fail() {
-    if (good()) trouble_ = fmt::format("it is truncated or damaged at byte {} of {}", at_, bytes_.size());
+    if (good()) problem_ = fmt::format("it is truncated or damaged at byte {} of {}", at_, bytes_.size());
   }
   bool need(std::size_t count) {
     if (good() && count > bytes_.size() - at_) fail();
@@ -77,7 +77,7 @@ class CdrReader {
   ByteSpan bytes_;
   std::size_t at_ = 0;
   bool big_endian_ = false;
-  std::string trouble_;
+  std::string problem_;
 };
 
 class CdrWriter {
@@ -121,7 +121,7 @@ std::string parse_joint_state(ByteSpan message, JointStateView& view) {
   view.position = reader.doubles();
   view.velocity = reader.doubles();
   view.effort = reader.doubles();
-  return reader.trouble();
+  return reader.problem();
 }
 
 std::string parse_multi_array(ByteSpan message, CdrDoubles& data) {
@@ -134,7 +134,7 @@ std::string parse_multi_array(ByteSpan message, CdrDoubles& data) {
   }
   reader.number<std::uint32_t>();  // data_offset: where the layout begins within the data; all are given
   data = reader.doubles();
-  return reader.trouble();
+  return reader.problem();
 }
 
 std::string make_joint_state(std::int64_t stamp, std::span<const std::string> names,

@@ -26,7 +26,7 @@ void send_bytes(int out, const void* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t sent = ::write(out, next, count);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) ::_exit(0);  // nobody listens any more
+    if (sent <= 0) ::_exit(0);  // the parent has closed its end
     next += sent;
     count -= static_cast<std::size_t>(sent);
   }
@@ -95,7 +95,7 @@ void serve_array_file(const OpenArrayFile& open, const std::string& path, int in
     send_error(out, Answer::machine_error, error.complaint());
   } catch (const std::bad_alloc&) {
     send_error(out, Answer::input_error,
-               {"the file is damaged: it asks for more memory than such a file can need",
+               {"the file is damaged: it requests more memory than such a file can need",
                 {},
                 {},
                 "check that it was written completely, and save it again"});

@@ -1,4 +1,4 @@
-// The child's side of isolated_file.hpp, and what the two sides say to each other.
+// The child's side of isolated_file.hpp, and the protocol between the two sides.
 //
 //   answer   kind (one byte), length (64 bits), then that many bytes; numbers as this machine has them
 //   request  number of an array (64 bits); the end of the input ends the child

@@ -118,8 +118,8 @@ class CsvReader::Impl {
     slot_.assign(fields.size(), -1);
     const bool words = std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
       double value = 0;
-      const FieldTrouble trouble = parse_number(field, value);
-      return trouble == FieldTrouble::not_a_number;
+      const FieldProblem problem = parse_number(field, value);
+      return problem == FieldProblem::not_a_number;
     });
     if (header == Header::present || (header == Header::detect && words)) {
       for (const std::string_view field : fields) header_.push_back(unquoted(field));
@@ -202,20 +202,20 @@ class CsvReader::Impl {
   double unusual_number(std::string_view field, int column) const {
     field = trimmed(field, separator_);
     double value = 0;
-    const FieldTrouble trouble = parse_number(field, value);
-    if (trouble == FieldTrouble::none) return value;
+    const FieldProblem problem = parse_number(field, value);
+    if (problem == FieldProblem::none) return value;
     const Place place = lines_.place(column + 1, header_.empty() ? "" : header_[column]);
     const std::string where = describe(column);
-    if (trouble == FieldTrouble::empty) {
+    if (problem == FieldProblem::empty) {
       throw InputError({fmt::format("{} is empty", where), place, "a number in every row",
                         "remove the row, or fill in the value"});
     }
-    const char* remedy = trouble == FieldTrouble::not_finite ? "remove these rows, or repair them before use"
+    const char* remedy = problem == FieldProblem::not_finite ? "remove these rows, or repair them before use"
                          : field.find(',') != std::string_view::npos
                              ? "write decimal points, not commas"
                              : "remove the row, or comment it out with #";
     throw InputError({fmt::format("{} holds {}, which is not a {}number", where, quoted(field),
-                                  trouble == FieldTrouble::not_a_number ? "" : "finite "),
+                                  problem == FieldProblem::not_a_number ? "" : "finite "),
                       place, "finite numbers", remedy});
   }
 

@@ -45,7 +45,7 @@ std::vector<std::string_view> split_at_blanks(std::string_view line) {
   }
 }
 
-// A field that from_chars found out of range: too small is zero, too large is trouble.
+// A field that from_chars found out of range: too small is zero, too large is an error.
 bool is_underflow(std::string_view field) {
   const std::size_t exponent = field.find_first_of("eE");
   if (exponent != std::string_view::npos) return field.find('-', exponent) != std::string_view::npos;
@@ -107,20 +107,20 @@ Separator detect_separator(std::string_view line) {
   return blank ? Separator::spaces : Separator::comma;
 }
 
-FieldTrouble parse_number(std::string_view field, double& value) {
+FieldProblem parse_number(std::string_view field, double& value) {
   if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
     field = trimmed(field.substr(1, field.size() - 2));
   }
-  if (field.empty()) return FieldTrouble::empty;
+  if (field.empty()) return FieldProblem::empty;
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error == std::errc::invalid_argument || stop != field.data() + field.size())
-    return FieldTrouble::not_a_number;
+    return FieldProblem::not_a_number;
   if (error == std::errc::result_out_of_range) {
-    if (!is_underflow(field)) return FieldTrouble::too_large;
+    if (!is_underflow(field)) return FieldProblem::too_large;
     value = field.front() == '-' ? -0.0 : 0.0;
   }
-  return std::isfinite(value) ? FieldTrouble::none : FieldTrouble::not_finite;
+  return std::isfinite(value) ? FieldProblem::none : FieldProblem::not_finite;
 }
 
 }  // namespace STEELYARD_ABI

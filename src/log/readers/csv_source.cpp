@@ -72,8 +72,8 @@ class CsvSource : public SampleSource, public StampSource {
   }
 
   // By the time column alone, or by the first one that counts the rows. Parts of the file are its own,
-  // regardless of the number of threads; where one of them is in trouble, or does not follow the other, the
-  // scan of the whole says so with the line.
+  // regardless of the number of threads; where one of them fails, or does not follow the other, the full scan
+  // reports the line.
   TimeScanner scan_stamps(int threads) override {
     const Index parts = count_parts();
     std::optional<TimeScanner> scanner;
@@ -98,7 +98,7 @@ class CsvSource : public SampleSource, public StampSource {
         for (double& stamp : stamps) stamp *= time_factor_;
         return stamps;
       });
-    } catch (const InputError&) {  // the scan says where
+    } catch (const InputError&) {  // the scan reports where
       return {};
     }
   }
@@ -199,7 +199,7 @@ class CsvSource : public SampleSource, public StampSource {
   }
 
   // The scan of the stamps does not look behind the time column: rows of other lengths up to this line, as
-  // decimal commas make them, are the trouble before it.
+  // decimal commas make them, are the actual cause.
   void check_rows(Index line) const {
     CsvReader reader(reader_.path(), csv_);
     reader.select(columns_);

@@ -24,7 +24,7 @@ constexpr std::uint64_t kCheckedWhole = std::uint64_t{1} << 30;  // [bytes]; lar
 constexpr int kLongestMessage = 64 << 20;                        // [bytes]
 constexpr unsigned char kZstandard[] = {0x28, 0xB5, 0x2F, 0xFD};
 
-// The header tells how long the file is: 16-17 page size, 28-31 pages, valid when 24-27 equals 92-95.
+// The header gives the length of the file: 16-17 page size, 28-31 pages, valid when 24-27 equals 92-95.
 void check_database(const std::string& path) {
   const InputBytes file(path);
   unsigned char header[100];
@@ -43,7 +43,7 @@ void check_database(const std::string& path) {
 class Database {
  public:
   explicit Database(const std::string& path) : path_(path) {
-    // Without a write-ahead log the file is complete, and no other file is made beside it.
+    // Without a write-ahead log the file is complete, and no other file is created next to it.
     struct stat status {};
     const bool has_log = ::stat((path + "-wal").c_str(), &status) == 0 && status.st_size > 0;
     std::string uri = "file:";
@@ -87,9 +87,9 @@ class Database {
                           {path_, 0, 0, {}},
                           {},
                           "check that no program is writing it"});
-    if (code == SQLITE_NOMEM)  // a damaged length asks for any amount
+    if (code == SQLITE_NOMEM)  // a damaged length may request any amount
       throw damaged_bag(path_, "the bag is damaged, or one of its messages does not fit into memory");
-    if (code == SQLITE_ERROR)  // tables or columns that are not there
+    if (code == SQLITE_ERROR)  // missing tables or columns
       throw damaged_bag(path_, "this database is not a ROS 2 bag, or it is damaged: " + reason);
     throw damaged_bag(path_, "the bag is damaged: " + reason);
   }

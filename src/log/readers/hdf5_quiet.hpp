@@ -1,4 +1,4 @@
-// Keeps HDF5 from printing its errors while it lives, and puts back what was set before.
+// Suppresses HDF5's error output in its scope, and restores the previous setting.
 #pragma once
 
 #include <hdf5.h>

@@ -20,11 +20,11 @@ constexpr double kBytesPerSecond = 16 << 20;
 constexpr double kWaitingFactor = 10;
 constexpr double kGrace = 0.1;  // [s] for a reader that has closed its side to end
 
-MachineError machine_trouble(const std::string& path, const std::string& what, const std::string& remedy) {
+MachineError reader_failure(const std::string& path, const std::string& what, const std::string& remedy) {
   return MachineError({what, {path, 0, 0, {}}, {}, remedy});
 }
 
-// Takes numbers and texts from an answer; what is not there makes it bad.
+// Takes numbers and texts from an answer; what is missing makes it invalid.
 class Parser {
  public:
   explicit Parser(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -61,8 +61,8 @@ std::unique_ptr<ChildProcess> start_reader(const OpenArrayFile& open, const std:
     return std::make_unique<ChildProcess>([&](int in, int out) { serve_array_file(open, path, in, out); },
                                           limits.memory);
   } catch (const std::system_error& error) {
-    throw machine_trouble(path, fmt::format("no process for reading: {}", error.code().message()),
-                          "free memory, close files, or raise the limits of processes and open files");
+    throw reader_failure(path, fmt::format("no process for reading: {}", error.code().message()),
+                         "free memory, close files, or raise the limits of processes and open files");
   }
 }
 
@@ -154,7 +154,7 @@ class IsolatedFile : public ArrayFile {
     child_->end(0);
     if (state == ChildState::loops)
       throw damaged_array_file(path_, "the file is damaged: its reader does not finish");
-    throw machine_trouble(path_, "the file's reader does not answer", "check the disk, and try again");
+    throw reader_failure(path_, "the file's reader does not answer", "check the disk, and try again");
   }
 
   [[noreturn]] void fail_damaged() {

@@ -1,15 +1,15 @@
 // A file of arrays that is read by a child process.
 //
 // The libraries behind .mat and HDF5 trust what they read: a damaged file can make them write outside their
-// memory, loop for ever, or ask for all memory there is. They are therefore called in a child, made by fork,
+// memory, loop forever, or request all memory. They are therefore called in a child, made by fork,
 // that has nothing but the file and pipes to its parent:
 //
 //   child   opens the file, sends its table of contents, then the numbers of each array that is requested
 //   parent  takes whole answers only, checks every length, and never lets the library run in itself
 //
 // A child that ends early or computes for too long is a damaged file (InputError); one that waits for too
-// long is the machine's trouble (MachineError). What decides is whether the answer came, not how the child
-// ended, so that hosts may ignore SIGCHLD or reap all children themselves.
+// long is a system failure (MachineError). What decides is whether the answer came, not how the child ended,
+// so that hosts may ignore SIGCHLD or reap all children themselves.
 //
 // The child is a fork without exec (core/child_process.hpp). Several threads may read at once.
 //

@@ -53,7 +53,7 @@ std::string_view last_field(std::string_view line, const RunFile& file) {
       file.csv.separator == Separator::detect ? detect_separator(line) : file.csv.separator;
   const std::vector<std::string_view> fields = split_fields(line, separator);
   double value = 0;
-  if (fields.empty() || parse_number(fields.back(), value) != FieldTrouble::none) return {};
+  if (fields.empty() || parse_number(fields.back(), value) != FieldProblem::none) return {};
   return fields.back();
 }
 
@@ -74,7 +74,7 @@ std::optional<OpenLine> open_last_line(const RunFile& file) {
   open.field = last_field(take_line(), file);
   if (open.field.empty()) return std::nullopt;
   std::vector<Index> lengths;
-  // The first line of the tail may have lost its beginning, and has its last field all the same.
+  // The first line of the tail may have lost its beginning, but still has its last field.
   while (!rest.empty() && lengths.size() < kMaxCompared)
     if (const std::string_view field = last_field(take_line(), file); !field.empty())
       lengths.push_back(behind_point(field));

@@ -23,7 +23,7 @@ namespace {
   throw MachineError({fmt::format("the file cannot be read: {}", std::strerror(error)), place, {}, {}});
 }
 
-// Beginnings of files that people mistake for text.
+// Signatures of files that are mistaken for text.
 const char* known_format(std::string_view bytes) {
   if (bytes.starts_with("MATLAB 5.0")) return "a MATLAB file; rename it to end in .mat";
   if (bytes.starts_with("\x89HDF")) return "an HDF5 file; rename it to end in .h5";
@@ -41,7 +41,7 @@ const char* known_format(std::string_view bytes) {
 }  // namespace
 
 int open_log_file(const std::string& path) {
-  // O_NONBLOCK: opening a pipe that nobody writes must not hang; it has no effect on regular files.
+  // O_NONBLOCK: opening a pipe without a writer must not hang; it has no effect on regular files.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) fail_to_open(path, errno);
   const Place place{path, 0, 0, {}};
@@ -118,7 +118,7 @@ void LineReader::refuse_binary() const {
                     format ? fmt::format("it looks like {}", format) : "logs are read as CSV text"});
 }
 
-// CR alone, as spreadsheets of old write it: the whole file would be one line.
+// CR alone, as old spreadsheets write it: the whole file would be one line.
 void LineReader::refuse_old_line_ends() const {
   const std::string_view bytes(buffer_.data(), end_);
   const std::size_t at = bytes.find('\r');

@@ -16,7 +16,7 @@ namespace steelyard {
 inline namespace STEELYARD_ABI {
 
 // Opens a log for reading and returns its descriptor. Throws InputError for what is missing, empty, a folder
-// or not an ordinary file, MachineError when it is there but cannot be read.
+// or not an ordinary file, MachineError when it exists but cannot be read.
 int open_log_file(const std::string& path);
 
 class LineReader {
@@ -43,7 +43,7 @@ class LineReader {
 
   std::int64_t file_size() const { return opened_.size; }
 
-  // Place of the line returned last.
+  // Position of the line returned last.
   Place place(int column = 0, std::string name = {}) const;
 
  private:

@@ -1,4 +1,4 @@
-// Is this a whole MATLAB file? Looked at before matio does, which guesses and trusts what it reads.
+// Is this a complete MATLAB file? Checked before matio, which guesses and trusts what it reads.
 //
 //   bytes 0-115    text
 //   bytes 124-127  version (0x0100: 5 to 7, 0x0200: 7.3) and byte order ("MI" in the writer's order)
@@ -13,7 +13,7 @@
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 
-// Throws InputError for files of other formats, of version 4, and for files that are cut off.
+// Throws InputError for files of other formats, of version 4, and for truncated files.
 void check_mat_layout(const std::string& path);
 
 }  // namespace STEELYARD_ABI

@@ -73,7 +73,7 @@ bool convert(const matvar_t& variable, std::uint64_t count, double* values) {
   return true;
 }
 
-// False when the data are not there, or not as many as announced.
+// False when data are missing, or not as many as announced.
 bool convert_any(const matvar_t& variable, std::uint64_t count, double* values) {
   switch (variable.class_type) {
     case MAT_C_DOUBLE:
@@ -135,7 +135,7 @@ class MatFile : public ArrayFile {
   }
 
  private:
-  // Adds a variable, or the fields of a struct; `way` are the names that lead to it.
+  // Adds a variable, or the fields of a struct; `way` are the names on the path to it.
   void list(matvar_t& variable, const std::string& name, std::vector<std::string> way) {
     ArrayInfo info;
     info.name = way.empty() ? name : arrays_prefix(way) + name;

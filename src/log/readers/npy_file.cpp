@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kNpyAlignment = 64;
 
-// Text behind 'key': up to the comma, bracket or brace that ends the value; empty when it is not there.
+// Text behind 'key': up to the comma, bracket or brace that ends the value; empty when absent.
 std::string_view value_of(std::string_view header, std::string_view key) {
   const std::size_t at = header.find(fmt::format("'{}':", key));
   if (at == std::string_view::npos) return {};
@@ -31,7 +31,7 @@ std::string_view value_of(std::string_view header, std::string_view key) {
   return first == '(' || first == '\'' || first == '[' ? rest.substr(0, end + 1) : rest.substr(0, end);
 }
 
-// "(3441, 6)"; false when it is no such list.
+// "(3441, 6)"; false when it is not such a list.
 bool parse_shape(std::string_view text, std::vector<std::uint64_t>& sizes) {
   if (text.size() < 2 || text.front() != '(') return false;
   text = text.substr(1, text.size() - 2);

@@ -1,5 +1,5 @@
 // .npz: a zip archive of .npy members, stored or deflated. Read by its central directory, with the 64-bit
-// extensions that NumPy writes; members must have the checksums and sizes that the directory tells.
+// extensions that NumPy writes; members must have the checksums and sizes of the directory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class NpzFile : public ArrayFile {
           member.header.data_at + count * static_cast<std::uint64_t>(member.header.size) == member.size;
       if (info.numeric && !fits)
         throw damaged_array_file(path_, fmt::format("{} is damaged", quoted(member.name)));
-      // The columns are told the order of indices of the whole file: members of the other order are turned.
+      // All columns use the index order of the whole file: members of the other order are transposed.
       if (member.header.fortran_order) std::reverse(info.sizes.begin(), info.sizes.end());
       arrays_.push_back(info);
     }

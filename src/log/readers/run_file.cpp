@@ -122,7 +122,7 @@ double unit_factor(const std::string& text, const std::string& channel, const Lo
                     "correct the unit, or use `scale` for a conversion"});
 }
 
-// Refuses a column with two uses; `used` remembers who was first.
+// Refuses a column with two uses; `used` holds the first use.
 void claim(std::map<int, std::string>& used, int column, const std::string& user,
            const ColumnNames& columns) {
   const auto [first, is_new] = used.emplace(column, user);

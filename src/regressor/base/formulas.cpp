@@ -41,8 +41,8 @@ class FormulaSearch {
   Formulas run(const BaseOptions& options, const std::vector<int>& leads, const std::vector<int>& seen) {
     const bool has_angles = std::any_of(geometry_.symbols.begin(), geometry_.symbols.end(),
                                         [](const Symbol& symbol) { return symbol.is_angle; });
-    const std::size_t least = has_angles ? 64 : 16;
-    const std::size_t count = std::clamp<std::size_t>(3 * geometry_.symbols.size(), least, 64) + kHeldOut;
+    const std::size_t minimum = has_angles ? 64 : 16;
+    const std::size_t count = std::clamp<std::size_t>(3 * geometry_.symbols.size(), minimum, 64) + kHeldOut;
     std::vector<MatrixXd> K;
     for (std::size_t g = 0; g < count; ++g) {
       values_.push_back(random_values(geometry_, options.seed, g));

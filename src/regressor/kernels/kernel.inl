@@ -136,8 +136,8 @@ STEELYARD_INLINE void drive_columns(const View& view, const Group& g, Size strid
   }
 }
 
-// sin and cos are those of the next group: nobody waits for them yet, and they keep the processor busy while
-// the first links of this group wait for one another.
+// sin and cos are those of the next group: no computation waits for them yet, and they keep the processor
+// busy while the first links of this group wait for one another.
 void torque(const View& view, const Call& call) {
   const Size stride = call.column_stride, pose_size = 2 * view.link_count * kWidth;
   Group next = group_at(view, call, 0);

@@ -1,6 +1,6 @@
 "use strict";
-// Measured and predicted effort with the residual below, one panel a joint. All panels share the time window and
-// the cursor. A curve is a band from minimum to maximum of each stretch of samples.
+// Measured and predicted effort with the residual below, one panel per joint. All panels share the time window and
+// the cursor. A curve is a band from minimum to maximum of each section of samples.
 (() => {
   const host = document.getElementById("panels");
   if (!host) return;

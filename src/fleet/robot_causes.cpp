@@ -1,4 +1,4 @@
-#include "fleet/tell.hpp"
+#include "fleet/robot_causes.hpp"
 
 #include <fmt/format.h>
 
@@ -12,15 +12,15 @@ inline namespace STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxCauses = 3;            // of one robot
-constexpr double kNextShare = 0.1;       // a further cause takes at least this share of what the first took
-constexpr double kPlausibleShare = 0.5;  // of the Δ of causes that no machine can have
+constexpr double kNextShare = 0.1;       // a further cause explains at least this share of what the first did
+constexpr double kPlausibleShare = 0.5;  // of the Δ of impossible causes
 
 Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double p) {
   Cause cause;
-  Index most = 0;
-  robot.deviation.cwiseAbs().maxCoeff(&most);
-  cause.of = input.columns[static_cast<std::size_t>(most)];
-  cause.amount = robot.deviation[most];
+  Index farthest = 0;
+  robot.deviation.cwiseAbs().maxCoeff(&farthest);
+  cause.of = input.columns[static_cast<std::size_t>(farthest)];
+  cause.amount = robot.deviation[farthest];
   cause.sigma = 1;
   cause.p = p;
   cause.text = fmt::format(
@@ -28,7 +28,7 @@ Cause other_cause(const FleetInput& input, const FleetRobotResult& robot, double
   return cause;
 }
 
-// The best cause of all is one that no machine can have, and none that it can have comes near.
+// The best cause of all is impossible, and no possible one comes near.
 bool is_beyond_causes(const std::vector<Suspect>& suspects, const std::vector<Trial>& trials) {
   double best = 0, plausible = 0;
   for (std::size_t s = 0; s < suspects.size(); ++s) {

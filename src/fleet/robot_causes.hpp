@@ -1,4 +1,4 @@
-// Why a robot that is named differs from the fleet.
+// Why a reported robot differs from the fleet.
 #pragma once
 
 #include <vector>
