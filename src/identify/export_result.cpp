@@ -9,13 +9,10 @@
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/export/c_code.hpp"
-#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/formats.hpp"
 #include "steelyard/export/read_back.hpp"
-#include "steelyard/export/robot_file.hpp"
-#include "steelyard/export/sdf.hpp"
-#include "steelyard/export/urdf.hpp"
 #include "steelyard/regressor/base.hpp"
-#include "steelyard/robot/derived.hpp"
+#include "steelyard/robot/read.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -6,7 +6,6 @@
 
 #include "identify/summary.hpp"
 #include "steelyard/reverse/rows.hpp"
-#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/study/provenance.hpp"
 

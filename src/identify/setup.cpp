@@ -7,7 +7,6 @@
 #include "identify/friction.hpp"
 #include "identify/prior.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {

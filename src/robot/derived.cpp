@@ -9,7 +9,7 @@
 #include "robot/yaml_transmission.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/core/text_file.hpp"
-#include "steelyard/robot/hold.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,4 +1,4 @@
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -11,10 +11,45 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/init/guess_log.hpp"
+#include "steelyard/log/run_file.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+// What a log's columns probably are, before anybody has said so: by their names, and where names do not say,
+// by their numbers (a velocity is the derivative of its position, limits tell degrees from radians).
+//
+// Every guess comes with its reason; what cannot be known from a log (drive gains, gear ratios, the unit of
+// raw efforts) is a question with a name. Guesses are proposals for a study that a person reads: they are
+// never used silently.
+
+struct Guess {
+  std::string what;   // "position", "time", "units of velocity", …
+  std::string value;  // as the study has it
+  std::string why;
+};
+
+// Something the user must say, under a key of the study.
+struct Question {
+  std::string name;  // "scale", "transmission", "gains", "rate", "units"
+  std::string text;
+};
+
+struct LogGuess {
+  RunFile file;                     // without label
+  std::vector<std::string> moving;  // joints that the log has, when it does not have all; empty: all
+  std::string effort;               // channel: torque, motor_torque or current
+  double rate = 0;                  // [Hz]; 0: not known
+  double duration = 0;              // [s] of what was looked at
+  std::vector<Guess> guesses;
+  std::vector<Question> questions;
+  std::vector<std::string> unused;  // columns that nothing was made of
+};
+
+// Looks at the first 200 000 samples. `topic` of a bag, or empty. Throws InputError as log_columns() does,
+// and when positions or efforts cannot be found, with the columns that there are.
+LogGuess guess_log(const std::string& path, const Robot& robot, const std::string& topic = "");
 
 struct InitOptions {
   std::string robot;                 // file

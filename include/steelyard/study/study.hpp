@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,22 +15,14 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
-#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/fold/fold_file.hpp"
-#include "steelyard/log/prepare.hpp"
+#include "steelyard/log/options.hpp"
 #include "steelyard/log/run_file.hpp"
+#include "steelyard/log/source.hpp"
 #include "steelyard/robot/robot.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
-#include "steelyard/study/drive_spec.hpp"
-#include "steelyard/study/elastic_spec.hpp"
-#include "steelyard/study/estimator_spec.hpp"
-#include "steelyard/study/excite_spec.hpp"
-#include "steelyard/study/export_spec.hpp"
-#include "steelyard/study/feasible_spec.hpp"
-#include "steelyard/study/gains_spec.hpp"
-#include "steelyard/study/reverse_spec.hpp"
-#include "steelyard/study/signs_spec.hpp"
+#include "steelyard/simulate/trajectory.hpp"
+#include "steelyard/study/sections.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -127,6 +120,13 @@ const StudyRun* first_folded(const Study& study);
 
 // The samples of a run, on the joint side. Simulations take the robot's own parameters.
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot);
+
+// The files that a study is made of and reads: outputs never take their place (result/replaceable.hpp).
+
+// The study's own file, the robot, logs and folds, meshes, tables and models, robots that exports start from;
+// behind them `others`.
+std::vector<std::filesystem::path> study_inputs(const Study& study,
+                                                const std::vector<std::string>& others = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard
