@@ -247,9 +247,9 @@ ExportOutcome export_result(const Robot& robot, const Result& result, const Expo
 }
 
 void require_same_robot(const Study& study, const Robot& robot, const Result& result) {
-  const std::string hash = robot_file_hash(study.robot_path);
+  const std::string hash = robot_hash(study);
   if (result.robot_hash.empty() || result.robot_hash == hash) return;
-  const Place place{study.robot_path, 0, 0, ""};
+  const Place place{study.robot ? "robot in memory" : study.robot_path, 0, 0, ""};
   match_base_values(result, base_parameters(robot), place);  // tells which of them is another, if one is
   throw InputError(
       {"the result was made with another robot file, or the file has changed since: its SHA-256 "

@@ -4,7 +4,7 @@
 // The last of several logs validates; friction is viscous, Coulomb and offset unless the robot's file
 // declares its drives; the cut-off of the filters is left to held-out data (`cutoff: auto`). Where the
 // robot's file cannot say what the logs need (joints that stand still, gears before a URDF's joints) a second
-// file is proposed, a robot derived from the first (robot/derived.hpp).
+// file is proposed, a robot derived from the first (robot/read.hpp).
 #pragma once
 
 #include <string>

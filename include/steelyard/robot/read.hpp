@@ -42,5 +42,8 @@ std::vector<std::string> robot_files(const std::string& path);
 // SHA-256 of the file; of a derived robot, of the hashes of all its files.
 std::string robot_file_hash(const std::string& path);
 
+// SHA-256 of everything that a robot in memory holds: names, geometry, limits, drives, inertias, bounds.
+std::string robot_hash(const Robot& robot);
+
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

@@ -40,7 +40,7 @@ struct CoarseRun {
   VectorXd lateness;              // [s] −80 … 80 ms in steps of about 10 ms, whole samples of the log
   std::vector<MatrixXd> shifted;  // the efforts so much later than the positions
 
-  // What the study's model has beside the robot's, as in fold/extra.hpp, but `row` is the number of a joint.
+  // What the study's model has beside the robot's, as in fold/layout.hpp, but `row` is the number of a joint.
   // Functions get position, velocity, acceleration and the channels of `also`.
   std::vector<ExtraColumns> extra;  // of the same names in all runs
   std::vector<ExtraColumns> known;

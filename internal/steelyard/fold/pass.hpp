@@ -7,7 +7,7 @@
 //                           are folded; rows are rejected by the velocity filtered in the same way
 //
 // Extra columns stand behind the plan's and are treated like them; known efforts are subtracted first
-// (extra.hpp).
+// (layout.hpp).
 //
 // A run's slots have a fixed number of samples, several to a chunk, so that runs of one chunk still give
 // blocks to cross-validate on. The last `gap` samples of a slot are its gap. Which samples go where depends

@@ -3,7 +3,7 @@
 //   rows, eq. (15) of the drive-gain paper:   V g − W χ − W_u χ_u = W_k χ_k
 //
 // g the gains, χ the base parameters, χ_u and χ_k the unknown and the fixed parameters of the loads
-// (load.hpp). Currents alone leave the scale of everything open; what fixes it is W_k χ_k, or a gain that is
+// (options.hpp). Currents alone leave the scale of everything open; what fixes it is W_k χ_k, or a gain that is
 // known. A run with a load cannot distinguish the load from the last link: another run is needed without it,
 // or with another load.
 #pragma once

@@ -6,7 +6,7 @@
 //
 // What a format cannot hold is reported. MCAP: stamps are rounded to the nanosecond and count from the run's
 // own zero, not from a date; only position, velocity and torque (as effort) have a place in JointState.
-// Labels, roles and payloads are part of a study, not of a file. CSV is written by simulate/write_csv.hpp.
+// Labels, roles and payloads are part of a study, not of a file. CSV is written by simulate/simulate.hpp.
 //
 // Files appear complete or not at all. NumPy's are made in memory: at most 4 GiB.
 #pragma once
