@@ -25,7 +25,7 @@
 #include "statistics.hpp"
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/fold/pass.hpp"
-#include "steelyard/simulate/write_csv.hpp"
+#include "steelyard/simulate/simulate.hpp"
 #include "temporary_folder.hpp"
 
 namespace {

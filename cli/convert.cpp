@@ -11,10 +11,11 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/identify/run.hpp"
+#include "steelyard/log/columns.hpp"
 #include "steelyard/log/contents.hpp"
 #include "steelyard/log/write_log.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/simulate/write_csv.hpp"
+#include "steelyard/simulate/simulate.hpp"
 #include "verbs.hpp"
 
 namespace cli {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "steelyard/result/export_summary.hpp"
+#include "steelyard/result/summaries.hpp"
 #include "steelyard/validate/engine_check.hpp"
 
 namespace cli {

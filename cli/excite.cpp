@@ -9,11 +9,11 @@
 
 #include "output.hpp"
 #include "steelyard/core/text_file.hpp"
-#include "steelyard/excite/motion_files.hpp"
+#include "steelyard/excite/motion.hpp"
 #include "steelyard/identify/excite.hpp"
-#include "steelyard/report/design.hpp"
+#include "steelyard/report/report.hpp"
 #include "steelyard/result/output_folder.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -11,7 +11,7 @@
 #include "steelyard/identify/export_result.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/result/output_folder.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

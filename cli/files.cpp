@@ -12,8 +12,8 @@
 #include "steelyard/identify/check.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/result/output_folder.hpp"
-#include "steelyard/simulate/write_csv.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/simulate/simulate.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

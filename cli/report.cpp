@@ -7,7 +7,6 @@
 
 #include "output.hpp"
 #include "steelyard/core/text_file.hpp"
-#include "steelyard/report/comparison.hpp"
 #include "steelyard/report/report.hpp"
 #include "steelyard/result/output_folder.hpp"
 #include "steelyard/result/replaceable.hpp"

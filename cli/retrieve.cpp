@@ -6,8 +6,8 @@
 #include "steelyard/feasible/compare.hpp"
 #include "steelyard/feasible/retrieve.hpp"
 #include "steelyard/identify/run.hpp"
-#include "steelyard/result/link_parameters.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/result/result.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -9,9 +9,8 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/identify/run.hpp"
-#include "steelyard/identify/scene.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -2,8 +2,7 @@
 // the report.
 
 #include "steelyard/identify/run.hpp"
-#include "steelyard/identify/scene.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -8,7 +8,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "steelyard/identify/run.hpp"
-#include "steelyard/report/scene.hpp"
+#include "steelyard/report/report.hpp"
 #include "steelyard/result/output_folder.hpp"
 
 namespace cli {

@@ -2,8 +2,7 @@
 
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/identify/run.hpp"
-#include "steelyard/identify/scene.hpp"
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "arrays.hpp"
 #include "parts.hpp"
-#include "steelyard/estimate/method.hpp"
+#include "steelyard/estimate/estimate.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/fold/samples.hpp"
 

@@ -1,7 +1,7 @@
 // Checks and small readers shared by the functions of the stage.
 #pragma once
 
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,4 +1,4 @@
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/run.hpp"
 #include "steelyard/log/source.hpp"
 
 namespace steelyard {

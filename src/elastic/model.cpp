@@ -9,7 +9,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/slots.hpp"
 #include "steelyard/log/differences.hpp"
-#include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "steelyard/elastic/elastic.hpp"
-#include "steelyard/log/elastic_channels.hpp"
 #include "steelyard/log/forwarding_source.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

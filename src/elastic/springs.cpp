@@ -13,7 +13,7 @@
 
 #include "elastic/fit.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -5,7 +5,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
-#include "steelyard/estimate/method.hpp"
+#include "steelyard/estimate/estimate.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,8 +1,8 @@
 // Signed distances of a workspace at a pose, and their gradients.
 #pragma once
 
-#include "steelyard/dynamics/tree.hpp"
-#include "steelyard/excite/workspace.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/excite/motion.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

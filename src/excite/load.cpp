@@ -2,7 +2,7 @@
 
 #include "excite/problem.hpp"
 #include "excite/problem_work.hpp"
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

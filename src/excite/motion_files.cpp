@@ -1,4 +1,4 @@
-#include "steelyard/excite/motion_files.hpp"
+#include "steelyard/excite/motion.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "steelyard/excite/workspace.hpp"
+#include "steelyard/excite/motion.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/formats.hpp"
 
 #include "steelyard/engines/mjcf_text.hpp"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "steelyard/export/urdf.hpp"
+#include "steelyard/export/formats.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

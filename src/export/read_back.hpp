@@ -7,7 +7,7 @@
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/export/model.hpp"
 #include "steelyard/export/read_back.hpp"
-#include "steelyard/robot/pose.hpp"
+#include "steelyard/robot/inertia.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

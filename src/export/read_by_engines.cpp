@@ -4,7 +4,7 @@
 #include "read_back.hpp"
 #include "scratch_folder.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/export/read_back.hpp"
 #include "xml_text.hpp"
 

@@ -1,4 +1,4 @@
-#include "steelyard/export/sdf.hpp"
+#include "steelyard/export/formats.hpp"
 
 #include <fmt/format.h>
 

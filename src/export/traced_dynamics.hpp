@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph.hpp"
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,4 +1,4 @@
-#include "steelyard/export/urdf.hpp"
+#include "steelyard/export/formats.hpp"
 
 #include <fmt/format.h>
 

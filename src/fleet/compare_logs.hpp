@@ -6,7 +6,7 @@
 
 #include "fleet/digest.hpp"
 #include "steelyard/core/abi.hpp"
-#include "steelyard/fleet/summary.hpp"
+#include "steelyard/fleet/fleet.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

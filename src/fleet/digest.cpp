@@ -11,6 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/estimate/bootstrap.hpp"
+#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/study/provenance.hpp"
 

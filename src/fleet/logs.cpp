@@ -255,6 +255,11 @@ FleetLogs simulate_logs(const FleetStudy& study, const Robot& robot) {
 }  // namespace
 
 FleetLogs fleet_logs(const FleetStudy& study, const Robot& robot) {
+  if (study.fleet.run.samples)
+    throw InputError({"the logs of a fleet are in memory",
+                      {study.study.path, 0, 0, ""},
+                      "files by a pattern, or a simulation",
+                      "write them as files; compare_fleet() takes folds in memory"});
   return study.fleet.run.simulation ? simulate_logs(study, robot) : list_logs(study.fleet);
 }
 

@@ -1,4 +1,4 @@
-#include "steelyard/fleet/report.hpp"
+#include "steelyard/fleet/fleet.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "steelyard/core/json_writer.hpp"
-#include "steelyard/fleet/summary.hpp"
+#include "steelyard/fleet/fleet.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,4 +1,4 @@
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

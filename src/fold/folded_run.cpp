@@ -4,6 +4,9 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/fold_file.hpp"
+#include "steelyard/fold/pass.hpp"
+#include "steelyard/log/low_pass.hpp"
+#include "steelyard/log/prepare.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -7,7 +7,7 @@
 #include "fold/kernels/triangle.hpp"
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
-#include "steelyard/fold/weigh.hpp"
+#include "steelyard/fold/samples.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

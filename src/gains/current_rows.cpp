@@ -7,8 +7,8 @@
 #include <map>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/gains/load.hpp"
-#include "steelyard/robot/tool.hpp"
+#include "steelyard/gains/options.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

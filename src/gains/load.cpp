@@ -1,4 +1,4 @@
-#include "steelyard/gains/load.hpp"
+#include "steelyard/gains/options.hpp"
 
 #include <fmt/format.h>
 

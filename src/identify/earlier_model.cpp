@@ -12,7 +12,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/core/yaml_fields.hpp"
-#include "steelyard/result/link_parameters.hpp"
+#include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

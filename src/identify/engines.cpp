@@ -8,6 +8,7 @@
 #include "steelyard/engines/module.hpp"
 #include "steelyard/identify/export_result.hpp"
 #include "steelyard/log/whole_run.hpp"
+#include "steelyard/validate/engine_check.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -6,7 +6,8 @@
 #include "identify/folded_runs.hpp"
 #include "identify/prior.hpp"
 #include "identify/summary.hpp"
-#include "steelyard/estimate/method.hpp"
+#include "steelyard/estimate/essential.hpp"
+#include "steelyard/estimate/estimate.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -22,7 +22,7 @@ namespace {
 
 // Text logs that may have been cut; readers accept what is left as it is.
 std::optional<Finding> open_line(const StudyRun& run) {
-  if (run.folded || run.simulation) return std::nullopt;
+  if (run.folded || run.simulation || run.samples) return std::nullopt;
   const std::optional<OpenLine> open = open_last_line(run.file);
   if (!open) return std::nullopt;
   std::string evidence = fmt::format("the last line of {} has no newline; its last field is {}",

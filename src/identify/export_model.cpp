@@ -5,7 +5,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/export_result.hpp"
-#include "steelyard/result/link_parameters.hpp"
+#include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -9,13 +9,10 @@
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/export/c_code.hpp"
-#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/formats.hpp"
 #include "steelyard/export/read_back.hpp"
-#include "steelyard/export/robot_file.hpp"
-#include "steelyard/export/sdf.hpp"
-#include "steelyard/export/urdf.hpp"
 #include "steelyard/regressor/base.hpp"
-#include "steelyard/robot/derived.hpp"
+#include "steelyard/robot/read.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -252,9 +249,9 @@ ExportOutcome export_result(const Robot& robot, const Result& result, const Expo
 }
 
 void require_same_robot(const Study& study, const Robot& robot, const Result& result) {
-  const std::string hash = robot_file_hash(study.robot_path);
+  const std::string hash = robot_hash(study);
   if (result.robot_hash.empty() || result.robot_hash == hash) return;
-  const Place place{study.robot_path, 0, 0, ""};
+  const Place place{study.robot ? "robot in memory" : study.robot_path, 0, 0, ""};
   match_base_values(result, base_parameters(robot), place);  // reports the one that differs, if any
   throw InputError(
       {"the result was made with another robot file, or the file has changed since: its SHA-256 "

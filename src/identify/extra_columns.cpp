@@ -61,12 +61,6 @@ void add_offsets(const Setup& setup, const StudyRun& run, std::vector<ExtraColum
     }
 }
 
-bool has_known_channel(const StudyRun& run) {
-  const std::vector<ChannelColumns>& channels = run.file.channels;
-  return std::any_of(channels.begin(), channels.end(),
-                     [](const ChannelColumns& item) { return item.channel == kKnownChannel; });
-}
-
 }  // namespace
 
 Index row_of_joint(const Setup& setup, const std::string& joint, const Place& place) {
@@ -105,7 +99,7 @@ std::vector<ExtraColumns> known_efforts(const Setup& setup, const StudyRun& run)
   std::vector<ExtraColumns> list = load_efforts(setup, run);
   for (const EffortExpression& effort : setup.study().drive_spec.known)
     list.push_back(expression_column(setup, effort));
-  if (!has_known_channel(run)) return list;
+  if (!has_channel(run, kKnownChannel)) return list;
   for (std::size_t r = 0; r < setup.plan.rows.size(); ++r) {
     const Index joint = setup.plan.rows[r].i;
     const auto fill = [joint](const SampleBlock& block, Index first, Index count, double* out) {

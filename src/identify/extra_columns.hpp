@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 #include "steelyard/identify/setup.hpp"
 #include "steelyard/validate/predict.hpp"
 

@@ -11,7 +11,7 @@
 #include "steelyard/feasible/retrieve.hpp"
 #include "steelyard/identify/runs.hpp"
 #include "steelyard/result/result.hpp"
-#include "steelyard/study/feasible_spec.hpp"
+#include "steelyard/study/sections.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -49,6 +49,13 @@ FeasibleSummary feasible_outcome(const FeasibleModel& feasible);
 
 // `links` of the result.
 std::vector<LinkValues> link_values(const Robot& robot, const FeasibleModel& feasible);
+
+// Constraints of the study behind those of physics and of the robot's file. Meshes are read here.
+std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& robot,
+                                         const Quantities& quantities);
+
+// Index of a link given by number or name. Throws InputError with the nearest name.
+int find_link(const Robot& robot, const std::string& link, const std::string& constraint, const Place& place);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

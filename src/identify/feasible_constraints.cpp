@@ -3,9 +3,9 @@
 
 #include <charconv>
 
+#include "identify/feasible.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/feasible/mesh.hpp"
-#include "steelyard/study/feasible_spec.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "steelyard/core/sha256.hpp"
 #include "steelyard/study/provenance.hpp"
 
 namespace steelyard {
@@ -35,7 +34,7 @@ bool has_input(const Provenance& provenance, const std::string& path, const std:
 std::optional<FittedBefore> fitted_before(const Result& model, const StudyRun& run) {
   const json own = json::parse(run_options_json(run), nullptr, false);
   const std::string motion = text_of(own, "motion");
-  const std::string hash = run.simulation ? "" : sha256_file(run.file.path);
+  const std::string hash = run_hash(run);
   for (const json& fitted : runs_of(model.provenance.options)) {
     if (text_of(fitted, "role") != "fit") continue;
     const std::string label = text_of(fitted, "label");

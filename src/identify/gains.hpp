@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 #include "steelyard/gains/current_rows.hpp"
 #include "steelyard/gains/fit.hpp"
 #include "steelyard/identify/setup.hpp"

@@ -16,12 +16,12 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/instrument.hpp"
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
-#include "steelyard/study/estimator_spec.hpp"
+#include "steelyard/study/sections.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -6,7 +6,6 @@
 
 #include "identify/summary.hpp"
 #include "steelyard/reverse/rows.hpp"
-#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/study/provenance.hpp"
 
@@ -148,6 +147,7 @@ Predicted predict_torques(const ReverseState& reverse, Setup setup, const Estima
 }  // namespace
 
 StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
+  validate(given);
   Study study = given;
   for (StudyRun& run : study.runs) run.file.label.role = RunRole::validate;
   if (study.feasible) constrain_known(study.reverse->options, *study.feasible);
@@ -157,7 +157,7 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   setup.prepare = study.prepare;
   setup.prepare.threads = options.threads;
   setup.robot = with_rotors(study_robot(study, &setup.warnings), study.reverse->options.rotor_inertia);
-  setup.robot_hash = robot_file_hash(study.robot_path);
+  setup.robot_hash = robot_hash(study);
   ReverseState reverse;
   reverse.options = options_of(*study.reverse, setup.robot);
   reverse.tables = clock.time("asking", [&] { return open_tables(study, setup.robot); });

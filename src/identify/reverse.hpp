@@ -13,7 +13,7 @@
 #include "steelyard/reverse/examine.hpp"
 #include "steelyard/reverse/payload.hpp"
 #include "steelyard/reverse/tilt.hpp"
-#include "steelyard/study/reverse_spec.hpp"
+#include "steelyard/study/sections.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

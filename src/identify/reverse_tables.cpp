@@ -9,6 +9,7 @@
 #include "steelyard/engines/mujoco.hpp"
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/reverse/rows.hpp"
+#include "steelyard/reverse/source.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {

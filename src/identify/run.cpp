@@ -1,5 +1,7 @@
 #include "steelyard/identify/run.hpp"
 
+#include <algorithm>
+
 #include "identify/exports.hpp"
 #include "identify/friction.hpp"
 #include "identify/kept_rows.hpp"
@@ -23,10 +25,18 @@ Folded fold(const Setup& setup, Runs& runs, const Signs& signs) {
   return folded;
 }
 
+void require_fit_run(const Study& study) {
+  if (!study.runs.empty() && std::none_of(study.runs.begin(), study.runs.end(), [](const StudyRun& run) {
+        return run.file.label.role == RunRole::fit;
+      }))
+    throw InputError({"no run has the role 'fit'", {study.path, 0, 0, ""}, "at least one", ""});
+}
+
 }  // namespace
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   if (study.reverse) return run_reverse(study, options);
+  require_fit_run(study);
   StudyClock clock(options);
   Setup setup = open({&study, &options, &clock});  // robot, drive gains, cut-off
   Runs runs = open_runs(setup);

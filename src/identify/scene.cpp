@@ -1,6 +1,5 @@
-#include "steelyard/identify/scene.hpp"
-
 #include "steelyard/identify/run.hpp"
+
 #include "steelyard/log/source.hpp"
 
 namespace steelyard {

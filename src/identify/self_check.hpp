@@ -1,4 +1,4 @@
-// Step of a study: the result computed a second way (result/self_check.hpp).
+// Step of a study: the result computed a second way (result/summaries.hpp).
 #pragma once
 
 #include <vector>

@@ -7,7 +7,6 @@
 #include "identify/friction.hpp"
 #include "identify/prior.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
@@ -18,7 +17,8 @@ void StudyClock::report(const std::string& stage, double share) const {
 }
 
 Robot study_robot(const Study& study, std::vector<Complaint>* warnings) {
-  RobotFile file = read_robot(study.robot_path);
+  RobotFile file = study.robot ? RobotFile{*study.robot, {}} : read_robot(study.robot_path);
+  if (study.robot) validate(file.robot);
   if (warnings != nullptr) *warnings = file.warnings;
   for (Joint& joint : file.robot.joints) {
     joint.drive.viscous |= study.drives.viscous;
@@ -36,7 +36,7 @@ Setup with_robot(Setup setup, Robot robot) {
   if (setup.base.ambiguous)
     throw InputError({fmt::format("rank of the robot's regressor is ambiguous: {} or {} base parameters",
                                   setup.base.rank, setup.base.other_rank),
-                      {setup.study().robot_path, 0, 0, ""},
+                      {setup.study().robot ? "" : setup.study().robot_path, 0, 0, ""},
                       "a gap of at least 1e3",
                       "run `steelyard model` on it; some length or angle is nearly zero"});
   PlanOptions options;
@@ -46,9 +46,10 @@ Setup with_robot(Setup setup, Robot robot) {
 }
 
 Setup open_robot(const Job& job) {
+  validate(*job.study);
   Setup setup;
   setup.job = job;
-  setup.robot_hash = robot_file_hash(job.study->robot_path);
+  setup.robot_hash = robot_hash(*job.study);
   setup.prepare = job.study->prepare;
   setup.prepare.threads = job.options->threads;
   for (const StudyRun& run : job.study->runs)

@@ -6,6 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/contents.hpp"
+#include "steelyard/log/csv.hpp"
 #include "steelyard/log/source.hpp"
 
 namespace steelyard {

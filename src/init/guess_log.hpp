@@ -6,7 +6,7 @@
 
 #include "init/guess_names.hpp"
 #include "init/guess_numbers.hpp"
-#include "steelyard/init/guess_log.hpp"
+#include "steelyard/init/init_study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

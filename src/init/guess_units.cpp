@@ -9,6 +9,7 @@
 #include "init/guess_log.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/units.hpp"
+#include "steelyard/log/columns.hpp"
 #include "steelyard/log/resample.hpp"
 
 namespace steelyard {

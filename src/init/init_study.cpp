@@ -8,8 +8,8 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/contents.hpp"
-#include "steelyard/robot/hold.hpp"
 #include "steelyard/robot/read.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

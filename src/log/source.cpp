@@ -13,24 +13,24 @@ namespace {
 
 class MemorySource : public SampleSource {
  public:
-  explicit MemorySource(const Run& run) : run_(run) {}
+  explicit MemorySource(std::shared_ptr<const Run> run) : run_(std::move(run)) {}
 
-  const std::string& name() const override { return run_.label.label; }
-  const std::vector<std::string>& channels() const override { return run_.samples.channels(); }
-  Index joints() const override { return run_.samples.joints(); }
+  const std::string& name() const override { return run_->label.label; }
+  const std::vector<std::string>& channels() const override { return run_->samples.channels(); }
+  Index joints() const override { return run_->samples.joints(); }
   void rewind() override { next_ = 0; }
 
   void read(Index samples, SampleBlock& block) override {
-    const Index count = std::min(samples, run_.samples.size() - next_);
+    const Index count = std::min(samples, run_->samples.size() - next_);
     if (block.channels() != channels() || block.joints() != joints())
       block = SampleBlock(channels(), joints());
     block.resize(0);
-    block.append(run_.samples, next_, count);
+    block.append(run_->samples, next_, count);
     next_ += count;
   }
 
  private:
-  const Run& run_;
+  std::shared_ptr<const Run> run_;
   Index next_ = 0;
 };
 
@@ -63,7 +63,11 @@ class JointSideSource : public ForwardingSource {
 }  // namespace
 
 std::unique_ptr<SampleSource> view_run(const Run& run) {
-  return std::make_unique<MemorySource>(run);
+  return view_run(std::shared_ptr<const Run>(std::shared_ptr<const Run>(), &run));  // owns nothing
+}
+
+std::unique_ptr<SampleSource> view_run(std::shared_ptr<const Run> run) {
+  return std::make_unique<MemorySource>(std::move(run));
 }
 
 std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source,

@@ -6,7 +6,7 @@
 
 #include "regressor/program.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -8,7 +8,7 @@
 
 #include "regressor/columns.hpp"
 #include "regressor/program.hpp"
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/regressor/simd.hpp"
 

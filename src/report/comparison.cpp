@@ -1,4 +1,4 @@
-#include "steelyard/report/comparison.hpp"
+#include "steelyard/report/report.hpp"
 
 #include "steelyard/core/json_writer.hpp"
 #include "steelyard/report/html.hpp"

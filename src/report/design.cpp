@@ -1,4 +1,4 @@
-#include "steelyard/report/design.hpp"
+#include "steelyard/report/report.hpp"
 
 #include "report/sections.hpp"
 #include "steelyard/report/html.hpp"

@@ -1,4 +1,4 @@
-#include "steelyard/result/link_parameters.hpp"
+#include "steelyard/result/result.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

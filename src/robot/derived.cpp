@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "robot/yaml_link.hpp"
 #include "robot/yaml_transmission.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/core/text_file.hpp"
-#include "steelyard/robot/hold.hpp"
+#include "steelyard/robot/read.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -116,6 +117,39 @@ std::string robot_file_hash(const std::string& path) {
   std::string hashes;
   for (const std::string& file : files) hashes += sha256_file(file);
   return sha256(hashes);
+}
+
+std::string robot_hash(const Robot& robot) {
+  std::string text;
+  const auto add = [&](const auto&... values) {
+    (fmt::format_to(std::back_inserter(text), "{} ", values), ...);
+  };
+  const auto word = [&](const std::string& name) { add(name.size(), name); };
+  const auto matrix = [&](const auto& values) {
+    add(values.rows(), values.cols());
+    for (Index k = 0; k < values.size(); ++k) add(values.data()[k]);
+  };
+  const auto steps = [&](const Steps& list) {
+    add(list.size());
+    for (const Step& step : list) add(static_cast<int>(step.motion), step.value), word(step.name);
+  };
+  word(robot.name);
+  for (const Joint& joint : robot.joints) {
+    word(joint.name), word(joint.link);
+    add(static_cast<int>(joint.kind), joint.parent);
+    steps(joint.before), matrix(joint.axis), steps(joint.after);
+    const Limits& limits = joint.limits;
+    add(limits.lower, limits.upper, limits.velocity, limits.acceleration, limits.effort);
+    const DriveTerms& drive = joint.drive;
+    add(drive.viscous, drive.coulomb, drive.offset, drive.rotor_inertia);
+    matrix(joint.inertia ? VectorXd(joint.inertia->to_standard()) : VectorXd());
+    for (const ParameterBound& bound : joint.bounds) word(bound.parameter), add(bound.lower, bound.upper);
+  }
+  for (const Mimic& mimic : robot.mimics) add(mimic.joint, mimic.master, mimic.ratio, mimic.offset);
+  for (const CoupledPair& pair : robot.pairs) add(pair.joint, pair.partner);
+  matrix(robot.transmission.matrix), matrix(robot.transmission.zero), matrix(robot.gravity);
+  steps(robot.base), steps(robot.tool), add(robot.tool_link), word(robot.base_link);
+  return sha256(text);
 }
 
 }  // namespace STEELYARD_ABI

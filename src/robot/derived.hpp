@@ -2,7 +2,6 @@
 #pragma once
 
 #include "steelyard/core/yaml_fields.hpp"
-#include "steelyard/robot/derived.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {

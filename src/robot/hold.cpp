@@ -1,4 +1,4 @@
-#include "steelyard/robot/hold.hpp"
+#include "steelyard/robot/robot.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
-#include "steelyard/robot/tool.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

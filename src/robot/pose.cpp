@@ -1,4 +1,4 @@
-#include "steelyard/robot/pose.hpp"
+#include "steelyard/robot/inertia.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "steelyard/robot/tool.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -6,7 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/number.hpp"
-#include "steelyard/robot/pose.hpp"
+#include "steelyard/robot/inertia.hpp"
 
 namespace tinyxml2 {
 class XMLElement;

@@ -4,7 +4,7 @@
 
 #include "simulate/lists.hpp"
 #include "simulate/noise.hpp"
-#include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/run.hpp"
 #include "steelyard/simulate/elastic.hpp"
 
 namespace steelyard {

@@ -12,7 +12,6 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
-#include "steelyard/dynamics/tree.hpp"
 #include "steelyard/simulate/elastic.hpp"
 
 namespace steelyard {

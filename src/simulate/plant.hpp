@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
 

@@ -1,4 +1,4 @@
-#include "steelyard/simulate/random_motion.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 #include <fmt/format.h>
 

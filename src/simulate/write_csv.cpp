@@ -1,4 +1,4 @@
-#include "steelyard/simulate/write_csv.hpp"
+#include "steelyard/simulate/simulate.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,8 @@
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
-#include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/columns.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "steelyard/core/describe.hpp"
-#include "steelyard/study/feasible_spec.hpp"
+#include "steelyard/study/sections.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -17,7 +17,7 @@ constexpr const char* kMark = "# EDIT ";
 
 std::vector<Finding> edit_mark_findings(const Study& study) {
   std::vector<Finding> findings;
-  for (const std::string& path : {study.path, study.robot_path}) {
+  for (const std::string& path : {study.path, study.robot ? std::string() : study.robot_path}) {
     if (!std::filesystem::is_regular_file(path)) continue;
     std::istringstream lines(read_text_file(path, "study"));
     std::vector<std::string> marked;

@@ -1,22 +1,10 @@
 #include "steelyard/simulate/elastic.hpp"
 
-#include "steelyard/log/forwarding_source.hpp"
+#include "steelyard/log/source.hpp"
 #include "steelyard/study/simulation.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
-namespace {
-
-// The log of a simulation, which is not streamed: its motion is integrated at once.
-class OwnedRun final : public ForwardingSource {
- public:
-  explicit OwnedRun(Run run) : ForwardingSource(nullptr), run_(std::move(run)) { source_ = view_run(run_); }
-
- private:
-  Run run_;
-};
-
-}  // namespace
 
 std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, const Robot& robot,
                                                  const TrueParameters& parameters, const Trajectory& motion) {
@@ -34,8 +22,9 @@ std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, con
   options.elastic_torque_noise = springs.elastic_torque_noise;
   options.seed = spec.options.seed;
   const ElasticRobot elastic{parameters, springs.stiffness, springs.damping};
-  return std::make_unique<OwnedRun>(
-      elastic_log(elastic_motion(robot, elastic, motion, options), options, spec.options.label));
+  // In memory, unlike other sources: the motion is integrated at once.
+  return view_run(std::make_shared<const Run>(
+      elastic_log(elastic_motion(robot, elastic, motion, options), options, spec.options.label)));
 }
 
 }  // namespace STEELYARD_ABI

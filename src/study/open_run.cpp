@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/transmission.hpp"
+#include "steelyard/robot/read.hpp"
 #include "steelyard/study/simulation.hpp"
 #include "steelyard/study/study.hpp"
 
@@ -49,7 +50,70 @@ TrueParameters starting_parameters(const SimulationSpec& spec, const Robot& robo
   return true_parameters(complete);
 }
 
+void check_samples(const SampleBlock& samples, const std::string& label, std::size_t joints) {
+  const auto refuse = [&](std::string what, const char* limit, const char* remedy) {
+    throw InputError({fmt::format("run '{}' in memory: {}", label, what), {}, limit, remedy});
+  };
+  if (samples.joints() != static_cast<Index>(joints))
+    refuse(fmt::format("samples of {} joints, the robot has {} independent ones", samples.joints(), joints),
+           "one column a joint", "leave mimic joints out");
+  if (samples.size() < 2) refuse(fmt::format("{} samples", samples.size()), "at least two samples", "");
+  for (Index s = 0; s < samples.size(); ++s)
+    if (!std::isfinite(samples.time()[s]) || (s > 0 && samples.time()[s] <= samples.time()[s - 1]))
+      refuse(fmt::format("time does not increase: sample {} = {}", s + 1, samples.time()[s]),
+             "time stamps that increase from sample to sample",
+             "remove repeated samples, or make two runs where a new one starts");
+  for (Index c = 0; c < static_cast<Index>(samples.channels().size()); ++c)
+    for (Index j = 0; j < samples.joints(); ++j)
+      for (Index s = 0; s < samples.size(); ++s)
+        if (!std::isfinite(samples.row(c, j)[s]))
+          refuse(fmt::format("sample {} of channel '{}', joint {} holds '{}', which is not a finite number",
+                             s + 1, samples.channels()[static_cast<std::size_t>(c)], j + 1,
+                             samples.row(c, j)[s]),
+                 "finite numbers", "remove these samples, or repair them before use");
+}
+
 }  // namespace
+
+StudyRun run_from_samples(Run run) {
+  StudyRun out;
+  out.file.label = run.label;
+  out.samples = std::make_shared<const Run>(std::move(run));
+  return out;
+}
+
+StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const MatrixXd& position,
+                         const MatrixXd& torque, const MatrixXd& velocity, const MatrixXd& acceleration) {
+  Run run{{label}, SampleBlock({}, position.cols(), time.size())};
+  std::copy(time.begin(), time.end(), run.samples.time());
+  const auto add = [&](std::string_view name, const MatrixXd& values, bool is_needed) {
+    if (!is_needed && values.size() == 0) return;
+    if (values.rows() != time.size() || values.cols() != position.cols())
+      throw InputError(
+          {fmt::format("run '{}': {} is {} × {}", label, name, values.rows(), values.cols()),
+           {},
+           fmt::format("{} samples × {} joints, as time and position are", time.size(), position.cols()),
+           "one row a sample, one column a joint"});
+    const Index channel = run.samples.add_channel(std::string(name));
+    for (Index j = 0; j < values.cols(); ++j)
+      std::copy(values.col(j).begin(), values.col(j).end(), run.samples.row(channel, j));
+  };
+  add(channel::kPosition, position, true);
+  add(channel::kVelocity, velocity, false);
+  add(channel::kAcceleration, acceleration, false);
+  add(channel::kTorque, torque, true);
+  return run_from_samples(std::move(run));
+}
+
+bool has_channel(const StudyRun& run, std::string_view channel) {
+  if (run.samples) return run.samples->samples.find(channel) >= 0;
+  return std::any_of(run.file.channels.begin(), run.file.channels.end(),
+                     [&](const ChannelColumns& item) { return item.channel == channel; });
+}
+
+std::string robot_hash(const Study& study) {
+  return study.robot ? robot_hash(*study.robot) : robot_file_hash(study.robot_path);
+}
 
 Trajectory simulated_motion(const SimulationSpec& spec) {
   if (const auto* fourier = std::get_if<FourierSeries>(&spec.motion)) return Trajectory(*fourier);
@@ -94,7 +158,9 @@ std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& r
     return simulated_source(
         Simulator(robot, simulated_parameters(spec, robot), simulated_motion(spec), spec.options));
   }
-  std::unique_ptr<SampleSource> source = open_run(run.file, log_joints(robot));
+  const std::vector<LogJoint> joints = log_joints(robot);
+  if (run.samples) check_samples(run.samples->samples, run.file.label.label, joints.size());
+  std::unique_ptr<SampleSource> source = run.samples ? view_run(run.samples) : open_run(run.file, joints);
   bool on_motor_side = false;
   for (const std::string& name : source->channels()) on_motor_side |= name.starts_with(channel::kMotor);
   return on_motor_side ? on_joint_side(std::move(source), robot.transmission) : std::move(source);

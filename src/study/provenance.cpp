@@ -71,8 +71,18 @@ void add_motion(const StudyRun& run, ordered_json& json) {
   json["motion"] = motion_hash(*run.simulation);
 }
 
+constexpr const char* kInMemory = "in memory";
+
+// In the place of a path.
+StudyRun as_written(StudyRun run) {
+  if (run.samples) run.path_as_written = kInMemory;
+  return run;
+}
+
 // The study as its file would be with every default written out, and how rows were prepared in the end.
 std::string options_json(Study study) {
+  if (study.robot) study.robot_as_written = kInMemory;
+  for (StudyRun& run : study.runs) run = as_written(std::move(run));
   ordered_json json = described_json([&](Fields& fields) { describe(fields, study); });
   for (std::size_t r = 0; r < study.runs.size(); ++r) add_motion(study.runs[r], json["runs"][r]);
   json["prepared"] = prepare_json(study.prepare);
@@ -95,9 +105,23 @@ void add_sources(const ReverseSpec& spec, Provenance& provenance) {
 }  // namespace
 
 std::string run_options_json(StudyRun run) {
+  run = as_written(std::move(run));
   ordered_json json = described_json([&](Fields& fields) { describe_run(fields, run, 1); });
   add_motion(run, json);
   return json.dump();
+}
+
+std::string run_hash(const StudyRun& run) {
+  if (run.simulation) return "";
+  if (!run.samples) return sha256_file(run.file.path);
+  const SampleBlock& samples = run.samples->samples;
+  const auto bytes = [&](const double* values) {
+    return sha256(
+        {reinterpret_cast<const char*>(values), sizeof(double) * static_cast<std::size_t>(samples.size())});
+  };
+  std::string text = fmt::format("{}\n{}\n", fmt::join(samples.channels(), "\n"), bytes(samples.time()));
+  for (Index r = 0; r < samples.rows(); ++r) text += bytes(samples.row(0, r));
+  return sha256(text);
 }
 
 std::string preparation_hash(const PrepareOptions& prepare) {
@@ -131,10 +155,10 @@ std::string preparation_hash(const Study& study) {
 
 Provenance provenance(const Study& study, const std::string& robot_hash) {
   Provenance result;
-  result.inputs.push_back({study.robot_as_written, robot_hash});
+  result.inputs.push_back({study.robot ? kInMemory : study.robot_as_written, robot_hash});
   for (const StudyRun& run : study.runs) {
     const bool again = run.folded && result.inputs.back().path == run.path_as_written;  // of a merged file
-    if (!run.simulation && !again) result.inputs.push_back({run.path_as_written, sha256_file(run.file.path)});
+    if (!run.simulation && !again) result.inputs.push_back({as_written(run).path_as_written, run_hash(run)});
   }
   if (study.feasible)
     for (const ConstraintSpec& constraint : study.feasible->constraints)

@@ -3,6 +3,8 @@
 
 #include "study/describe_study.hpp"
 
+#include "steelyard/estimate/friction.hpp"
+
 namespace steelyard {
 inline namespace STEELYARD_ABI {
 namespace {

@@ -1,7 +1,7 @@
 // Sections `estimate` and `validate`.
 #include <fmt/format.h>
 
-#include "steelyard/estimate/method.hpp"
+#include "steelyard/estimate/estimate.hpp"
 #include "study/describe_study.hpp"
 
 namespace steelyard {

@@ -75,9 +75,7 @@ void check_gains(const Fields& f, const GainSpec& spec) {
 
 bool has_current(const StudyRun& run) {
   if (run.simulation) return run.simulation->options.effort == EffortChannel::current;
-  const std::vector<ChannelColumns>& channels = run.file.channels;
-  return std::any_of(channels.begin(), channels.end(),
-                     [](const ChannelColumns& item) { return item.channel == channel::kCurrent; });
+  return has_channel(run, channel::kCurrent);
 }
 
 void check_payload(const StudyRun& run, const Study& study) {

@@ -27,19 +27,20 @@ void check_finding_codes(const Fields& f, const std::vector<std::string>& waived
   }
 }
 
-void check_labels(const Fields& f, const Study& study) {
+void check_labels(const Study& study) {
   std::set<std::string> labels;
-  int fit = 0;
   for (const StudyRun& run : study.runs) {
-    if (!labels.insert(run.file.label.label).second)
-      f.fail("runs", {fmt::format("two runs are labelled '{}'", run.file.label.label),
-                      {},
-                      "",
-                      "give each its own label"});
-    fit += run.file.label.role == RunRole::fit;
+    const std::string& label = run.file.label.label;
+    if (!labels.insert(label).second)
+      throw InputError({fmt::format("two runs are labelled '{}'", label), {}, "", "give each its own label"});
+    const int kinds = (run.samples != nullptr) + run.simulation.has_value() + !run.file.path.empty();
+    if (kinds != 1)
+      throw InputError({fmt::format("run '{}' has {} of samples in memory, a file and a simulation", label,
+                                    kinds == 0 ? "none" : "more than one"),
+                        {},
+                        "one of them",
+                        ""});
   }
-  if (fit == 0 && !study.reverse)
-    f.fail("runs", {"no run has the role 'fit'", {}, "at least one", "set `role: fit` on a run"});
 }
 
 void check_reverse(const Fields& f) {
@@ -59,7 +60,15 @@ void check_study(const Fields& f, Study& study) {
   check_finding_codes(f, study.waive);
   if (f.given("runs")) {
     load_folded_runs(f, study);
-    check_labels(f, study);
+    try {
+      check_labels(study);
+    } catch (const InputError& error) {
+      f.fail("runs", error.complaint());
+    }
+    const bool fits = std::any_of(study.runs.begin(), study.runs.end(),
+                                  [](const StudyRun& run) { return run.file.label.role == RunRole::fit; });
+    if (!fits && !study.reverse)
+      f.fail("runs", {"no run has the role 'fit'", {}, "at least one", "set `role: fit` on a run"});
     check_gain_keys(study);
     return;
   }
@@ -73,6 +82,11 @@ void describe_payloads(Fields& f, std::vector<Load>& loads) {
 }
 
 }  // namespace
+
+void validate(const Study& study) {
+  check_labels(study);
+  check_gain_keys(study);
+}
 
 void describe_paths(Fields& f, const Key& key, std::vector<std::string>& paths,
                     std::vector<std::string>& as_written) {

@@ -1,4 +1,4 @@
-#include "steelyard/study/study_inputs.hpp"
+#include "steelyard/study/study.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -12,9 +12,9 @@ std::vector<std::filesystem::path> study_inputs(const Study& study, const std::v
     if (set.source) add(set.source->path);
   };
   add(study.path);
-  add(study.robot_path);
+  if (!study.robot) add(study.robot_path);
   for (const StudyRun& run : study.runs)
-    if (!run.simulation) add(run.file.path);
+    if (!run.simulation && !run.samples) add(run.file.path);
   if (study.feasible)
     for (const ConstraintSpec& constraint : study.feasible->constraints) add(constraint.path);
   if (study.reverse) {

@@ -6,8 +6,8 @@
 
 #include "oracle/random_robot.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::testing {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "steelyard/dynamics/tree.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 
 namespace steelyard::oracle {
 

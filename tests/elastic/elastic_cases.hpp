@@ -7,7 +7,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/simulate/elastic.hpp"
-#include "steelyard/simulate/random_motion.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::cases {
 

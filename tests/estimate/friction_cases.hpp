@@ -15,8 +15,8 @@
 #include "steelyard/log/source.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::friction_tests {
 

@@ -1,5 +1,5 @@
 // MJCF through MuJoCo's own reader.
-#include "steelyard/export/mjcf.hpp"
+#include "steelyard/export/formats.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,7 @@
 #include "oracle/data_folder.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/engines/engine.hpp"
-#include "steelyard/export/mjcf.hpp"
-#include "steelyard/export/robot_file.hpp"
-#include "steelyard/export/sdf.hpp"
+#include "steelyard/export/formats.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {

@@ -1,5 +1,5 @@
 // Numbers written into a URDF: they are there, and nothing else has changed.
-#include "steelyard/export/urdf.hpp"
+#include "steelyard/export/formats.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Extra columns and known efforts = the same columns made beforehand, filtered and stacked.
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 
 #include <gmock/gmock.h>
 

@@ -12,6 +12,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 #include "steelyard/core/sha256.hpp"
+#include "steelyard/fold/pass.hpp"
 
 namespace steelyard {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "steelyard/gains/fit.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::tx40 {
 

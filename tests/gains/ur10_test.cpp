@@ -6,8 +6,8 @@
 #include "steelyard/core/random.hpp"
 #include "steelyard/gains/payload.hpp"
 #include "steelyard/robot/read.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "steelyard/core/error.hpp"
-#include "steelyard/excite/motion_files.hpp"
+#include "steelyard/excite/motion.hpp"
 #include "steelyard/identify/excite.hpp"
 #include "steelyard/identify/run.hpp"
 

@@ -13,7 +13,7 @@
 #include "export/random_model.hpp"
 #include "identify/true_base.hpp"
 #include "oracle/sanitized.hpp"
-#include "steelyard/export/robot_file.hpp"
+#include "steelyard/export/formats.hpp"
 
 namespace steelyard {
 namespace random_robots_test {

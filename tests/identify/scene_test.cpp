@@ -1,12 +1,11 @@
 // What the report draws of a study.
-#include "steelyard/identify/scene.hpp"
+#include "steelyard/identify/run.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "steelyard/identify/run.hpp"
 #include "steelyard/log/source.hpp"
 
 namespace steelyard {

@@ -10,7 +10,6 @@
 #include "init/guess_names.hpp"
 #include "init/guess_numbers.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/init/guess_log.hpp"
 #include "steelyard/init/init_study.hpp"
 #include "steelyard/robot/read.hpp"
 

@@ -6,6 +6,8 @@
 
 #include <numbers>
 
+#include "steelyard/core/error.hpp"
+#include "steelyard/log/columns.hpp"
 #include "steelyard/log/resample.hpp"
 #include "steelyard/log/source.hpp"
 #include "temporary_file.hpp"

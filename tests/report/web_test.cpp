@@ -9,7 +9,7 @@
 #include "report/sections.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/report/assets.hpp"
-#include "steelyard/report/design.hpp"
+#include "steelyard/report/report.hpp"
 
 namespace steelyard {
 namespace {

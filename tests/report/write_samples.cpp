@@ -4,7 +4,7 @@
 
 #include "report/sample_report.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/report/comparison.hpp"
+#include "steelyard/report/report.hpp"
 
 int main(int count, char** arguments) {
   using namespace steelyard;

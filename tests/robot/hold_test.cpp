@@ -7,9 +7,8 @@
 
 #include "oracle/random_robot.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/robot/derived.hpp"
-#include "steelyard/robot/hold.hpp"
 #include "steelyard/robot/read.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "oracle/refusal.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/robot/hold.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/robot/robot.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "steelyard/robot/read.hpp"
 #include "steelyard/signs/recover.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::sign_cases {
 

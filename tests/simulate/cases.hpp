@@ -10,8 +10,8 @@
 #include <string>
 
 #include "steelyard/robot/read.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
+#include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::cases {
 

@@ -1,4 +1,4 @@
-#include "steelyard/simulate/write_csv.hpp"
+#include "steelyard/simulate/simulate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -29,13 +29,58 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/excite/workspace.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+// Where the robot may be: half-spaces and boxes for the tool, capsules for the links.
+//
+// All in the robot's base frame [m]. A capsule is all points within `radius` of a segment that is fixed to a
+// link. Two capsules are kept apart unless they sit on the same link or on neighbours; pairs that touch
+// whatever the pose (a wrist whose links lie inside each other) are omitted and reported.
+//
+// Distances are signed (a tool inside a box is at minus its depth) and differentiable but where the closest
+// points jump; they are those of the shapes as given: real links need capsules that contain them.
+
+struct HalfSpace {
+  std::string name;
+  Vector3 normal = Vector3::UnitZ();  // any length but zero
+  double least = 0;                   // normal · p ≥ least, with the normal's length one
+};
+
+struct KeepOutBox {
+  std::string name;
+  Vector3 lower = Vector3::Zero();
+  Vector3 upper = Vector3::Zero();
+};
+
+struct Capsule {
+  std::string name;
+  int link = -1;  // −1: the base
+  Vector3 from = Vector3::Zero();
+  Vector3 to = Vector3::Zero();
+  double radius = 0;
+};
+
+struct Workspace {
+  std::vector<HalfSpace> half_spaces;
+  std::vector<KeepOutBox> boxes;
+  std::vector<Capsule> capsules;
+  std::vector<Vector3> tool_points;  // in the tool frame; none: its origin
+  double clearance = 0;              // [m] to be kept from everything
+
+  bool is_empty() const { return half_spaces.empty() && boxes.empty() && capsules.empty(); }
+  void validate(const Robot& robot) const;  // throws InputError
+};
+
+HalfSpace table_at(double height);
+
+// One capsule per link, from its origin to the next joint's (the tool's on the tool link); links without
+// length get a ball.
+std::vector<Capsule> skeleton_capsules(const Robot& robot, double radius);
 
 enum class MotionKind { fourier, points };
 const char* to_string(MotionKind kind);
@@ -153,6 +198,22 @@ ExcitedMotion excite_motion(const Robot& robot, const BaseParameters& base, cons
 // of the best so far; `trials` of them or until the time limit. Kept inside on the search's grid only.
 ExcitedMotion search_at_random(const Robot& robot, const BaseParameters& base, const ExciteOptions& options,
                                Index trials);
+
+// A motion as text, sampled at a rate: for controllers, for people, for `simulate`.
+//
+//   csv    t_s, q1_rad, …, dq1_radps, …, ddq1_radps2, …, tau1_Nm, … (efforts where masses are known)
+//   json   as trajectory_msgs/JointTrajectory: joint_names, points with positions, velocities, accelerations,
+//          effort and time_from_start
+//   yaml   the same
+//   study  the motion itself, as a study's `simulate: motion:` reads it
+// Numbers are the shortest that read back to the same bits.
+
+struct MotionFiles {
+  std::string csv, json, yaml, study;
+};
+
+MotionFiles motion_files(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
+                         const ExciteOptions& options, double rate);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

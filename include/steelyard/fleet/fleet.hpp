@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/fleet/summary.hpp"
+#include "steelyard/fleet/compare.hpp"
+#include "steelyard/report/report.hpp"
+#include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
 namespace steelyard {
@@ -79,8 +81,48 @@ struct FleetRunOptions {
 // Removes what run_fleet() keeps there; other files stay.
 void forget_fleet_state(const std::string& state_folder);
 
+// Results of a fleet study, and its JSON (docs/fleet.md).
+
+struct FleetLogSummary {
+  std::string robot, log;
+  std::string path;    // relative to the study where possible; empty: simulated
+  std::string sha256;  // of the file; empty: simulated
+  double time = 0;
+  Index samples = 0;
+  double noise_factor = 1;
+};
+
+// A log that could not be used, or was left out; the others are used.
+struct FleetProblem {
+  std::string robot, log, path;
+  std::string finding;  // of the doctor: "position-unit"; "fit": does not fit the model; empty: not read
+  std::string message;
+};
+
+struct FleetSummary {
+  std::string robot_name, robot_hash;
+  std::string time_unit;  // "day" or "log"
+  double level = 0;
+  FleetResult result;
+  std::vector<FleetLogSummary> logs;
+  std::vector<FleetProblem> problems;
+  std::vector<std::string> lost;  // robots without any usable log
+  Provenance provenance;
+};
+
+// Numbers that are not known are null.
+std::string to_json(const FleetSummary& summary);
+
 // Throws InputError when no log at all can be used.
 FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options = {});
+
+// The page of a fleet: which robots differ and in what, drifts, the fleet's parameters, a map of all standard
+// deviations.
+//
+// One offline file of tables and one drawing, without the page of web/. The same summary gives the same
+// bytes.
+
+std::string render_fleet(const FleetSummary& summary, const ReportOptions& options = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

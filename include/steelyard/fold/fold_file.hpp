@@ -10,6 +10,7 @@
 // squares and what follows from it; other cut-offs, delays, curves and raw residuals need the log.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,9 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
-#include "steelyard/fold/pass.hpp"
-#include "steelyard/log/motion.hpp"
+#include "steelyard/fold/fold_set.hpp"
+#include "steelyard/log/options.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -62,11 +64,6 @@ bool is_examined(const FoldedRun& run);
 
 // Also in findings about the run as a whole, and in the names of its own columns ("fo2@monday").
 void relabel(FoldedRun& run, const std::string& label);
-
-FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);
-
-// The pass that made the folds.
-FoldPass to_fold_pass(const FoldedRun& run);
 
 // Appears complete or not at all. Throws MachineError.
 void write_fold_file(std::span<const FoldedRun> runs, const std::string& path);

@@ -14,10 +14,9 @@
 #include <vector>
 
 #include "steelyard/export/model.hpp"
-#include "steelyard/result/export_summary.hpp"
 #include "steelyard/result/result.hpp"
-#include "steelyard/study/drive_spec.hpp"
-#include "steelyard/study/export_spec.hpp"
+#include "steelyard/result/summaries.hpp"
+#include "steelyard/study/sections.hpp"
 #include "steelyard/study/study.hpp"
 
 namespace steelyard {

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "steelyard/core/abi.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/fold/fold_file.hpp"
+#include "steelyard/report/report.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
@@ -77,6 +79,14 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
 
 // The robot of a study: read, with the study's drive terms added.
 Robot study_robot(const Study& study, std::vector<Complaint>* warnings = nullptr);
+
+// What the report draws of a study: its robot and the motions of its runs.
+//
+// Every run is read once more, from the beginning to the end, and thinned out on the way: memory does not
+// grow with its length. Runs without positions of the joints have no motion, and neither have runs that are
+// simulated with another robot than the study's (reverse studies).
+
+Scene study_scene(const Study& study);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

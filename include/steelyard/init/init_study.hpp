@@ -3,18 +3,53 @@
 //
 // The last of several logs validates; friction is viscous, Coulomb and offset unless the robot's file
 // declares its drives; the cut-off of the filters is left to held-out data (`cutoff: auto`). Where the
-// robot's file cannot express what the logs need (joints that do not move, gears before a URDF's joints) a
-// second file is proposed, a robot derived from the first (robot/derived.hpp).
+// robot's file cannot say what the logs need (joints that stand still, gears before a URDF's joints) a second
+// file is proposed, a robot derived from the first (robot/read.hpp).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/init/guess_log.hpp"
+#include "steelyard/log/run_file.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
+
+// The probable meaning of a log's columns: by their names, and where names do not help, by their numbers (a
+// velocity is the derivative of its position, limits distinguish degrees from radians).
+//
+// Every guess comes with its reason; what cannot be known from a log (drive gains, gear ratios, the unit of
+// raw efforts) is a question with a name. Guesses are proposals for a study that a person reads: they are
+// never used silently.
+
+struct Guess {
+  std::string what;   // "position", "time", "units of velocity", …
+  std::string value;  // as the study has it
+  std::string why;
+};
+
+// Something the user must provide, under a key of the study.
+struct Question {
+  std::string name;  // "scale", "transmission", "gains", "rate", "units"
+  std::string text;
+};
+
+struct LogGuess {
+  RunFile file;                     // without label
+  std::vector<std::string> moving;  // joints that the log has, when it does not have all; empty: all
+  std::string effort;               // channel: torque, motor_torque or current
+  double rate = 0;                  // [Hz]; 0: not known
+  double duration = 0;              // [s] of what was looked at
+  std::vector<Guess> guesses;
+  std::vector<Question> questions;
+  std::vector<std::string> unused;  // unused columns
+};
+
+// Looks at the first 200 000 samples. `topic` of a bag, or empty. Throws InputError as log_columns() does,
+// and when positions or efforts cannot be found, with the log's columns.
+LogGuess guess_log(const std::string& path, const Robot& robot, const std::string& topic = "");
 
 struct InitOptions {
   std::string robot;                 // file

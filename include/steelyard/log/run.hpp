@@ -23,6 +23,9 @@ inline constexpr std::string_view kAcceleration = "acceleration";
 inline constexpr std::string_view kTorque = "torque";
 inline constexpr std::string_view kCurrent = "current";
 inline constexpr std::string_view kMotor = "motor_";  // prefix: as measured on the motor side
+inline constexpr std::string_view kTheta =
+    "theta";  // motors, seen at the joint: positions are the links' then
+inline constexpr std::string_view kElasticTorque = "elastic_torque";  // what the springs carry
 }  // namespace channel
 
 class SampleBlock {
@@ -97,6 +100,20 @@ struct RunLabel {
 struct Run {
   RunLabel label;
   SampleBlock samples;
+};
+
+// Samples [begin, end) of a run.
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+  Index size() const { return end - begin; }
+  bool operator==(const Range&) const = default;
+};
+
+// Positions of a run, evenly spread: enough to detect whether another run repeats its motion.
+struct FoldedMotion {
+  double step = 0;    // [s] between two
+  MatrixXd position;  // some 400 × joints
 };
 
 }  // namespace STEELYARD_ABI

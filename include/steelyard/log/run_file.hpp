@@ -10,11 +10,11 @@
 // an empty unit is SI.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/log/csv.hpp"
 #include "steelyard/log/run.hpp"
 #include "steelyard/robot/robot.hpp"
 
@@ -41,6 +41,22 @@ struct ChannelColumns {
   std::vector<double> offset;        // 0
 };
 
+enum class Separator { detect, comma, semicolon, tab, spaces };  // spaces: one or more spaces or tabs
+
+enum class Header { detect, present, absent };
+
+struct CsvOptions {
+  Separator separator = Separator::detect;
+  Header header = Header::detect;
+  std::size_t longest_line = std::size_t{16} << 20;  // [bytes]; longer lines are not a log
+  std::size_t buffer = std::size_t{256} << 10;       // [bytes] read at a time
+
+  void validate() const;  // throws InputError
+};
+
+// "comma", "semicolon", "tab", "spaces" or "auto"; throws InputError for other words.
+Separator parse_separator(const std::string& word);
+
 struct RunFile {
   std::string path;
   RunLabel label;
@@ -51,33 +67,6 @@ struct RunFile {
   std::vector<ChannelColumns> channels;
   std::string topic;  // of a bag; empty: the only one that can be read
 };
-
-// Column of a file, with value = factor · field + offset.
-struct ColumnUse {
-  int column = -1;
-  double factor = 1;
-  double offset = 0;
-};
-
-// The pattern for joint number j (from 0). Throws InputError for invalid braces.
-std::string expand_pattern(const std::string& pattern, int j, const LogJoint& joint);
-
-// The columns of a file, by name.
-class ColumnNames {
- public:
-  virtual ~ColumnNames() = default;
-  // Throws InputError with the nearest name when there is none.
-  virtual int find(const std::string& name) const = 0;
-  virtual std::string describe(int column) const = 0;  // "column 3 'q1_rad'"
-  virtual Place place(int column = -1) const = 0;      // −1: the file as a whole
-};
-
-// The columns of all channels, [channel][joint]. Throws InputError for missing columns (with the nearest
-// name), for lists of the wrong length, units of another quantity, and two joints on one column.
-std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& names,
-                                       const std::vector<LogJoint>& joints);
-std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
-                                       const std::vector<LogJoint>& joints);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

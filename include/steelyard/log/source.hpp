@@ -43,8 +43,9 @@ class SampleSource {
 // host; it does not work reliably while another thread of the host is itself inside libhdf5 or matio.
 std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<LogJoint>& joints);
 
-// A run in memory, which must outlive the source.
+// A run in memory, which must outlive the source; or is kept by it.
 std::unique_ptr<SampleSource> view_run(const Run& run);
+std::unique_ptr<SampleSource> view_run(std::shared_ptr<const Run> run);
 
 // The source with its motor channels turned to the joint side, see transmission.hpp.
 std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source,

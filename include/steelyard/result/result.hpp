@@ -15,14 +15,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
-#include "steelyard/result/elastic_summary.hpp"
-#include "steelyard/result/estimator_summary.hpp"
-#include "steelyard/result/export_summary.hpp"
-#include "steelyard/result/gains_summary.hpp"
-#include "steelyard/result/reverse_summary.hpp"
-#include "steelyard/result/self_check.hpp"
-#include "steelyard/result/signs_summary.hpp"
-#include "steelyard/validate/engine_check.hpp"
+#include "steelyard/result/summaries.hpp"
 #include "steelyard/validate/residuals.hpp"
 #include "steelyard/validate/verdict.hpp"
 
@@ -132,6 +125,9 @@ struct LinkValues {
   std::map<std::string, KnownInterval> known;
   std::optional<KnownWrench> wrench = {};
 };
+
+// m, m·c, J about the link frame's origin: ten a link, in their order.
+VectorXd link_parameters(const std::vector<LinkValues>& links);
 
 // Mean square errors of one set of parameters on the runs of a validation, per joint [(N·m)² or N²].
 struct RunSquares {

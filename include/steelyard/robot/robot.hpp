@@ -14,6 +14,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,7 +22,6 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/inertia.hpp"
-#include "steelyard/robot/pose.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -131,6 +131,27 @@ Coordinates coordinates(const Robot& robot);
 // Length of the link: the largest distance between its frame's origin and its own joint, the joints it
 // carries and the tool (on the tool link), at least 1 cm. Used as natural scale.
 VectorXd link_lengths(const Robot& robot);
+
+// The same robot with some joints standing still: a mobile manipulator whose log is of one arm, a gripper
+// that was closed all the time.
+//
+//   pose of a held link in its parent's frame = before · motion(axis, held position) · after,   fixed
+//
+// A held link becomes part of the link that carries it, inertia included; on the base it disappears. Mimic
+// joints follow their master: they move when it does. Only statics and dynamics of the joints that move are
+// kept: bounds and limits of held joints are gone.
+
+// `moving` by joint name; all others are held, at the given positions [rad or m] or at zero. Throws
+// InputError for names that are not there, moving mimic joints, and robots with a transmission between joints
+// of both kinds.
+Robot hold_joints(const Robot& robot, const std::vector<std::string>& moving,
+                  const std::map<std::string, double>& positions = {});
+
+// The link that carries the tool.
+int tool_link(const Robot& robot);
+
+// Ten parameters of a load in the tool frame to ten in the frame of the tool link: a 10 × 10 matrix.
+MatrixXd load_to_link(const Robot& robot);
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

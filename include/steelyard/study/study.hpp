@@ -1,10 +1,16 @@
-// A study: one YAML file with robot, logs, preparation and estimator (docs/study.md).
+// A study: which robot, which logs, how to prepare and estimate. One YAML file (docs/study.md), or made in code
+// with a robot and samples in memory:
+//
+//   Study study;
+//   study.robot = read_robot("arm.urdf").robot;
+//   study.runs.push_back(run_from_arrays("monday", time, q, tau));
 //
 // Paths are relative to the study's folder; ${NAME} in paths is an environment variable, which must be set.
 // Unknown keys are errors with line, column and the nearest known key; numbers may be expressions.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,22 +20,14 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
-#include "steelyard/estimate/intervals.hpp"
 #include "steelyard/fold/fold_file.hpp"
-#include "steelyard/log/prepare.hpp"
+#include "steelyard/log/options.hpp"
 #include "steelyard/log/run_file.hpp"
+#include "steelyard/log/source.hpp"
 #include "steelyard/robot/robot.hpp"
-#include "steelyard/simulate/random_motion.hpp"
 #include "steelyard/simulate/simulate.hpp"
-#include "steelyard/study/drive_spec.hpp"
-#include "steelyard/study/elastic_spec.hpp"
-#include "steelyard/study/estimator_spec.hpp"
-#include "steelyard/study/excite_spec.hpp"
-#include "steelyard/study/export_spec.hpp"
-#include "steelyard/study/feasible_spec.hpp"
-#include "steelyard/study/gains_spec.hpp"
-#include "steelyard/study/reverse_spec.hpp"
-#include "steelyard/study/signs_spec.hpp"
+#include "steelyard/simulate/trajectory.hpp"
+#include "steelyard/study/sections.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -46,10 +44,11 @@ struct SimulationSpec {
   std::optional<ElasticSimulationSpec> elastic = {};  // springs between links and motors
 };
 
-// A run is a log, or folds of one, or a simulation.
+// A run is a log, samples in memory, folds, or a simulation.
 struct StudyRun {
-  RunFile file;                 // label and role always; the rest for files
-  std::string path_as_written;  // before ${…} is replaced, for provenance
+  RunFile file;                        // label and role always; the rest for files
+  std::string path_as_written;         // before ${…} is replaced, for provenance
+  std::shared_ptr<const Run> samples;  // in memory, SI; then `file` has label and role
   std::optional<SimulationSpec> simulation;
   std::shared_ptr<const FoldedRun> folded;  // then there are no samples, and `file` has path, label and role
   bool unsigned_effort = false;             // the log has |effort| only
@@ -84,7 +83,8 @@ struct PriorOptions {
 };
 
 struct Study {
-  std::string path;  // of the study's file
+  std::string path;            // of the study's file
+  std::optional<Robot> robot;  // in memory; otherwise read from `robot_path`
   std::string robot_path;
   std::string robot_as_written;
   std::uint64_t seed = 1;
@@ -115,6 +115,21 @@ struct Study {
 Study read_study(const std::string& path, bool needs_runs = true);
 Study read_study_text(const std::string& text, const std::string& path, bool needs_runs = true);
 
+// A run of samples in memory: channels by name (log/run.hpp), SI.
+StudyRun run_from_samples(Run run);
+// The same from arrays, samples × joints in the order of the robot's independent joints [s, rad, m, N·m, N].
+// Without velocity and acceleration these are differences. Throws InputError for sizes that do not match.
+StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const MatrixXd& position,
+                         const MatrixXd& torque, const MatrixXd& velocity = {},
+                         const MatrixXd& acceleration = {});
+
+// Throws InputError for runs of the same label, of no samples or of two kinds, and for runs, gains and payloads
+// that contradict each other. Read studies have passed it; those made in code are checked when they are used.
+void validate(const Study& study);
+
+// By what the study says of the run's columns.
+bool has_channel(const StudyRun& run, std::string_view channel);
+
 // Another seed for the study, and with it for the noise of simulated runs that have none of their own.
 void set_seed(Study& study, std::uint64_t seed);
 
@@ -125,8 +140,19 @@ bool has_unsigned_runs(const Study& study);
 bool has_folded_runs(const Study& study);
 const StudyRun* first_folded(const Study& study);
 
-// The samples of a run, on the joint side. Simulations take the robot's own parameters.
+// SHA-256 of the robot: of its file, or of what is in memory.
+std::string robot_hash(const Study& study);
+
+// The samples of a run, on the joint side. Simulations take the robot's own parameters. Throws InputError for
+// samples in memory that are not finite, go back in time or have another number of joints, as for files.
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot);
+
+// The files that a study reads: outputs never replace them (result/replaceable.hpp).
+
+// The study's own file, the robot, logs and folds, meshes, tables and models, robots that exports start from;
+// behind them `others`.
+std::vector<std::filesystem::path> study_inputs(const Study& study,
+                                                const std::vector<std::string>& others = {});
 
 }  // namespace STEELYARD_ABI
 }  // namespace steelyard

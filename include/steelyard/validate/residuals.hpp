@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
-#include "steelyard/validate/spectrum.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -59,6 +58,12 @@ struct RunValidation {
   std::vector<double> band_coverage = {};  // share of the samples within the band, per joint; empty: no bands
 };
 
+// Power density of a signal by frequency.
+struct Spectrum {
+  std::vector<double> frequency;  // [Hz]
+  std::vector<double> density;    // [unit²/Hz]
+};
+
 // What is drawn but not kept in result.json: measured and predicted effort of one joint in one run, as
 // envelopes that keep peaks (minimum and maximum of each section of samples).
 struct EffortCurve {
@@ -73,6 +78,32 @@ struct EffortCurve {
   Spectrum residual_spectrum = {};       // at the same frequencies
   std::vector<double> correlation = {};  // r_1 … of the residual averaged over the estimator's step
   std::int64_t correlation_samples = 0;  // of that average
+};
+
+// A logged motion in a physics engine, with the identified robot: what each joint takes there.
+struct EngineJoint {
+  std::string joint;
+  double mean = 0;  // of measured − engine [N·m or N]
+  double rms = 0;
+  double effort = 0;  // RMS of the engine's
+  double ours = 0;    // relative
+};
+
+// Distances between the tool's poses.
+struct PoseError {
+  double position_mean = 0, position_max = 0;  // [m]
+  double turn_mean = 0, turn_max = 0;          // [rad]
+};
+
+struct EngineCheck {
+  std::string engine;
+  std::string run;
+  std::optional<double> drive_step;  // [s] of engines whose joints are driven
+  std::vector<EngineJoint> joints;
+  std::vector<double> stiffness, damping;  // of the feedback, per coordinate; empty: not followed
+  double follow_step = 0;
+  double heavier = 1;
+  std::optional<PoseError> followed, followed_heavier;
 };
 
 }  // namespace STEELYARD_ABI

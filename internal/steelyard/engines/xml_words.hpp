@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "steelyard/robot/pose.hpp"
+#include "steelyard/robot/inertia.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "steelyard/log/forwarding_source.hpp"
-#include "steelyard/log/motion.hpp"
 #include "steelyard/log/prepare.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -21,6 +21,9 @@ void take_cutoffs(const std::string& text, PrepareOptions& prepare);
 // One run as results keep it under provenance.options.runs, as JSON text.
 std::string run_options_json(StudyRun run);
 
+// SHA-256 of a run's file, or of its samples in memory; empty for simulated ones.
+std::string run_hash(const StudyRun& run);
+
 Provenance provenance(const Study& study, const std::string& robot_hash);
 
 }  // namespace STEELYARD_ABI

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "steelyard/fold/extra.hpp"
+#include "steelyard/fold/layout.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/validate/residuals.hpp"

@@ -10,6 +10,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
+#include "steelyard/log/columns.hpp"
 #include "steelyard/log/contents.hpp"
 #include "steelyard/log/csv.hpp"
 #include "steelyard/log/run_file.hpp"

@@ -11,7 +11,9 @@
 
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/units.hpp"
-#include "steelyard/log/elastic_channels.hpp"
+#include "steelyard/log/columns.hpp"
+#include "steelyard/log/csv.hpp"
+#include "steelyard/log/run.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "steelyard/core/units.hpp"
+#include "steelyard/log/columns.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

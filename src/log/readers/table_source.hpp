@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/log/columns.hpp"
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
 

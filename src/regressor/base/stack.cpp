@@ -8,7 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
-#include "steelyard/robot/tool.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {

@@ -1,0 +1,69 @@
+// Friction of a joint beyond fv q̇ + fc sign(q̇) + fo: forms, and their columns for a pass.
+//
+// A form is linear in its coefficients (columns fv3, fh3, …) and, for the last two, nonlinear in its shape:
+// φ2, φ3 or vs. Besides the form's own column a pass can fold its tangents, the derivatives ∂s/∂ln φ2, ∂s/∂φ3
+// or ∂/∂ln vs (columns fh3.slope, fh3.shift, fs3.velocity). A tangent's coefficient is fh · δφ: from one fold
+// come the step to a better shape, its standard deviation, and refits of the shape on parts of the data to
+// first order.
+//
+// Canonical: φ1, φ2, vs > 0. The paper of the Panda has fv = fo = 0. Where φ2 |q̇| stays far below 1 the
+// sigmoid is a straight line, where it is far above 1 nearly everywhere it is a step: its shape is then not
+// known from the data, and fit_friction falls back to the linear form (friction_fit.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/estimate/options.hpp"
+#include "steelyard/fold/layout.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Form and shape of one joint's friction; coefficients are found by least squares.
+struct FrictionModel {
+  FrictionForm form = FrictionForm::linear;
+  bool viscous = true;  // columns of the plan that the model uses: fv, fc, fo
+  bool coulomb = true;
+  bool offset = true;
+  double slope = 1;     // φ2 [s/rad] of the sigmoid
+  double shift = 0;     // φ3 [rad/s]
+  double velocity = 1;  // vs [rad/s] of Stribeck
+
+  // Number of shape parameters: (ln φ2, φ3), (ln vs) or none.
+  Index shape_size() const;
+  void validate() const;  // throws InputError
+};
+
+// The model with the linear columns its form usually has.
+FrictionModel friction_model(FrictionForm form);
+
+// Which joint of a robot a model is for.
+struct FrictionJoint {
+  int number = 1;      // of its names: fv3
+  Index row = 0;       // of the plan
+  Index channel = 0;   // of the samples' joints
+  double fastest = 1;  // largest |q̇| of the runs; scale of all velocities
+};
+
+// Value of the form's own column at a velocity, and its derivatives by the shape parameters.
+struct ShapeValue {
+  double value = 0;
+  double by_first = 0;   // ∂/∂ln φ2 or ∂/∂ln vs
+  double by_second = 0;  // ∂/∂φ3
+};
+ShapeValue friction_shape(const FrictionModel& model, double qd);
+
+// "fh3" for a sigmoid, "fs3" for Stribeck, "fp3" for asymmetric (with "fn3"); empty for linear.
+std::string friction_column(FrictionForm form, int number);
+// {"fh3.slope", "fh3.shift"}, {"fs3.velocity"} or nothing.
+std::vector<std::string> tangent_columns(FrictionForm form, int number);
+bool is_tangent(const std::string& column);
+
+// The columns that the models need beside fv, fc, fo: one entry per joint that has any.
+std::vector<ExtraColumns> friction_columns(const std::vector<FrictionJoint>& joints,
+                                           const std::vector<FrictionModel>& models, bool tangents);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

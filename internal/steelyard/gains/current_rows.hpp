@@ -1,0 +1,61 @@
+// Rows of a robot whose efforts are motor currents, through any rigid transmission.
+//
+//   u_j = g_j v_j            effort of drive j at its joint: gain times current
+//   τ = mix · u              mix = Nᵀ diag(N)⁻¹ with q_motor = N (q − zero); the unit matrix without one
+//   joint row i:   Σ_j mix_ij g_j v_j = Y_i π
+//   motor row j:   g_j v_j = Σ_i unmix_ji Y_i π,      unmix = mix⁻¹
+//
+// For a wrist whose motor 6 is coupled to joint 5 the joint rows are τ5 = g5 v5 + g6 v6, τ6 = g6 v6,
+// the motor rows g5 v5 = τ5 − τ6, g6 v6 = τ6. Rows are mixed after the fold: the fold of row i also holds the
+// columns of the rows it is mixed with ("Jxx6@6", row 6's) and the other motors' currents ("v6").
+//
+// Loads stand in the columns of the tool link: which run carries which load, and which of its parameters are
+// known, is decided after the fold as well. A gain is negative when motor and joint count against each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/fold/layout.hpp"
+#include "steelyard/fold/pass.hpp"
+#include "steelyard/gains/options.hpp"
+#include "steelyard/regressor/base.hpp"
+#include "steelyard/regressor/plan.hpp"
+#include "steelyard/robot/robot.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+struct CurrentRows {
+  Plan plan;                        // leads of the base and the ten of the tool link
+  std::vector<Layout> layouts;      // one per row
+  std::vector<ExtraColumns> extra;  // of the coupled rows
+  MatrixXd mix;
+  MatrixXd unmix;
+  std::vector<std::string> joints;  // names, one per row
+  std::vector<std::string> gains;   // "g1" …
+  std::vector<std::string> leads;   // base parameters
+  std::vector<std::string> tool;    // the ten of the tool link, in order
+  MatrixXd load_to_link;
+};
+
+struct CurrentRowOptions {
+  bool ignore_coupling = false;  // every motor drives its own joint alone
+  std::string preparation;       // hash, for the layouts
+};
+
+// Throws InputError for a transmission whose diagonal has a zero.
+CurrentRows current_rows(const Robot& robot, const BaseParameters& base,
+                         const CurrentRowOptions& options = {});
+
+// One pass over a run that has the channel "current". Throws InputError when it has none, or another number
+// of joints.
+FoldPass fold_currents(PreparedRun& run, const CurrentRows& rows, PassOptions options = {});
+
+// The fold of a row as one equation: columns are leads, and the ten of `load` (empty: none); efforts are the
+// gains', each with its current.
+Fold sided_fold(const CurrentRows& rows, Index row, const Fold& fold, const std::string& load, RowSide side);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard

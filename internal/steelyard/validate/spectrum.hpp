@@ -1,0 +1,41 @@
+// At which frequencies is a signal? The power density by Welch's method.
+//
+//   S(f_k) = 2 / (f_s Σ w²) · mean over segments of |Σ_t w_t e_t exp(−2πi k t / n)|²        Σ S Δf ≈ mean e²
+//
+// Segments of n samples, a power of two, overlap by half; w is the window of von Hann. The mean is not
+// removed: it stands at frequency 0 and in the bin beside it. Lines closer than two bins are seen as one, and
+// a run of fewer than 128 samples has no spectrum.
+#pragma once
+
+#include <vector>
+
+#include "steelyard/core/abi.hpp"
+#include "steelyard/validate/residuals.hpp"
+
+namespace steelyard {
+inline namespace STEELYARD_ABI {
+
+// Sums over a run, sample by sample; memory: two segments.
+class Welch {
+ public:
+  // A run of about `samples` samples at `rate` [Hz] has at least fifteen segments.
+  Welch(double rate, Index samples);
+  void add(double value);
+  Spectrum spectrum() const;
+
+ private:
+  void end_segment();
+  double rate_ = 1;
+  Index segments_ = 0;
+  Index length_ = 0;  // of a segment; 0: the run is too short
+  std::vector<double> window_;
+  std::vector<double> pending_;  // samples of the segment so far
+  std::vector<double> power_;    // Σ |FFT|²
+};
+
+// Means over bands of equal width on a logarithmic scale, where bins are closer than that; without frequency
+// 0.
+Spectrum in_bands(const Spectrum& spectrum, int bands_per_decade = 24);
+
+}  // namespace STEELYARD_ABI
+}  // namespace steelyard
