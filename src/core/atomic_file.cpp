@@ -14,8 +14,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/temporary.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   struct stat there {};
@@ -65,5 +64,4 @@ void AtomicFile::fail(const char* action, int error) const {
                       "check the folder, its permissions and the free space"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

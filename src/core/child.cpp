@@ -9,8 +9,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 22;
@@ -110,5 +109,4 @@ std::string Child::ask(const std::string& line, double seconds) {
   return next_line(seconds);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

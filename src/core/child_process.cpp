@@ -23,8 +23,7 @@
 
 #include "steelyard/core/unfinished.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Both ends of what joins parent and child; [0] is the parent's.
 struct ChildProcess::Pipes {
@@ -283,5 +282,4 @@ ChildProcess::Received ChildProcess::receive(void* bytes, std::size_t max_bytes)
   return {ChildState::ended, 0};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

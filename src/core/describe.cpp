@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -151,5 +150,4 @@ void Fields::numbers_by_name(const Key& key, NamedNumbers& values, const Allowed
   });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

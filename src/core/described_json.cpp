@@ -2,8 +2,7 @@
 
 #include "steelyard/core/described.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class JsonFields final : public Fields {
@@ -112,5 +111,4 @@ void write_described(JsonWriter& json, const Fields::Part& part) {
   part(fields);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/core/described.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using RowKind = KeyRow::Kind;
@@ -169,5 +168,4 @@ std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& p
   return table;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

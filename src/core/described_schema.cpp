@@ -5,8 +5,7 @@
 
 #include "steelyard/core/described.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class SchemaFields final : public Fields {
@@ -254,5 +253,4 @@ void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numb
   json.end_object();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

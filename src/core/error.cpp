@@ -2,8 +2,7 @@
 
 #include <utility>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::string Place::to_string() const {
   std::string text = file;
@@ -31,5 +30,4 @@ void require(bool invariant, const char* text) {
   if (!invariant) throw InternalError(text);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

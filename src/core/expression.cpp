@@ -9,8 +9,7 @@
 #include "core/expression_program.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -265,5 +264,4 @@ double constant(std::string_view text, const Place& place) {
   return Expression::parse(text, {}, place).evaluate(std::span<const double>());
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

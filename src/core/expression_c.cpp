@@ -1,8 +1,7 @@
 #include "core/expression_print.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -116,5 +115,4 @@ std::string Expression::to_c(std::span<const std::string> names) const {
   return CPrinter::operand(run<CPrinter>(p, leaf), kPrimary);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

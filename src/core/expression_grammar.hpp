@@ -7,8 +7,7 @@
 
 #include "core/expression_ops.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace grammar {
 
@@ -64,5 +63,4 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kF
 
 }  // namespace grammar
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

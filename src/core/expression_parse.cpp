@@ -9,8 +9,7 @@
 #include "steelyard/core/expression.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -310,5 +309,4 @@ ExpressionProgram parse_program(std::string_view text, std::span<const std::stri
   return Parser(text, variables, place, limits).parse();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

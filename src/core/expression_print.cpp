@@ -4,8 +4,7 @@
 #include <array>
 #include <charconv>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace print {
 
@@ -58,5 +57,4 @@ std::string seventeen_digits(double value) {
 
 }  // namespace print
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "core/expression_program.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace print {
 
@@ -70,5 +69,4 @@ Piece run(const ExpressionProgram& program, Leaf&& leaf) {
 
 }  // namespace print
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

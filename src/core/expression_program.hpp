@@ -9,8 +9,7 @@
 #include "core/expression_ops.hpp"
 #include "steelyard/core/expression.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Instruction {
   Op op = Op::number;
@@ -32,5 +31,4 @@ struct ExpressionProgram {
 ExpressionProgram parse_program(std::string_view text, std::span<const std::string> variables,
                                 const Place& place, const ExpressionLimits& limits);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

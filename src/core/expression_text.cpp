@@ -1,7 +1,6 @@
 #include "core/expression_print.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -73,5 +72,4 @@ std::string Expression::to_text() const {
       .text;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -235,5 +234,4 @@ bool has(const Finding& finding, finding_trait::Trait trait) {
                      });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/utf8.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -137,5 +136,4 @@ std::string JsonWriter::path() const {
   return "'" + text + "'";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/expression.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 NumberOrReason plain_number_from(const std::string& text) {
   constexpr const char* kSpace = " \t\r\n";
@@ -45,5 +44,4 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/parallel_depth.hpp"
 #include "steelyard/core/pool.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class OneProcess : public ProcessGroup {
@@ -149,5 +148,4 @@ void throw_packed(const std::string& bytes) {
   throw InternalError(take_text(rest));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/described.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kLargestCount = 9e15;  // all whole numbers up to here are doubles
@@ -241,5 +240,4 @@ std::string resolve_path(const YamlContext& context, const YamlNode& node, const
   return as_path.is_absolute() ? path : (std::filesystem::path(folder) / as_path).lexically_normal().string();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

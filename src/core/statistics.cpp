@@ -5,8 +5,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -121,5 +120,4 @@ double student_quantile(double p, double degrees) {
   return bisect(low, 0, p, [&](double t) { return student_cdf(t, degrees); });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/utf8.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -105,5 +104,4 @@ std::string Quoted::operator()(std::string_view text, std::size_t longest) const
   return result + "'";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include <system_error>
 #include <vector>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace fs = std::filesystem;
 
@@ -110,5 +109,4 @@ Temporary::~Temporary() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
@@ -51,5 +50,4 @@ std::string read_text_file(const std::string& path, const std::string& kind) {
   return text;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/atomic_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace fs = std::filesystem;
 
@@ -95,5 +94,4 @@ std::vector<std::string> abandon_unfinished() noexcept {
   return work.complete;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

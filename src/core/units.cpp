@@ -9,8 +9,7 @@
 #include "core/units_table.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -201,5 +200,4 @@ Unit parse_unit(std::string_view text, const Dimension& expected, const Place& p
   return unit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

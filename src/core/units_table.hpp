@@ -7,8 +7,7 @@
 
 #include "steelyard/core/units.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace units {
 
@@ -92,5 +91,4 @@ inline constexpr std::array kNames{
 
 }  // namespace units
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -1,7 +1,6 @@
 #include "steelyard/core/utf8.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;
@@ -32,5 +31,4 @@ std::string to_utf8(std::string_view text) {
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

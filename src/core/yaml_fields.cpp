@@ -8,8 +8,7 @@
 #include "steelyard/core/number.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void YamlContext::fail(const YamlNode& node, std::string what, std::string limit, std::string remedy) const {
   throw InputError({std::move(what), place(node), std::move(limit), std::move(remedy)});
@@ -116,5 +115,4 @@ std::size_t to_choice(const YamlContext& context, const YamlNode& node, const st
   throw InputError(std::move(complaint));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

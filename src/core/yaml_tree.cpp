@@ -12,8 +12,7 @@
 
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The parser calls these functions in document order; `open_` holds the lists and maps that are not closed
@@ -169,5 +168,4 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

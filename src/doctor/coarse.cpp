@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/forwarding_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 PrepareOptions coarse_preparation(const TimeScan& time, const CoarseOptions& options) {
@@ -120,5 +119,4 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
   return coarse;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "doctor/delay_fit.hpp"
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using doctor::DelayData;
@@ -220,5 +219,4 @@ std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, do
   return {make_finding("effort-delay", "", text(mean) + " on average over all joints")};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/doctor/motion.hpp"
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. In the public logs with
@@ -365,5 +364,4 @@ Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs, co
   return examine_with(robot, runs, whole, std::move(signals));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

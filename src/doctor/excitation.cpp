@@ -7,8 +7,7 @@
 
 #include "steelyard/fold/samples.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kPoorCondition = 500;  // of scaled columns: amplification of errors in some direction
@@ -68,5 +67,4 @@ std::vector<Finding> excitation_findings(const Excitation& excitation, const Rob
   return {finding};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

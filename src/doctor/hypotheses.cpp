@@ -10,8 +10,7 @@
 
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using std::numbers::pi;
@@ -298,5 +297,4 @@ std::optional<Robot> other_dh_convention(const Robot& robot) {
   return other;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "doctor/delay_fit.hpp"
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kParts = 16;  // of a run, over which residuals are summed
@@ -111,5 +110,4 @@ Finding jump_finding(const Jump& jump, const Robot& robot) {
                                   100 * jump.share, jump.deviations, 100 * jump.explained));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

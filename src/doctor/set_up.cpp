@@ -12,8 +12,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 bool changes_positions(const Hypothesis& hypothesis) {
@@ -273,5 +272,4 @@ std::vector<Finding> set_up_findings(const SetUpExamination& examination, const 
   return {make_finding(best.hypothesis.code, joint_text(best.hypothesis.joints, names), evidence)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

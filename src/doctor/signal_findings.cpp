@@ -7,8 +7,7 @@
 #include "doctor/velocity_findings.hpp"
 #include "steelyard/core/units.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kManyRepeated = 0.1;  // share of rows from which repeats are more than a note
@@ -384,5 +383,4 @@ std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<L
   return std::move(found.findings);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

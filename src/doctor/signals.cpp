@@ -12,8 +12,7 @@
 #include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/stamps.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kMaxDiffering = 64;  // samples in which equal columns may differ
@@ -263,5 +262,4 @@ SignalScan scan_signals(SampleSource& source, const std::vector<LogJoint>& joint
   return scanner.result();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "doctor/trial_impl.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Robot with_all_drives(Robot robot) {
@@ -158,5 +157,4 @@ TrialFit Trial::quick_fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, false);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include "doctor/constrained.hpp"
 #include "doctor/trial_impl.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using doctor::RowGram;
@@ -175,5 +174,4 @@ TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_o
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

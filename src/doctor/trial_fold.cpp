@@ -64,8 +64,7 @@ std::vector<std::string> extra_names(const std::vector<CoarseRun>& runs) {
 
 }  // namespace steelyard::doctor
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using doctor::MappedBlock;
@@ -210,5 +209,4 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
   return folded;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -42,8 +42,7 @@ struct RowGram {
 
 }  // namespace steelyard::doctor
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Trial::Folded {
   std::vector<std::vector<doctor::RowGram>> grams;  // [block][row]
@@ -87,5 +86,4 @@ class Trial::Impl {
   Eigen::VectorXd residual_;  // rms of the set-up as given
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace dynamics {
 namespace {
 
@@ -42,5 +41,4 @@ std::vector<Pose> joint_poses(const Tree& tree, const VectorXd& q) {
 }
 
 }  // namespace dynamics
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

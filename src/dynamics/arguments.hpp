@@ -3,8 +3,7 @@
 
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace dynamics {
 
 // Throws InputError unless `vector` has one entry per joint.
@@ -29,5 +28,4 @@ Body body_of(const VectorXd& parameters, int i);
 std::vector<Pose> joint_poses(const Tree& tree, const VectorXd& q);
 
 }  // namespace dynamics
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

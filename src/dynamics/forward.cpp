@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Overwrites the lower triangle of M with L and D of M = Lᵀ D L, L unit lower triangular.
@@ -51,5 +50,4 @@ VectorXd forward_dynamics(const Tree& tree, const VectorXd& parameters, const Ve
   return x;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include "dynamics/arguments.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using dynamics::joint_of;
 
@@ -73,5 +72,4 @@ Energies energies(const Tree& tree, const VectorXd& parameters, const VectorXd& 
   return sum;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include "dynamics/spatial.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using dynamics::joint_of;
 using dynamics::joint_twist;
@@ -95,5 +94,4 @@ MatrixXd coriolis_factor(const Tree& tree, const VectorXd& parameters, const Vec
   return S;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

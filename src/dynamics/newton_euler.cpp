@@ -4,8 +4,7 @@
 #include "dynamics/arguments.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using dynamics::Body;
@@ -95,5 +94,4 @@ VectorXd gravity_torque(const Tree& tree, const VectorXd& parameters, const Vect
   return newton_euler(tree, parameters, q, rest, rest).tau;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -2,8 +2,7 @@
 
 #include <Eigen/Geometry>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace dynamics {
 
 Matrix6 motion_transform(const Pose& T_AB) {
@@ -59,5 +58,4 @@ Vector6 joint_twist(const TreeJoint& joint) {
 }
 
 }  // namespace dynamics
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

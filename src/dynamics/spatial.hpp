@@ -5,8 +5,7 @@
 
 #include "dynamics/arguments.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace dynamics {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6, Eigen::DontAlign>;
@@ -36,5 +35,4 @@ MassMatrix compute_mass_matrix(const Tree& tree, const VectorXd& parameters, con
 Vector6 joint_twist(const TreeJoint& joint);
 
 }  // namespace dynamics
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // With b, a the poses of `before` and `after` and n the axis in the joint frame, Rodrigues' formula
@@ -80,5 +79,4 @@ Tree compile(const Robot& robot) {
   return tree;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

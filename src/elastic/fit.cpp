@@ -10,8 +10,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 EstimateOptions elastic_estimate_options(const ElasticOptions& options, bool conditions) {
   EstimateOptions out;
@@ -120,5 +119,4 @@ ElasticFit identify_elastic(const Robot& robot, const std::vector<Run>& runs, co
   return fit_elastic(model, folds);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

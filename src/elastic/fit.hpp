@@ -3,8 +3,7 @@
 
 #include "elastic/rows.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 EstimateOptions elastic_estimate_options(const ElasticOptions& options, bool conditions = false);
 
@@ -37,5 +36,4 @@ MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, std::span
 ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, double effective_share);
 ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> folds, double effective_share);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

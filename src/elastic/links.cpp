@@ -15,8 +15,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // κ = 1/ω² of the motor on its spring: 5 Hz to 500 Hz.
@@ -228,5 +227,4 @@ ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> f
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

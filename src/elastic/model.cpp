@@ -11,8 +11,7 @@
 #include "steelyard/log/differences.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kColumnDifferences = 6;  // order of the differences of Y
@@ -219,5 +218,4 @@ void fold_elastic(PreparedRun& run, const ElasticModel& model, ElasticFolds& out
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

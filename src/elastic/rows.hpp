@@ -11,8 +11,7 @@
 
 #include "steelyard/elastic/elastic.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Column `to` of a new row gets factor · column `from` of the folded one.
 struct ColumnTerm {
@@ -48,5 +47,4 @@ std::size_t joint_of(const ElasticModel& model, const Fold& fold);
 // All blocks of a joint together.
 std::vector<Fold> totals(const ElasticModel& model, std::span<const Fold> folds);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class StiffJoints final : public ForwardingSource {
@@ -37,5 +36,4 @@ std::unique_ptr<SampleSource> elastic_source(std::unique_ptr<SampleSource> sourc
   return std::make_unique<StiffJoints>(std::move(source), model.is_elastic);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSmallestCompliance = 0.01;  // of the natural one: below, changes count against this
@@ -256,5 +255,4 @@ ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, d
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

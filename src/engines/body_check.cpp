@@ -4,8 +4,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void require_body(const Inertia& inertia, const std::string& link) {
   if (const auto law = inertia.violated_law())
@@ -15,5 +14,4 @@ void require_body(const Inertia& inertia, const std::string& link) {
                       "export feasible parameters: add `feasible:` to the study"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/core/child.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 enum class Ask : char {
@@ -174,5 +173,4 @@ std::unique_ptr<World> child_world(const std::function<World*()>& make, int join
   return std::make_unique<ChildWorld>(make, joints, engine, seconds);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "engines/world.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Makes the world in a child and stands for it. What `make` and the world throw is thrown here as
 // std::runtime_error; a child that ends, or computes for longer than `seconds` at one call, is a MachineError
@@ -20,5 +19,4 @@ inline namespace STEELYARD_ABI {
 std::unique_ptr<World> child_world(const std::function<World*()>& make, int joints, const std::string& engine,
                                    double seconds = 60);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/engines/mjcf_text.hpp"
 #include "steelyard/engines/module.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 WorldFrame to_frame(const Pose& pose) {
@@ -196,5 +195,4 @@ Pose Engine::tool_pose() {
   return Pose{frame.rotation, frame.position} * to_pose(robot.tool);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

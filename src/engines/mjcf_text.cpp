@@ -11,8 +11,7 @@
 #include "steelyard/engines/body_check.hpp"
 #include "steelyard/engines/xml_words.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::string quaternion(const Eigen::Matrix3d& rotation) {
@@ -102,5 +101,4 @@ std::string mjcf_text(const Robot& robot, const TrueParameters& parameters) {
   return text + "    </body>\n  </worldbody>\n" + equalities(robot) + "</mujoco>\n";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include <cstring>
 #include <memory>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 template <typename Function>
@@ -128,13 +127,11 @@ ReverseSource mujoco_source(const std::string& path, const std::vector<std::stri
   return [model](const VectorXd& q) { return model->ask(q); };
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
 
 #else
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 bool has_mujoco() {
   return false;
@@ -148,7 +145,6 @@ ReverseSource mujoco_source(const std::string& path, const std::vector<std::stri
        "install libmujoco-dev and build again, or write a small program as source"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
 
 #endif

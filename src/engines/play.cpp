@@ -6,8 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kSettle = 4;         // steps until a driven engine's constraints carry centripetal forces
@@ -88,5 +87,4 @@ Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effo
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

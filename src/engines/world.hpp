@@ -14,8 +14,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct WorldFrame {
   Matrix3 rotation = Matrix3::Identity();
@@ -84,5 +83,4 @@ inline constexpr const char* kMakeWorld = "steelyard_make_world";
 using LoadWorld = World*(const WorldText& text);
 inline constexpr const char* kLoadWorld = "steelyard_load_world";
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

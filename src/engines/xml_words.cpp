@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::string xml_escaped(const std::string& text) {
   std::string out;
@@ -39,5 +38,4 @@ Vector3 roll_pitch_yaw(const Matrix3& R) {
   return {roll, pitch, yaw};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 bool has_value(const Estimate& estimate, Index k) {
@@ -57,5 +56,4 @@ DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixX
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/core/processes.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kWeightSpread = 1.0 / 3;  // weights are 1 ± this
@@ -246,5 +245,4 @@ Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/bootstrap.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Smallest tolerance for singular values that count: that of the estimate's own default.
@@ -127,5 +126,4 @@ BlockMoments block_moments(std::span<const Fold> folds, const InstrumentEstimate
   return sum_by_block(folds, estimate, white, priors, instrument_name);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "estimate/solve.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -38,5 +37,4 @@ Conditioning condition_of(const MatrixXd& R, double tolerance) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "estimate/residuals.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups) {
@@ -124,5 +123,4 @@ CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& traini
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

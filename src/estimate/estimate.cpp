@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/condition.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Estimate estimate(std::span<const Fold> folds, const EstimateOptions& options, std::span<const Fold> priors) {
   options.validate();
@@ -35,5 +34,4 @@ Estimate estimate(std::span<const Fold> folds, const EstimateOptions& options, s
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "estimate/held_out_grams.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSlowest = 0.01;  // v_1 over the fastest velocity
@@ -217,5 +216,4 @@ std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& jo
   return choices;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

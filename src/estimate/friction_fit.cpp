@@ -11,8 +11,7 @@
 #include "estimate/friction_projection.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kFlattest = 0.5;    // φ2 · fastest velocity below which a sigmoid is a line
@@ -304,5 +303,4 @@ FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<F
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

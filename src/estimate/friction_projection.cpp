@@ -10,8 +10,7 @@
 #include "estimate/solve.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The factor of some columns and the effort, square, rows beyond its depth zero.
@@ -123,5 +122,4 @@ Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoi
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

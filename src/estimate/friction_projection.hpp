@@ -11,8 +11,7 @@
 #include "steelyard/estimate/friction.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using RowWeights = std::map<std::string, double>;  // by row kind
 
@@ -39,5 +38,4 @@ struct Projection {
 Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoint>& joints,
                    const std::vector<FrictionModel>& models, double rank_tolerance);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check(std::span<const Fold> folds) {
@@ -132,5 +131,4 @@ Problem make_problem(std::span<const Fold> folds, std::span<const Fold> priors, 
   return problem;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Folds of one layout, and where its columns are among all columns.
 struct Piece {
@@ -54,5 +53,4 @@ struct Problem {
 // by_block: one group per row kind and block; otherwise one per row kind.
 Problem make_problem(std::span<const Fold> folds, std::span<const Fold> priors, bool by_block);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

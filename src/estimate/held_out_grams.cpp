@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::vector<Fold> all_folds(const std::vector<std::vector<FoldBlock>>& runs) {
@@ -108,5 +107,4 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

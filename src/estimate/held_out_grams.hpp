@@ -12,8 +12,7 @@
 #include "steelyard/estimate/cross_validation.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What a subset of the columns leaves of the rows left out.
 struct HeldOutScore {
@@ -47,5 +46,4 @@ class HeldOutGrams {
   double effort_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

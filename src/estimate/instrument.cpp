@@ -14,8 +14,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/estimate/condition.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Where the columns of Y and their instruments are in the union of the folds' columns.
@@ -177,5 +176,4 @@ InstrumentEstimate instrument_estimate(std::span<const Fold> folds, const Estima
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -2,8 +2,7 @@
 
 #include <Eigen/QR>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Columns of Z are scaled to norm one and pivoted, so that rows beyond the rank hold nothing of Z.
 InstrumentParts split_by_instruments(const MatrixXd& R, const std::vector<Index>& y,
@@ -25,5 +24,4 @@ InstrumentParts split_by_instruments(const MatrixXd& R, const std::vector<Index>
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "estimate/solve.hpp"
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // [Y | τ] turned so that its first rows are what Z sees of it: QᵀY = [seen; unseen].
 struct InstrumentParts {
@@ -21,5 +20,4 @@ struct InstrumentParts {
 InstrumentParts split_by_instruments(const MatrixXd& R, const std::vector<Index>& y,
                                      const std::vector<Index>& z, Index effort, double rank_tolerance);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -105,5 +104,4 @@ double effective_share(const LowPass& filter, Index decimation) {
   return std::min(1.0, 2 * integral * static_cast<double>(decimation) / filter.rate);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void finish(Residual& residual) {
   residual.rms = residual.rows > 0 ? residual.norm / std::sqrt(static_cast<double>(residual.rows)) : 0;
@@ -74,5 +73,4 @@ Residuals residuals(std::span<const Fold> folds, const std::vector<std::string>&
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

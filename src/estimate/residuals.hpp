@@ -5,8 +5,7 @@
 
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Fills what follows from norm, effort and rows.
 void finish(Residual& residual);
@@ -20,5 +19,4 @@ void add_by_row(const Residual& part, std::vector<Residual>& rows);
 // One total per unit, in the order of the units' first appearance.
 std::vector<Residual> totals_by_unit(const std::vector<Residual>& per_row);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

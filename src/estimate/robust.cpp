@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kMedianToSigma = 1.482602218505602;  // 1 / Φ⁻¹(3/4)
@@ -121,5 +120,4 @@ void correct_deviations(const std::vector<RowScale>& scales, Estimate& estimate)
   estimate.relative_sigma *= std::sqrt(factor / rows);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

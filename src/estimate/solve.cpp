@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Share of a column in the null space below which it counts as determined: errors of the null space itself
@@ -116,5 +115,4 @@ Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Solution {
   VectorXd x;
@@ -25,5 +24,4 @@ VectorXd column_norms(const MatrixXd& R);
 // R: any rows × columns; z: one value per row of R.
 Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 const char* to_string(Weighting weighting) {
   switch (weighting) {
@@ -100,5 +99,4 @@ std::string Estimate::brief() const {
   return text;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

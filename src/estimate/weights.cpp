@@ -6,8 +6,7 @@
 
 #include "estimate/residuals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // σ is not taken smaller than this share of the effort: data without noise leave rounding errors as
@@ -144,5 +143,4 @@ void finish_estimate(const Solution& solution, bool converged, Estimate& out) {
   fill_covariance(solution, out);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "estimate/solve.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // New weights from the residuals of a solution; returns the largest relative change. `huber` infinite: 1/σ.
 double reweight(Problem& problem, const Solution& solution, double huber);
@@ -28,5 +27,4 @@ void fill_residuals(const Problem& problem, const Solution& solution, Estimate& 
 // columns of `out`.
 void finish_estimate(const Solution& solution, bool converged, Estimate& out);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

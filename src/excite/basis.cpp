@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSamplesPerPeriod = 20;  // of the highest harmonic
@@ -133,5 +132,4 @@ MatrixXd MotionBasis::still(const VectorXd& pose) const {
   return x;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/excite/motion.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Samples × columns; columns are coefficients or joints.
 struct GridMotion {
@@ -45,5 +44,4 @@ class MotionBasis {
   double omega_ = 0, step_ = 0, duration_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

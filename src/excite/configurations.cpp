@@ -12,8 +12,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kRidge = 1e-9;  // lets sets that do not identify everything yet be compared
@@ -259,5 +258,4 @@ Index min_configurations(const Robot& robot, const BaseParameters& base,
   return columns + 1;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/random.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kPoses = 64;  // at which a pair of capsules must be apart at least once
@@ -194,5 +193,4 @@ void WorkspaceDistances::add_gradient(const double* q, const double* weights, do
   Eigen::Map<VectorXd>(gradient, coordinates_.matrix.cols()) += coordinates_.matrix.transpose() * all;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

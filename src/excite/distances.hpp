@@ -4,8 +4,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/excite/motion.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class WorkspaceDistances {
  public:
@@ -50,5 +49,4 @@ class WorkspaceDistances {
   std::vector<std::string> left_out_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "excite/problem_work.hpp"
 #include "steelyard/estimate/condition.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kInflated = 100;     // variance over that of the column alone: standard deviation 10 times
@@ -218,5 +217,4 @@ MotionReport examine_motion(const Robot& robot, const BaseParameters& base, cons
   return examine_motion(DesignProblem(robot, base, options), base, motion, options);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/core/processes.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kBarrier[] = {1, 0.1, 0.01};
@@ -274,5 +273,4 @@ ExcitedMotion search_at_random(const Robot& robot, const BaseParameters& base, c
   return Search(robot, base, options).at_random(base, trials);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

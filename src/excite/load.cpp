@@ -4,8 +4,7 @@
 #include "excite/problem_work.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Efforts of a point mass at the tool, samples × joints: the tool link's columns times its ten parameters.
@@ -47,5 +46,4 @@ MatrixXd information_with_gains(const Robot& robot, const BaseParameters& base, 
   return information;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include <deque>
 #include <limits>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kMemory = 20;
@@ -110,5 +109,4 @@ Minimum minimize(const SmoothFunction& f, const VectorXd& start, const MinimizeO
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using SmoothFunction = std::function<double(const VectorXd& x, VectorXd& gradient)>;
 
@@ -30,5 +29,4 @@ struct Minimum {
 // `start` is inside the region.
 Minimum minimize(const SmoothFunction& f, const VectorXd& start, const MinimizeOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "excite/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::vector<double> as_list(const Eigen::Ref<const Eigen::VectorXd>& v) {
@@ -118,5 +117,4 @@ MotionFiles motion_files(const Robot& robot, const BaseParameters& base, const D
           study_text(motion)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

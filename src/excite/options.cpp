@@ -5,8 +5,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/excite/motion.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& limit, const std::string& remedy,
@@ -91,5 +90,4 @@ void ExciteOptions::validate(const Robot& robot) const {
   workspace.validate(robot);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kInformationRidge = 1e-12;  // of D A D, whose well-seen columns are about the number of rows
@@ -239,5 +238,4 @@ bool DesignProblem::is_inside(const VectorXd& x) const {
   return effort_terms(tile, 1, nullptr, barrier);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

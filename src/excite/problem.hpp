@@ -14,8 +14,7 @@
 #include "excite/ranges.hpp"
 #include "steelyard/regressor/adjoint.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kDistanceScale = 0.1;  // [m] ℓ
 
@@ -105,5 +104,4 @@ class DesignProblem {
 MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& base,
                             const DesignedMotion& motion, const ExciteOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

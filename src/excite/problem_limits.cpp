@@ -5,8 +5,7 @@
 #include "excite/problem.hpp"
 #include "excite/problem_work.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // log(1 − u²) and its derivative by u; false outside.
@@ -181,5 +180,4 @@ std::vector<LimitUse> DesignProblem::uses(const Trajectory& motion, double step)
   return uses_on(sample_motion(motion, time), time);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "excite/basis.hpp"
 #include "steelyard/regressor/adjoint.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline Samples samples_of(const GridMotion& motion) {
   return {motion.q.data(), motion.qd.data(), motion.qdd.data(), motion.q.rows(), motion.q.rows()};
@@ -60,5 +59,4 @@ struct ProblemWork {
   MatrixXd q, qd, qdd;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

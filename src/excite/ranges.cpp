@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<JointRange> joint_ranges(const Robot& robot, const std::vector<Limits>& limits,
                                      double free_range) {
@@ -17,5 +16,4 @@ std::vector<JointRange> joint_ranges(const Robot& robot, const std::vector<Limit
   return ranges;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

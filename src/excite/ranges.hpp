@@ -5,8 +5,7 @@
 
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct JointRange {
   double low = 0, high = 0;
@@ -17,5 +16,4 @@ struct JointRange {
 std::vector<JointRange> joint_ranges(const Robot& robot, const std::vector<Limits>& limits,
                                      double free_range);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kPoseTries = 400;
@@ -168,5 +167,4 @@ void refuse_all_poses(const DesignProblem& problem, const ExciteOptions& options
        "check that limit, the table, boxes and capsules, or the prior masses"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

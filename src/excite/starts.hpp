@@ -5,8 +5,7 @@
 
 #include "excite/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Scaled coefficients of start number k, inside; nothing when no motion was found from its poses. Start 0
 // begins at the middle of the ranges when that is inside.
@@ -28,5 +27,4 @@ std::optional<VectorXd> pulled_inside(const DesignProblem& problem, const Vector
 // Throws InputError for a given start or finish that violates a limit.
 void check_ends(const DesignProblem& problem, const ExciteOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

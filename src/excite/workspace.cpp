@@ -5,8 +5,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void Workspace::validate(const Robot& robot) const {
   const auto fail = [](const std::string& what, const std::string& limit) {
@@ -53,5 +52,4 @@ std::vector<Capsule> skeleton_capsules(const Robot& robot, double radius) {
   return capsules;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

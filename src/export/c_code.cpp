@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "traced_model.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check_prefix(const std::string& prefix) {
@@ -213,5 +212,4 @@ CCode to_c(const ExportModel& model, const COptions& options) {
   return code;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

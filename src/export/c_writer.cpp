@@ -6,8 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::string operand(const GraphNode& node, int id) {
@@ -91,5 +90,4 @@ std::string c_definition(const std::string& name, const Graph& graph, const std:
   return c_declaration(name, arrays) + " {\n" + unused + body + "}\n";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

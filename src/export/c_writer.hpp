@@ -6,8 +6,7 @@
 
 #include "graph.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Array argument of a C function; inputs are const.
 struct CArray {
@@ -24,5 +23,4 @@ std::string c_declaration(const std::string& name, const std::vector<CArray>& ar
 // The function's definition: temporaries in order, outputs at the end, so that arrays may overlap.
 std::string c_definition(const std::string& name, const Graph& graph, const std::vector<CArray>& arrays);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

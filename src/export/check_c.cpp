@@ -12,8 +12,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/export/c_code.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Throws when the compiler does not run or refuses the source. Its own temporary files stay in `folder`.
@@ -144,5 +143,4 @@ double check_c(const CCode& code, const ExportModel& model, const COptions& opti
   return compare(library, model, options, states);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 double apply(Operation operation, double a, double b) {
@@ -196,5 +195,4 @@ double sign(double x) {
   return static_cast<double>((x > 0) - (x < 0));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

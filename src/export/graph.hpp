@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Operation {
   constant,
@@ -84,5 +83,4 @@ Term abs(Term a);
 Term sign(Term a);  // −1, 0, 1
 double sign(double x);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -2,8 +2,7 @@
 
 #include "steelyard/engines/mjcf_text.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 ExportedText to_mjcf(const ExportModel& model) {
   ExportedText out;
@@ -12,5 +11,4 @@ ExportedText to_mjcf(const ExportModel& model) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

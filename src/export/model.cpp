@@ -8,8 +8,7 @@
 #include "steelyard/core/random.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kRest = 1;  // rad/s, rad/s², m/s, m/s² where the robot states no limit
@@ -61,5 +60,4 @@ std::vector<ExportState> export_states(const Robot& robot, int count, std::uint6
   return states;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 
 #include "steelyard/export/formats.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kStates = 200;
@@ -73,5 +72,4 @@ std::vector<NotCarried> not_carried(const ExportModel& model, bool rotor_inertia
   return missing;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/engines/xml_words.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kReadBackStates = 20;
@@ -90,5 +89,4 @@ Steps pose_steps(const Pose& pose) {
   return steps_from_xyz_rpy(pose.position, roll_pitch_yaw(pose.rotation), "");
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

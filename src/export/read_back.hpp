@@ -9,8 +9,7 @@
 #include "steelyard/export/read_back.hpp"
 #include "steelyard/robot/inertia.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Parts of a joint's effort that a format has words for, beside the bodies and viscous friction.
 struct CarriedParts {
@@ -34,5 +33,4 @@ std::optional<DryFriction> dry_friction_error(Engine& engine, const ExportModel&
 // A pose as steps: moves, then yaw, pitch, roll.
 Steps pose_steps(const Pose& pose);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

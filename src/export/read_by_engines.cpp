@@ -8,8 +8,7 @@
 #include "steelyard/export/read_back.hpp"
 #include "xml_text.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Links that no joint moves: their mass is irrelevant.
@@ -95,5 +94,4 @@ std::vector<ReadBack> read_by_engines(const std::string& format, const std::stri
   return readers;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

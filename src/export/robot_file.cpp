@@ -12,8 +12,7 @@
 #include "steelyard/engines/xml_words.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using nlohmann::ordered_json;
@@ -265,5 +264,4 @@ RobotFileText to_robot_json(const ExportModel& model) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

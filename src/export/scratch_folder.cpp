@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/temporary.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace fs = std::filesystem;
 
@@ -43,5 +42,4 @@ std::string ScratchFolder::file(const std::string& name, const std::string& text
   return file_path;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Temporary;
 
@@ -25,5 +24,4 @@ class ScratchFolder {
   std::unique_ptr<Temporary> folder_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/engines/body_check.hpp"
 #include "steelyard/engines/xml_words.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::string sdf_pose(const Pose& pose) {
@@ -93,5 +92,4 @@ ExportedText to_sdf(const ExportModel& model) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

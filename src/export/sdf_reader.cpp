@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "xml_text.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::string plain(std::string text) {
@@ -120,5 +119,4 @@ double sdf_error(const std::string& text, const ExportModel& model) {
   return effort_error(SdfReader(text).model(model.robot), model, {.coulomb = true});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,11 +5,9 @@
 
 #include "steelyard/export/model.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Largest difference of efforts (bodies, damping, dry friction) over export_states, over the largest effort.
 double sdf_error(const std::string& text, const ExportModel& model);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

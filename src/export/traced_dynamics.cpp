@@ -1,7 +1,6 @@
 #include "traced_dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Term3 constants(Graph& graph, const Vector3& v) {
@@ -133,5 +132,4 @@ Terms traced_column(const Tree& tree, Graph& graph, const std::vector<TracedLink
   return efforts(tree, graph, links, std::move(forces));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "graph.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using Terms = std::vector<Term>;
 using Term3 = std::array<Term, 3>;
@@ -37,5 +36,4 @@ Terms traced_effort(const Tree& tree, Graph& graph, const std::vector<TracedLink
 Terms traced_column(const Tree& tree, Graph& graph, const std::vector<TracedLink>& links, int link,
                     int parameter);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

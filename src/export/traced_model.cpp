@@ -8,8 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Terms zeros(Graph& graph, std::size_t count) {
@@ -151,5 +150,4 @@ Terms TracedRegressor::column(const std::string& name) {
   throw InputError({fmt::format("'{}' is not a column of the robot's regressor", name), {}, {}, {}});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/export/model.hpp"
 #include "traced_dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct EffortParts {
   bool gravity = false;
@@ -41,5 +40,4 @@ class TracedRegressor {
   std::vector<std::string> standard_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/robot/read.hpp"
 #include "urdf_patch.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Angles and lengths by which the same robot may differ between its DH table and its URDF: right angles
@@ -132,5 +131,4 @@ ExportedText to_urdf(const ExportModel& model, const std::string& original, cons
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "steelyard/engines/xml_words.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Values = std::vector<std::pair<const char*, std::string>>;
@@ -160,5 +159,4 @@ void patch_dynamics(const XmlText& xml, const XmlElement& joint, double damping,
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

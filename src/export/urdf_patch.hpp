@@ -7,8 +7,7 @@
 #include "steelyard/robot/inertia.hpp"
 #include "xml_text.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Elements <robot>/<link> or <robot>/<joint> by name; null: not there.
 const XmlElement* urdf_element(const XmlText& xml, const std::string& kind, const std::string& name);
@@ -23,5 +22,4 @@ void patch_inertial(const XmlText& xml, const XmlElement& link, const Inertia& i
 void patch_dynamics(const XmlText& xml, const XmlElement& joint, double damping, double friction,
                     TextPatch& patch);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
@@ -113,5 +112,4 @@ std::string TextPatch::applied_to(const std::string& text) const {
   return out.append(text, at, std::string::npos);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct XmlAttribute {
   std::string name;
@@ -60,5 +59,4 @@ class TextPatch {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

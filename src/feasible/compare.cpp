@@ -10,8 +10,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/feasible/objective.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check_motion(const Tree& tree, const MotionSamples& motion, bool with_torque) {
@@ -157,5 +156,4 @@ std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <map>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // R of U = Q R in the place of U, by reflections; more rows than columns.
@@ -167,5 +166,4 @@ void ConeHessian::add_ball(const ScaledBall& ball) {
   hessian_.noalias() -= (2 / b2) * f * g.transpose();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

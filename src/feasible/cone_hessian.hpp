@@ -14,8 +14,7 @@
 #include "feasible/cone_program.hpp"
 #include "feasible/scaling.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class ConeHessian {
  public:
@@ -56,5 +55,4 @@ class ConeHessian {
   bool by_roots_ = false;  // which of the two holds the factor
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxPolishes = 4;
@@ -124,5 +123,4 @@ void ConePoint::polish(ConeHessian& hessian) {
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].Z = before[b];
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "feasible/cone_hessian.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class ConePoint {
  public:
@@ -47,5 +46,4 @@ class ConePoint {
   Eigen::VectorXd size_slope_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

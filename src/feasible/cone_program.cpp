@@ -6,8 +6,7 @@
 #include "feasible/cone_point.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxRefinements = 4;
@@ -254,5 +253,4 @@ ConeResult solve_cone_program(const ConeProgram& program, const Eigen::VectorXd&
   return Method(program, options).run(start);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -24,8 +24,7 @@
 
 #include "feasible/cones.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kCentre = -1;  // weight of a centre block
 
@@ -77,5 +76,4 @@ struct ConeResult {
 ConeResult solve_cone_program(const ConeProgram& program, const Eigen::VectorXd& start,
                               const ConeOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

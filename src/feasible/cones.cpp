@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Terms = std::vector<std::pair<Index, double>>;
@@ -352,5 +351,4 @@ Cones make_cones(const std::vector<Constraint>& constraints, const Quantities& q
   return Compiler(constraints, quantities, scales).take();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

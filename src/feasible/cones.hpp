@@ -9,8 +9,7 @@
 
 #include "steelyard/feasible/constraints.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr int kLargestBlock = 6;
 // Small and symmetric, without heap.
@@ -61,5 +60,4 @@ Block body_block(int link, double margin, double length, double size, double mas
 // E_k = ∂P/∂π_k of the ten parameters.
 const std::array<Eigen::Matrix4d, 10>& pseudo_inertia_basis();
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

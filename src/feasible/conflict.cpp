@@ -10,8 +10,7 @@
 #include "feasible/problem.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct Trial {
@@ -164,5 +163,4 @@ Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& 
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/feasible/constraints.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class Collector {
@@ -196,5 +195,4 @@ ConstraintValues evaluate(const Constraint& constraint, const Quantities& quanti
   return collector.result();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[noreturn]] void refuse(const Constraint& constraint, const std::string& what, const std::string& limit,
@@ -208,5 +207,4 @@ Constraint total_mass(const Quantities& quantities, double lower, double upper, 
   return {name, sum, {}};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "feasible/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // w D(P ‖ P⁰) of the objective: a block whose log det is part of the value, and a linear term.
@@ -158,5 +157,4 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "feasible/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kDeepEnough = 0.1;   // of the reference's own size
@@ -112,5 +111,4 @@ InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iteration
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

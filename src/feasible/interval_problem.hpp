@@ -4,8 +4,7 @@
 #include "feasible/problem.hpp"
 #include "steelyard/feasible/intervals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct IntervalSet {
   FeasibleProblem problem;
@@ -37,5 +36,4 @@ double smallest_denominator(const IntervalSet& set, const Functional& functional
 EndProblem difference_end(const IntervalSet& set, const Functional& functional, double sign, double ratio,
                           double wanted);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

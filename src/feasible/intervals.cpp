@@ -10,8 +10,7 @@
 #include "steelyard/core/processes.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Change of the value if the limits of reach were removed, by their multipliers.
@@ -202,5 +201,4 @@ std::vector<ProvenInterval> proven_intervals(const Objective& objective,
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

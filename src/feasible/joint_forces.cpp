@@ -5,8 +5,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/feasible/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kInstants = 1000;  // of a run
@@ -71,5 +70,4 @@ std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<P
   return std::move(search).best();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Location in messages about a mesh.
@@ -211,5 +210,4 @@ Mesh placed(const Mesh& mesh, double scale, const Pose& pose) {
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

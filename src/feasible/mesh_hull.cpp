@@ -12,8 +12,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/feasible/mesh.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct HullFace {
@@ -282,5 +281,4 @@ ConvexHull convex_hull(const std::vector<Vector3>& points, const std::string& na
   return hull;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

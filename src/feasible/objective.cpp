@@ -9,8 +9,7 @@
 #include "feasible/cones.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Eigen::Matrix4d pseudo_inertia_at(const VectorXd& x, int link) {
@@ -246,5 +245,4 @@ void pull_bodies(Objective& objective, const Quantities& quantities, const Vecto
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/processes.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct StartPoint {
@@ -159,5 +158,4 @@ PenaltySolution solve_penalty(const Objective& objective, const std::vector<Cons
   return solution;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "feasible/penalty_problem.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kAdaptAfter = 10;  // sweeps between changes of the step lengths
@@ -76,5 +75,4 @@ VectorXd anneal(const PenaltyProblem& problem, VectorXd p, const PenaltyOptions&
   return p;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class Descender {
@@ -75,5 +74,4 @@ Descent descend(const ModelFunction& function, const VectorXd& start, const Desc
   return Descender(function, start, options).run();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

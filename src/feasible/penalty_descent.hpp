@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // f(ξ + s) ≈ f(ξ) + gᵀs + ½ sᵀHs; the lower triangle of H.
 struct LocalModel {
@@ -37,5 +36,4 @@ struct Descent {
 
 Descent descend(const ModelFunction& function, const VectorXd& start, const DescentOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kEqualityTolerance = 1e-9;  // natural scales: an equality cannot hold with a margin
@@ -181,5 +180,4 @@ void PenaltyProblem::require_values(const VectorXd& x) const {
                         "guard divisions with an if-else"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "feasible/problem.hpp"
 #include "steelyard/feasible/penalty.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class PenaltyProblem {
  public:
@@ -91,5 +90,4 @@ VectorXd random_point(const PenaltyProblem& problem, std::uint64_t seed, std::ui
 VectorXd anneal(const PenaltyProblem& problem, VectorXd p, const PenaltyOptions& options,
                 std::uint64_t index);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "feasible/penalty_problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // (min(0, a) − min(0, b)) / (a − b)
@@ -134,5 +133,4 @@ double PenaltyProblem::smooth(const VectorXd& xi, double level, double margin, L
   return std::isnan(value) ? kInfinity : value;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "feasible/penalty_problem.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Uniform between the bounds; an open side is `reach` away from the other one, or from zero.
@@ -51,5 +50,4 @@ VectorXd random_point(const PenaltyProblem& problem, std::uint64_t seed, std::ui
   return p.cwiseMax(problem.lower()).cwiseMin(problem.upper());
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

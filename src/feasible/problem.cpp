@@ -8,8 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Solutions of the equalities in scaled columns: particular + basis ξ, basis orthonormal.
@@ -196,5 +195,4 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

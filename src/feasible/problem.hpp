@@ -12,8 +12,7 @@
 #include "feasible/cone_program.hpp"
 #include "steelyard/feasible/convex.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct SeenUnseen {
   Eigen::VectorXd origin;
@@ -71,5 +70,4 @@ InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iteration
 // Adds 1·amount to the constant of every block.
 void loosen(ConeProgram& program, double amount);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::array<const char*, 3> kAxes = {"x", "y", "z"};
@@ -185,5 +184,4 @@ VectorXd gradient_by_barycentric(const Quantities& quantities, const VectorXd& p
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

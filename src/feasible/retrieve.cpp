@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Retrieval from_relaxation(const ConvexSolution& relaxation) {
@@ -101,5 +100,4 @@ double body_margin(const Inertia& inertia, double length) {
   return smallest / std::abs(inertia.mass());
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

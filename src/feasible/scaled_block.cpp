@@ -9,8 +9,7 @@
 
 #include "feasible/scaling.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // N × N, or up to the largest block where N is Eigen::Dynamic.
@@ -186,5 +185,4 @@ void ScaledBlock::add_slopes(const SmallMatrix& matrix, double factor, Eigen::Ve
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

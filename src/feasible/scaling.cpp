@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 double minor_of(const Eigen::VectorXd& x) {  // xᵀJx
@@ -95,5 +94,4 @@ void ScaledBall::remember_predictor() {
   corrector_ = jordan(ds_, dz_);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

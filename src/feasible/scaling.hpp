@@ -12,8 +12,7 @@
 
 #include "feasible/cones.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kFarthest = 1e30;     // no limit
 inline constexpr double kLongEnough = 1.125;  // steps are at most one, after a caution of at least 0.9
@@ -102,5 +101,4 @@ class ScaledBall {
   double beta_ = 1;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

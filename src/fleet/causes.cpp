@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kLinkNumbers = 10;
@@ -270,5 +269,4 @@ std::string describe(const Suspect& suspect, const Trial& trial, const std::stri
   return "no single cause explains how it differs";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A cause that can be tested: numbers c with the effect `span` · v(c) on [parameters | gains].
 struct Suspect {
@@ -48,5 +47,4 @@ Reduced without(const Reduced& robot, const MatrixXd& directions);
 // "link 'forearm' is heavier by 0.41 kg".
 std::string describe(const Suspect& suspect, const Trial& trial, const std::string& unit);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A robot's estimate along a direction.
@@ -59,5 +58,4 @@ double least_deviations(double p, int numbers, Index others) {
   return high * std::sqrt(1 + 1 / n);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

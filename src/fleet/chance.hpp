@@ -13,8 +13,7 @@
 #include "fleet/scatter.hpp"
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // `direction`: on [parameters | gains]; `numbers`: k. 1 when fewer than two others identify the direction.
 double leave_one_out_chance(const std::vector<Reduced>& robots, std::size_t robot,
@@ -24,5 +23,4 @@ double leave_one_out_chance(const std::vector<Reduced>& robots, std::size_t robo
 // n others.
 double least_deviations(double p, int numbers, Index others);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxRounds = 8;
@@ -192,5 +191,4 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

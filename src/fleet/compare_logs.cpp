@@ -13,8 +13,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Excluded logs change the fleet, which may then report others; each round excludes at least one log.
@@ -348,5 +347,4 @@ void compare_logs(const FleetShared& shared, const std::string& time_unit,
   comparison.summarize(summary);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/fleet.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A log that could be folded.
 struct GatheredLog {
@@ -21,5 +20,4 @@ struct GatheredLog {
 void compare_logs(const FleetShared& shared, const std::string& time_unit,
                   const std::vector<GatheredLog>& logs, int threads, FleetSummary& summary);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

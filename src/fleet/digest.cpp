@@ -15,8 +15,7 @@
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,5 +185,4 @@ LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const 
   return digest;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/fleet/fleet.hpp"
 #include "steelyard/identify/folded.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What all logs share: the robot, its columns, the preparation. `study` has no runs.
 struct FleetShared {
@@ -43,5 +42,4 @@ bool is_state_name(const std::string& name);
 LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const std::string& state_folder,
                      int threads);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

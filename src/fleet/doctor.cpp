@@ -5,8 +5,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/check.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Other findings are about the model or the motion, which all robots share.
@@ -41,5 +40,4 @@ std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudy
   return worst;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The first error of the doctor about the log that the study does not waive: signals before the
 // set-up. A joint that stands still comes next, which is an error only where the other robots move it; then,
@@ -21,5 +20,4 @@ inline namespace STEELYARD_ABI {
 std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, bool fits,
                                      int threads);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

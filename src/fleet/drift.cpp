@@ -8,8 +8,7 @@
 #include "fleet/scatter.hpp"
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Standard deviations of the healthy scatter: shares are not given of a value that is closer to zero.
@@ -194,5 +193,4 @@ std::vector<std::vector<Drift>> detect_drifts(const FleetInput& input, const Vec
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

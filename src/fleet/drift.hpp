@@ -6,13 +6,11 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Drifts that are significant, robot by robot. `fleet`, `scatter`: values of the fleet and how far healthy
 // robots differ, for shares.
 std::vector<std::vector<Drift>> detect_drifts(const FleetInput& input, const VectorXd& fleet,
                                               const VectorXd& scatter, const FleetOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

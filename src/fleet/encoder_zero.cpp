@@ -2,8 +2,7 @@
 
 #include <Eigen/Geometry>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A joint that is at q + zero when commanded to q.
@@ -39,5 +38,4 @@ std::vector<Fold> folds_with_zero(const FleetShared& shared, const FleetStudyLog
   return fold_runs(setup, runs, {}).front().folds.folds.total();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,13 +6,11 @@
 #include "fleet/digest.hpp"
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The folds of a log whose positions of a joint are `zero` more; joints count from 0. Throws InputError as
 // digest_log() does.
 std::vector<Fold> folds_with_zero(const FleetShared& shared, const FleetStudyLog& log, int joint,
                                   double zero);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/estimate/bootstrap.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The merged folds of some robots, robots as blocks of the standard deviation.
@@ -106,5 +105,4 @@ std::vector<Reduced> Examiner::reduced(const Robots& robots, const MatrixXd& T_i
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using Robots = std::vector<std::size_t>;
 
@@ -49,5 +48,4 @@ class Examiner {
   VectorXd start_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/fleet/fleet.hpp"
 #include "steelyard/study/simulation.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,5 +262,4 @@ FleetLogs fleet_logs(const FleetStudy& study, const Robot& robot) {
   return study.fleet.run.simulation ? simulate_logs(study, robot) : list_logs(study.fleet);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/fleet/fleet_keys.hpp"
 #include "steelyard/study/study_yaml.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void describe_simulated(Fields& f, FleetSpec& spec) {
@@ -130,5 +129,4 @@ FleetStudy read_fleet_study(const std::string& path) {
   return fleet;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Standard deviations from here on are drawn, and those from the second on at full strength.
@@ -230,5 +229,4 @@ std::string render_fleet(const FleetSummary& summary, const ReportOptions& optio
                                   {"script", script}});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "fleet/chance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxCauses = 3;            // of one robot
@@ -106,5 +105,4 @@ std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::s
   return causes;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

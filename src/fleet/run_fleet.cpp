@@ -15,8 +15,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 namespace fs = std::filesystem;
@@ -197,5 +196,4 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) 
   return summary;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // As in a study: the same rows to a millionth. Logs of one robot differ by their noise, a hundred times more.
@@ -58,5 +57,4 @@ std::map<std::size_t, std::size_t> same_logs(const std::vector<GatheredLog>& log
   return same;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kScatterRounds = 40;
@@ -188,5 +187,4 @@ Spread robust_spread(std::vector<double> numbers) {
   return spread;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

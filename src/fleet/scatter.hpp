@@ -6,8 +6,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A robot's own fit by rows.
 struct OwnFit {
@@ -49,5 +48,4 @@ struct Spread {
 };
 Spread robust_spread(std::vector<double> numbers);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Residuals of healthy robots with similar motions are alike to some per cent; three times the median is not
@@ -128,5 +127,4 @@ std::set<std::size_t> far_robots(const std::vector<OwnFit>& fits, const std::vec
   return far;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fleet/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Rows of a robot's own fit against the median of the fleet: a residual that is many times the fleet's, in
 // N·m and as a share of the effort, or an effort that is far from any robot's. Nothing: it fits.
@@ -21,5 +20,4 @@ std::vector<std::optional<Cause>> detect_misfits(const FleetInput& input, const 
 // Only a start: robots are included again when the comparison does not report them.
 std::set<std::size_t> far_robots(const std::vector<OwnFit>& fits, const std::vector<std::size_t>& members);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include "steelyard/core/json_writer.hpp"
 #include "steelyard/fleet/fleet.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kFleetFormat = 1;
@@ -164,5 +163,4 @@ std::string to_json(const FleetSummary& summary) {
   return json.text() + "\n";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

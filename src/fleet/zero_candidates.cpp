@@ -10,8 +10,7 @@
 #include "fleet/scatter.hpp"
 #include "steelyard/fleet/compare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kAngle = 0.02, kWay = 0.002;  // [rad], [m] by which positions are shifted at first
@@ -91,5 +90,4 @@ std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& 
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct FreeAligned {
   void operator()(double* p) const { ::operator delete (p, std::align_val_t{64}); }
@@ -23,5 +22,4 @@ inline AlignedBuffer aligned_buffer(Index doubles) {
 // cache.
 inline constexpr Index kTileSamples = 192;
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/core/pool.hpp"
 #include "steelyard/core/processes.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // One pass on the threads of this process. Each takes pending work: one at a time reads the next chunk, the
@@ -264,5 +263,4 @@ void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& 
     Pipeline(run, options, fold, set).work();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

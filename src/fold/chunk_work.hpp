@@ -12,8 +12,7 @@
 
 #include "steelyard/fold/pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Slots of a chunk, from any thread.
 using FoldChunk = std::function<std::vector<FoldSlot>(RawChunk)>;
@@ -21,5 +20,4 @@ using FoldChunk = std::function<std::vector<FoldSlot>(RawChunk)>;
 // Rewinds the run and reads it once.
 void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

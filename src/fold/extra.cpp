@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 ExtraColumns extra_column(std::string name, Index row,
                           std::function<void(const SampleBlock&, Index, Index, double*)> fill) {
@@ -76,5 +75,4 @@ MatrixXd evaluate_columns(std::span<const ExtraColumns> extra, const SampleBlock
   throw InternalError("the non-finite column was not identified");
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/layout.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Index count_columns(std::span<const ExtraColumns> extra);
 
@@ -19,5 +18,4 @@ std::vector<std::vector<Index>> columns_of_rows(std::span<const ExtraColumns> ex
 void fill_columns(std::span<const ExtraColumns> extra, const SampleBlock& block, Index first, Index count,
                   double* to, Index stride);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

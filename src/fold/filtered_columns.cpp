@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Samples whose columns are computed at once: with some 200 columns they stay in the second cache.
@@ -163,5 +162,4 @@ Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
   return kept;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/log/decimating_filter.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What all chunks of a pass have in common.
 struct Pass {
@@ -57,5 +56,4 @@ void subtract_known(const Pass& pass, const SampleBlock& block, Index first, Ind
 // Columns of the plan, efforts, velocities and extra columns, each filtered, at the kept samples of the core.
 Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

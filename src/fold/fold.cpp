@@ -13,8 +13,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using fold_kernels::kPanel;
@@ -211,5 +210,4 @@ void Fold::scale(double weight) {
   replace(std::move(scaled));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/sha256.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using nlohmann::ordered_json;
@@ -352,5 +351,4 @@ std::vector<FoldedRun> read_fold_file(const std::string& path) {
   return runs;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

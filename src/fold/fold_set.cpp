@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/pool.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void merge_rows(std::vector<Fold>& into, const std::vector<Fold>& rows) {
@@ -143,5 +142,4 @@ void append_slots(FoldSet& set, Index count, int threads, const std::function<Fo
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/log/low_pass.hpp"
 #include "steelyard/log/prepare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 FilterOptions used(const std::optional<LowPass>& filter) {
@@ -155,5 +154,4 @@ void join_blocks(FoldedRun& run, Index max_blocks) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

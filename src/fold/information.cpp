@@ -5,8 +5,7 @@
 
 #include "fold/tiles.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kWeak = 0.05;           // of a column's norm is left after the earlier columns
@@ -152,5 +151,4 @@ std::optional<MatrixXd> Information::factor() {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -21,8 +21,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr Index kShortestInformation =
     4096;                                       // samples of a call; below, the probe would cost too much
@@ -64,5 +63,4 @@ class Information {
   std::vector<double> zeros_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::optional<std::string> text_difference(const char* what, const std::string& a, const std::string& b) {
@@ -130,5 +129,4 @@ Layout union_layout(const std::vector<const Layout*>& layouts) {
   return all;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

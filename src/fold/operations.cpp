@@ -7,8 +7,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[noreturn]] void refuse(const Fold& fold, const std::string& what, const std::string& limit) {
@@ -129,5 +128,4 @@ Fold select_columns(const Fold& fold, const std::vector<std::string>& columns) {
   return combine_columns(fold, C, layout);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/fold/samples.hpp"
 #include "steelyard/fold/slots.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Filtering at kept samples only pays when there are others between them.
@@ -211,5 +210,4 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check_sigma(double sigma, const std::string& column) {
@@ -83,5 +82,4 @@ Fold known_value(const Layout& layout, const std::string& column, double value, 
   return linear_equality(layout, a, value, sigma);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check(const Plan& plan, std::span<const RowInput> rows, std::span<Fold> folds) {
@@ -152,5 +151,4 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
       });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

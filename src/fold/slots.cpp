@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kBootstrapBlocks = 32;
@@ -34,5 +33,4 @@ Index slot_for_files(const PreparedRun& run) {
   return halved_slot(run.plan().size, run.plan().samples, run.plan().samples + 1, shortest);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "fold/aligned.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 const fold_kernels::Kernels& fold_kernels_in_use() {
   switch (isa_level()) {
@@ -64,5 +63,4 @@ void fold_columns(std::span<const double* const> columns, Index first, Index cou
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/fold/fold.hpp"
 #include "steelyard/fold/samples.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Kernels of the instruction set in use.
 const fold_kernels::Kernels& fold_kernels_in_use();
@@ -29,5 +28,4 @@ Index weigh_and_blank(std::span<double* const> columns, Index count, const std::
 void fold_columns(std::span<const double* const> columns, Index first, Index count, const std::uint8_t* mask,
                   Fold& fold, const WeighRows* weigh = nullptr, Index row = 0);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "fold/aligned.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Windows {
  public:
@@ -46,5 +45,4 @@ class Windows {
   std::vector<std::pair<Index, AlignedBuffer>> free_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

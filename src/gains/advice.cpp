@@ -11,8 +11,7 @@
 #include "steelyard/estimate/intervals.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr const char* kCandidate = "candidate";
@@ -167,5 +166,4 @@ std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& n
   return advice;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSurelyDrifted = 4;  // σ; a few dozen numbers are compared
@@ -150,5 +149,4 @@ std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

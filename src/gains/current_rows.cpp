@@ -10,8 +10,7 @@
 #include "steelyard/gains/options.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kNoShare = 1e-12;  // entries of the mixing matrices below are zero
@@ -210,5 +209,4 @@ Fold sided_fold(const CurrentRows& rows, Index row, const Fold& fold, const std:
   return combine_columns(fold, equation.matrix(), layout);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

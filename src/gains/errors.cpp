@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::array<double, 7> kSixth = {1, -6, 15, -20, 15, -6, 1};
@@ -195,5 +194,4 @@ RunErrors run_errors(PreparedRun& run, const CurrentRows& rows, const ErrorOptio
   return errors;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

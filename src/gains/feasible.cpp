@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/feasible/convex.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSettled = 1e-6;  // relative change of the gains
@@ -166,5 +165,4 @@ FeasibleGains fit_feasible_gains(const GainProblem& problem, const Robot& robot,
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

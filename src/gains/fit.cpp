@@ -10,8 +10,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A gain with at least this share of its prior's standard deviation is the prior's.
@@ -180,5 +179,4 @@ GainFit fit_gains(const GainProblem& problem, GainMethod method, const GainOptio
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

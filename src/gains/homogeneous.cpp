@@ -2,8 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Dense = Eigen::MatrixXd;
@@ -51,5 +50,4 @@ Dense inverse_root(const Dense& A) {
          eigen.eigenvalues().cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "steelyard/gains/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Rows of a fold of equations in the given columns, the last one the fixed load's: A x − b.
 Eigen::MatrixXd homogeneous(const Fold& fold, const std::vector<std::string>& columns);
@@ -26,5 +25,4 @@ Eigen::MatrixXd error_products(const GainProblem& problem, RowSide side, ErrorKi
 // Root of the inverse of a symmetric matrix: root · rootᵀ = A⁻¹, eigenvalues not below a floor.
 Eigen::MatrixXd inverse_root(const Eigen::MatrixXd& A);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

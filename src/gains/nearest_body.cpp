@@ -5,8 +5,7 @@
 #include "steelyard/feasible/convex.hpp"
 #include "steelyard/gains/payload.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kMargin = 1e-6;  // δ of the pseudo-inertia
@@ -54,5 +53,4 @@ Inertia nearest_body(const Vector10& values, const MatrixXd& covariance, bool& f
   return found ? Inertia::from_standard(solution.x.head<kParametersPerLink>()) : Inertia();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // V g − W_k χ_k = W χ + W_u χ_u: a joint row with its effort put together.
@@ -193,5 +192,4 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "gains/spread.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kConverged = 1e-9;  // relative change of the gains
@@ -215,5 +214,4 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/fold/prior.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSameData = 1e-9;  // of the Gram of currents and base columns
@@ -254,5 +253,4 @@ std::vector<Fold> gain_priors(const GainProblem& problem) {
   return priors;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/statistics.hpp"
 #include "steelyard/estimate/intervals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::vector<Index> places_in(const GainFit& fit, const std::vector<std::string>& columns) {
@@ -135,5 +134,4 @@ GainFit fit_least_squares(const GainProblem& problem, GainMethod method, const G
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/gains/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // not determined by a fit
 
@@ -41,5 +40,4 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
 // minus what does not depend on the unknowns. `total`: blocks merged to one fold per run and row.
 std::vector<Fold> linearized_rows(const GainProblem& problem, const GainFit& at, bool total);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/log/forwarding_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A source with the further channel torque = matrix · current.
@@ -67,5 +66,4 @@ std::unique_ptr<SampleSource> with_scaled_torques(std::unique_ptr<SampleSource> 
   return std::make_unique<ScaledSource>(std::move(source), std::move(factors));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "gains/spread.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kNoError = 1e-14;        // errors below this share of a column are none
@@ -273,5 +272,4 @@ GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "steelyard/estimate/cross_validation.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kBandGroups = 10;
@@ -109,5 +108,4 @@ std::vector<double> BandCounter::coverage(std::size_t run, const std::vector<Joi
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

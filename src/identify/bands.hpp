@@ -11,8 +11,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/validate/predict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class BandCounter {
  public:
@@ -42,5 +41,4 @@ class BandCounter {
   std::size_t run_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

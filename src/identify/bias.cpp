@@ -8,8 +8,7 @@
 #include "steelyard/estimate/bootstrap.hpp"
 #include "steelyard/log/encoder_noise.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kRefitPasses = 2;  // the scan of the stamps, and the folds
@@ -152,5 +151,4 @@ BiasCheck check_bias(const Setup& setup, const Runs& opened, const std::vector<R
   return setup.clock().time("refits for bias", [&] { return examine_bias(setup, opened, runs, fit, sigma); });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "identify/estimators.hpp"
 #include "steelyard/estimate/bias.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct BiasCheck {
   std::optional<DifferentiationBias> bias;  // none without filters, where there is nothing to refit
@@ -24,5 +23,4 @@ BiasCheck check_bias(const Setup& setup, const Runs& opened, const std::vector<R
 MatrixXd influences_by_block(const std::vector<Fold>& folds, const Estimate& estimate,
                              const std::vector<Fold>& priors, Index blocks, int threads);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

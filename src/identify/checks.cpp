@@ -7,8 +7,7 @@
 #include "identify/summary.hpp"
 #include "steelyard/validate/motions.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct RowNames {
@@ -119,5 +118,4 @@ Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, con
   return checks;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/validate/predict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Pass 2 over every run that has samples; runs of folds have an empty prediction.
 struct Predicted {
@@ -82,5 +81,4 @@ struct Checks {
 Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, const Fit& fit,
                  const Uncertainty& spread, const std::optional<FeasibleModel>& feasible);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

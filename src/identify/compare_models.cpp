@@ -2,8 +2,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::vector<double> squares(const ResidualSummary& residual) {
@@ -48,5 +47,4 @@ StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& m
   return first;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include "identify/checks.hpp"
 #include "identify/summary.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 HeldOut held_out_groups(const std::vector<RunRows>& runs, const CrossOptions& options) {
   HeldOut held;
@@ -73,5 +72,4 @@ HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const
   return check;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -21,8 +21,7 @@
 #include "steelyard/log/period.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::array kGrid = {0.5,  0.7,  1.0,  1.5,  2.0,  3.0,  5.0,  7.0,
@@ -269,5 +268,4 @@ Setup with_cutoff(Setup setup) {
   return setup;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 BaseValue read_value(const YamlContext& context, const std::string& name, const YamlNode& node) {
@@ -208,5 +207,4 @@ std::optional<FeasibleModel> links_of(const Result& model, const Setup& setup, c
   return feasible;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A result, or one with `base` only: names, values and standard deviations without terms. Throws InputError.
 Result read_base_values(const std::string& path);
@@ -39,5 +38,4 @@ Fit fit_of(const Result& model, const Setup& setup);
 // Its links and drives; none for results without them.
 std::optional<FeasibleModel> links_of(const Result& model, const Setup& setup, const Estimate& estimate);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/elastic/elastic.hpp"
 #include "steelyard/simulate/elastic.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Columns that are the same in all runs belong to the links; offsets of single runs are left out.
@@ -70,5 +69,4 @@ ElasticJoints identify_elastic_joints(const Setup& setup) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/log/whole_run.hpp"
 #include "steelyard/validate/engine_check.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 double value_in(const Result& model, const std::string& column) {
@@ -86,5 +85,4 @@ EngineRuns check_engines(const Setup& setup, const Runs& runs, const Result& mod
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

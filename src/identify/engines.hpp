@@ -4,8 +4,7 @@
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/identify/runs.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Before anything is read: throws MachineError for an engine that is not installed, InputError for a result
 // without feasible links.
@@ -17,5 +16,4 @@ struct EngineRuns {
 };
 EngineRuns check_engines(const Setup& setup, const Runs& runs, const Result& model);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/estimate/essential.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The method that the runs allow: not every fold file has instruments or weights of single rows.
@@ -84,5 +83,4 @@ Fit fit_rows(const Setup& setup, const Runs& runs, const std::vector<RunRows>& r
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

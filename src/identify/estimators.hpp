@@ -15,8 +15,7 @@
 #include "steelyard/identify/folded.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Fit {
   std::vector<Fold> folds;  // of the fit runs, block by block
@@ -57,5 +56,4 @@ CrossValidation cross_validate_estimator(const Setup& setup, const Fit& fit,
                                          const std::vector<std::vector<FoldBlock>>& blocks,
                                          const BlockGroups& groups);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

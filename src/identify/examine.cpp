@@ -16,8 +16,7 @@
 #include "steelyard/log/last_line.hpp"
 #include "steelyard/study/edit_marks.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Text logs that may have been cut; readers accept what is left as it is.
@@ -269,5 +268,4 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
   return check;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

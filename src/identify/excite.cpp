@@ -10,8 +10,7 @@
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/excite/load.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Information of earlier runs over the base parameters, noise and rows per second.
@@ -319,5 +318,4 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
   return outcome;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/excite.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using nlohmann::ordered_json;
@@ -156,5 +155,4 @@ std::string to_json(const NextOutcome& outcome, const std::string& previous) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/identify/export_result.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 double value_of(const std::map<std::string, double>& values, const char* name, double other = 0) {
@@ -124,5 +123,4 @@ ExportModel feasible_model(const Robot& robot, const Result& result) {
   return model;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kStates = 50;
@@ -260,5 +259,4 @@ void require_same_robot(const Study& study, const Robot& robot, const Result& re
        place, "the robot file of the study that made the result", "use that file, or run the study again"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/identify/export_result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void export_files(const Setup& setup, StudyOutcome& outcome) {
   for (const ExportRequest& request : setup.study().exports) {
@@ -23,5 +22,4 @@ void export_files(const Setup& setup, StudyOutcome& outcome) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,11 +3,9 @@
 
 #include "steelyard/identify/setup.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Adds files and their summaries. Files that need feasible links where there are none go to `unavailable`.
 void export_files(const Setup& setup, StudyOutcome& outcome);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

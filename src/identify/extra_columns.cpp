@@ -10,8 +10,7 @@
 #include "steelyard/core/expression.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 std::string offset_stem(const Setup& setup, std::size_t row) {
   const std::vector<int> joints = coordinates(setup.robot).joints;
   return fmt::format("fo{}@", joints[static_cast<std::size_t>(setup.plan.rows[row].i)] + 1);
@@ -136,5 +135,4 @@ std::vector<BaseValue> extra_values(const Setup& setup, const Estimate& estimate
   return base_values(base, estimate);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

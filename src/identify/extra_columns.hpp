@@ -8,8 +8,7 @@
 #include "steelyard/identify/setup.hpp"
 #include "steelyard/validate/predict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The row of the plan for a joint of the log. Throws InputError with the nearest name.
 Index row_of_joint(const Setup& setup, const std::string& joint, const Place& place);
@@ -39,5 +38,4 @@ std::vector<BaseValue> extra_values(const Setup& setup, const Estimate& estimate
 // "fo3@" of the offsets of joint 3, by the row of the plan.
 std::string offset_stem(const Setup& setup, std::size_t row);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void add_pull(const FeasibleSpec& spec, const Robot& robot, const Quantities& quantities,
@@ -163,5 +162,4 @@ std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& r
   });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

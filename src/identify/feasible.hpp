@@ -13,8 +13,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/sections.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct FeasibleModel {
   std::vector<std::string> columns;
@@ -57,5 +56,4 @@ std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& 
 // Index of a link given by number or name. Throws InputError with the nearest name.
 int find_link(const Robot& robot, const std::string& link, const std::string& constraint, const Place& place);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

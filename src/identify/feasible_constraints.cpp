@@ -7,8 +7,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/feasible/mesh.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 ComHull hull_of(const ConstraintSpec& spec, int link) {
@@ -97,5 +96,4 @@ std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& 
   return constraints;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

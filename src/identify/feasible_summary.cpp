@@ -11,8 +11,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Vector6 six_of(const Matrix3& m) {
@@ -203,5 +202,4 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
   return check;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/estimate/friction.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kLargeCondition = 1e4;     // of scaled columns
@@ -148,5 +147,4 @@ std::vector<Finding> model_findings(const Robot& robot, const Estimate& estimate
   return findings;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using nlohmann::json;
@@ -72,5 +71,4 @@ void mark_fitted_runs(const Result& model, const Study& study, Result& result) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct FittedBefore {
   std::string label;      // of the run that was fitted
@@ -21,5 +20,4 @@ std::optional<FittedBefore> fitted_before(const Result& model, const StudyRun& r
 // Marks the runs of `result`, in the order of the study, that the model was fitted to, with findings.
 void mark_fitted_runs(const Result& model, const Study& study, Result& result);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/core/processes.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kHead = 100000;  // samples of a long log for the set-up
@@ -81,5 +80,4 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   return files;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

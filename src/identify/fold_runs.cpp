@@ -13,8 +13,7 @@
 #include "steelyard/identify/folded.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Rows of a run are not finite or too large: reports the sample, not the column of the model.
@@ -132,5 +131,4 @@ std::vector<Fold> fit_folds(const std::vector<RunRows>& runs) {
   return folds;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The study's own preparation counts when it is given, or made for a log.
@@ -146,5 +145,4 @@ std::vector<std::string> unavailable_from_folds(const Setup& setup, const Runs& 
   return list;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "identify/estimators.hpp"
 #include "steelyard/identify/folded.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Throws InputError when robot, columns or preparation are not those of the study.
 OpenRun open_folded_run(const Setup& setup, const StudyRun& run);
@@ -25,5 +24,4 @@ Fit with_folded_instruments(const Setup& setup, const std::vector<RunRows>& runs
 // What a study of folds cannot provide, for result.unavailable.
 std::vector<std::string> unavailable_from_folds(const Setup& setup, const Runs& runs);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/estimate/friction_choice.hpp"
 #include "steelyard/fold/slots.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kChoiceGroups = 10;
@@ -206,5 +205,4 @@ std::string describe_columns(const Setup& setup) {
   return text;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/identify/folded.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Joints that differ from the others; until friction is fitted, forms are replaced by viscous, Coulomb and
 // offset.
@@ -34,5 +33,4 @@ void add_friction_values(const Setup& setup, const Estimate& estimate, std::vect
 // Everything that changes the values of extra columns, for the hash of a fold.
 std::string describe_columns(const Setup& setup);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "identify/friction.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class Values {
@@ -133,5 +132,4 @@ FrictionForms friction_of_model(const Setup& setup, const Result& model) {
   return forms;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

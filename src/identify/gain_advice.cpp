@@ -7,8 +7,7 @@
 #include "steelyard/identify/run.hpp"
 #include "steelyard/study/simulation.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kSteel = 7850;  // [kg/m³]
@@ -73,5 +72,4 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
   return outcome;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

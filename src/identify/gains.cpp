@@ -15,8 +15,7 @@
 #include "steelyard/identify/runs.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kLargestResidual = 0.3;  // of a joint's current
@@ -379,5 +378,4 @@ void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
   if (setup.gains) add_used_gains(setup.gains->summary, drives);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "steelyard/log/source.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct DriveGains {
   CurrentRows rows;
@@ -41,5 +40,4 @@ std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run);
 void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
                std::vector<DriveValues>& drives);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

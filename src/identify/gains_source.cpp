@@ -7,8 +7,7 @@
 #include "steelyard/gains/torque_source.hpp"
 #include "steelyard/identify/runs.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Gains identified with the signs hold for all currents, and for the efforts of runs without signs.
@@ -63,5 +62,4 @@ std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run) 
   return {extra};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/log/low_pass.hpp"
 #include "steelyard/simulate/closed_loop.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kReferenceShare = 0.4;
@@ -184,5 +183,4 @@ ExtraColumns instrument_columns(const Plan& plan, const std::vector<ExtraColumns
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

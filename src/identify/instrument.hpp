@@ -23,8 +23,7 @@
 #include "steelyard/simulate/drives.hpp"
 #include "steelyard/study/sections.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // One row per sample of the run's grid, one column per independent joint.
 struct InstrumentMotion {
@@ -52,5 +51,4 @@ InstrumentMotion follow(const Robot& robot, const Plan& plan, const VectorXd& va
 ExtraColumns instrument_columns(const Plan& plan, const std::vector<ExtraColumns>& extra,
                                 std::shared_ptr<const InstrumentMotion> motion);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "identify/instrument.hpp"
 #include "identify/summary.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Folds of all fit runs with the instruments of a simulation with these values.
@@ -88,5 +87,4 @@ Fit with_instruments(const Setup& setup, const std::vector<RunRows>& runs, Fit f
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

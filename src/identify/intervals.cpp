@@ -9,8 +9,7 @@
 #include "identify/bias.hpp"
 #include "identify/intervals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The smallest over the fit runs: the efforts' noise goes through the filter of the columns only.
@@ -99,5 +98,4 @@ IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::ve
   return {found.level, to_string(found.method), found.blocks, found.effective_rows, spread.bias.has_value()};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/estimate/bias.hpp"
 #include "steelyard/estimate/intervals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Uncertainty {
   Intervals intervals;  // in the order of the estimate's columns
@@ -23,5 +22,4 @@ Uncertainty estimate_intervals(const Setup& setup, const Runs& runs, const std::
 // Standard deviations, intervals, method and status of base parameters.
 IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::vector<BaseValue>& base);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include "identify/summary.hpp"
 #include "steelyard/validate/verdict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The fitted run whose motion a fresh one repeats; empty when there is none. A run that is not among these
@@ -48,5 +47,4 @@ void judge_result(const Study& study, Result& result) {
   result.verdict = judge(evidence);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Counts = std::vector<Index>;  // one per row of the plan
@@ -162,5 +161,4 @@ std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>
   return findings;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

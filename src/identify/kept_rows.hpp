@@ -7,8 +7,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/identify/folded.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Before anything is folded: counts the rows of the runs that are fitted, row by row of the plan, and stops
 // reading as soon as every joint has enough. Runs that cannot be opened are left out (they have neither folds
@@ -20,5 +19,4 @@ std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened);
 std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>& runs,
                                   const std::vector<Finding>& of_signs);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

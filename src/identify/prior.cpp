@@ -5,8 +5,7 @@
 
 #include "steelyard/fold/prior.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Parameters of one kind share a scale: "Jxx3" and "Jzz1", "mx2" and "my4", "fv1" and "fv6".
@@ -54,5 +53,4 @@ std::vector<Fold> prior_folds(const Study& study, const Robot& robot, const Base
   return {prior(prior_layout(all), value, sigma)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

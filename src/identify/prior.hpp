@@ -8,8 +8,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<std::string> lead_names(const BaseParameters& base);
 
@@ -18,5 +17,4 @@ std::vector<std::string> lead_names(const BaseParameters& base);
 std::vector<Fold> prior_folds(const Study& study, const Robot& robot, const BaseParameters& base,
                               const std::vector<Fold>& folds);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/doctor/motion.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Two recordings differ by their noise, 1e-4 of the effort and more; the same one, exported with other digits
@@ -111,5 +110,4 @@ SameRows same_rows(const std::vector<RunRows>& runs) {
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/doctor/coarse.hpp"
 #include "steelyard/identify/folded.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Repeat {
   std::size_t run = 0;
@@ -35,5 +34,4 @@ struct SameRows {
 };
 SameRows same_rows(const std::vector<RunRows>& runs);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

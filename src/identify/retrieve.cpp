@@ -10,8 +10,7 @@
 #include "steelyard/identify/run.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Standard deviations of the values as if independent: a result does not contain their covariance.
@@ -105,5 +104,4 @@ StudyOutcome retrieve_study(const Study& study, const std::string& base_values_p
   return outcome_of(setup, summarize_retrieval(setup, fit, *feasible, model, base_values_path), {});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/robot/read.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 ReverseOptions options_of(const ReverseSpec& spec, const Robot& robot) {
@@ -182,5 +181,4 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   return outcome_of(setup, std::move(result), std::move(predicted));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

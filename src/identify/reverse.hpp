@@ -15,8 +15,7 @@
 #include "steelyard/reverse/tilt.hpp"
 #include "steelyard/study/sections.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // All sets of configurations of a study.
 struct ReverseTables {
@@ -58,5 +57,4 @@ void summarize_torques(const Setup& setup, const Folded& folded, const Estimate&
 
 StudyOutcome run_reverse(const Study& study, const StudyOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

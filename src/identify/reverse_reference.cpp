@@ -1,8 +1,7 @@
 #include "identify/earlier_model.hpp"
 #include "identify/reverse.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 ReferenceComparison compare_with_reference(const ReferenceSpec& spec, const ReverseState& reverse,
                                            const Robot& robot) {
@@ -24,5 +23,4 @@ ReferenceComparison compare_with_reference(const ReferenceSpec& spec, const Reve
   return comparison;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

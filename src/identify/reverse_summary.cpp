@@ -9,8 +9,7 @@
 #include "steelyard/reverse/rows.hpp"
 #include "steelyard/validate/verdict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kComparedWithRandom = 50;  // larger sets are as good as random ones
@@ -243,5 +242,4 @@ void summarize_torques(const Setup& setup, const Folded& folded, const Estimate&
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

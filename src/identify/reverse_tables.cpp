@@ -12,8 +12,7 @@
 #include "steelyard/reverse/source.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A source that can be evaluated, or a table that was read.
@@ -141,5 +140,4 @@ ReverseTables open_tables(const Study& study, const Robot& robot) {
   return tables;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include "identify/estimators.hpp"
 #include "steelyard/estimate/robust.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct WeighedFolds {
@@ -86,5 +85,4 @@ Fit with_row_weights(const Setup& setup, const std::vector<RunRows>& runs, Fit f
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Folded fold(const Setup& setup, Runs& runs, const Signs& signs) {
@@ -73,5 +72,4 @@ SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options
   return {std::move(*signs.summary), std::move(signs.findings), setup.warnings};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

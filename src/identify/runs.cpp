@@ -5,8 +5,7 @@
 #include "identify/folded_runs.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 OpenRun prepare_run(const Setup& setup, const StudyRun& run, const OpenOptions& options) {
   if (run.folded) return open_folded_run(setup, run);
@@ -46,5 +45,4 @@ bool fits_logs(const Runs& runs) {
                      [](const OpenRun& run) { return run.is_fit() && run.prepared; });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

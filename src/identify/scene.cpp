@@ -2,8 +2,7 @@
 
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kMotionSamples = 1000;
@@ -57,5 +56,4 @@ Scene study_scene(const Study& study) {
   return scene;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

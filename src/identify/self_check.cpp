@@ -14,8 +14,7 @@
 #include "steelyard/export/model.hpp"
 #include "steelyard/fold/pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Folds in information form are good to 1e-10 of each column (fold.md); the others are digits of rounding.
@@ -196,5 +195,4 @@ SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

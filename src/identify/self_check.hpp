@@ -7,8 +7,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Residual squares of rows one by one, by row kind, against those of folds.
 struct RowSums {
@@ -27,5 +26,4 @@ double gradient_difference(const Estimate& estimate);
 double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths,
                          const std::vector<DriveValues>& drives);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

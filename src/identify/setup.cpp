@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void StudyClock::report(const std::string& stage, double share) const {
   if (options_.progress) options_.progress(stage, std::clamp(share, 0.0, 1.0));
@@ -62,5 +61,4 @@ Setup open(const Job& job) {
   return with_cutoff(with_gains(open_robot(job)));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/statistics.hpp"
 #include "steelyard/signs/unknown_gains.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kMaxGainDeviation = 0.3;  // of the gain; above, the a-priori value is as good
@@ -98,5 +97,4 @@ VectorXd sign_gains_of(const Result& model, const Setup& setup) {
   return gains;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/signs/recover.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Estimated, from a model, or assumed, one per joint. Throws InputError for lists of the wrong length.
 VectorXd gains_of_signs(const Setup& setup);
@@ -31,5 +30,4 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
 // Those of an earlier model.
 VectorXd sign_gains_of(const Result& model, const Setup& setup);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

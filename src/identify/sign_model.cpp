@@ -10,8 +10,7 @@
 #include "steelyard/signs/complete.hpp"
 #include "steelyard/signs/goodness.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::string name_of_joint(const Setup& setup, Index joint) {
@@ -127,5 +126,4 @@ void complete_run_signs(const Setup& setup, const Runs& runs, double correlation
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

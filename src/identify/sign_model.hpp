@@ -6,8 +6,7 @@
 #include "identify/signs.hpp"
 #include "steelyard/signs/recover.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<std::string> sign_joint_names(const Robot& robot);
 // Throws InputError with the nearest name.
@@ -21,5 +20,4 @@ void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fol
 // which.
 void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/fold/samples.hpp"
 #include "steelyard/log/whole_run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[noreturn]] void refuse_unsigned(const Setup& setup, const std::string& what, const std::string& remedy) {
@@ -300,5 +299,4 @@ FoldPass fold_signed_run(const Setup& setup, const SignedRun& own, Index slot_sa
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

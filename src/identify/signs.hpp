@@ -5,8 +5,7 @@
 #include "steelyard/identify/folded.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Signs {
   SignedRuns runs;                      // one per run, where there are runs without signs
@@ -20,5 +19,4 @@ Signs recover_run_signs(const Setup& setup, const Runs& runs);
 // The decided segments of a run as folds, efforts with their signs; or its completed efforts.
 FoldPass fold_signed_run(const Setup& setup, const SignedRun& run, Index slot_samples);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

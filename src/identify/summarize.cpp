@@ -11,8 +11,7 @@
 #include "identify/summary.hpp"
 #include "steelyard/study/provenance.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void summarize_preparation(const Preparation& preparation, PreparationSummary& summary) {
@@ -196,5 +195,4 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

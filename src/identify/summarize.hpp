@@ -8,8 +8,7 @@
 #include "identify/engines.hpp"
 #include "identify/signs.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Everything that a study computed, in the order of the steps.
 struct Identified {
@@ -46,5 +45,4 @@ RunValidation validation_of(const Setup& setup, const RunRows& run, const Estima
 // Result, warnings, times and curves.
 StudyOutcome outcome_of(const Setup& setup, Result result, Predicted predicted);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

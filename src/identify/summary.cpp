@@ -5,8 +5,7 @@
 #include <cmath>
 #include <map>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 double ratio(double residual, double effort) {
@@ -122,5 +121,4 @@ std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estima
   return drives;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

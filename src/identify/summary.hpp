@@ -13,8 +13,7 @@
 #include "steelyard/study/study.hpp"
 #include "steelyard/validate/predict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::optional<double> finite_or_none(double value);
 
@@ -38,5 +37,4 @@ void waive_findings(const Study& study, std::vector<Finding>& findings);
 // Waives and sorts the findings, and gives the verdict.
 void judge_result(const Study& study, Result& result);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

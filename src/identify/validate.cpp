@@ -3,8 +3,7 @@
 #include "identify/kept_rows.hpp"
 #include "identify/summarize.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options) {
   Study fresh = study;
@@ -29,5 +28,4 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   return outcome_of(setup, std::move(result), std::move(predicted));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

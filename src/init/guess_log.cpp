@@ -9,8 +9,7 @@
 #include "steelyard/log/csv.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::string>& names) {
   constexpr Index kLongest = 200000;
@@ -317,5 +316,4 @@ LogGuess guess_log(const std::string& path, const Robot& robot, const std::strin
   return std::move(found.guess);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

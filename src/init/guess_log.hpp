@@ -8,8 +8,7 @@
 #include "init/guess_numbers.hpp"
 #include "steelyard/init/init_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The first samples of these columns, whatever they mean.
 std::vector<Signal> read_columns_of(const RunFile& file, const std::vector<std::string>& names);
@@ -38,5 +37,4 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
 void guess_time_unit(LogFindings& found);
 void guess_units(LogFindings& found, const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/units.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -276,5 +275,4 @@ LabelMatch match_labels(const std::vector<std::string>& labels, const std::vecto
   return match;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class ColumnQuantity { none, time, position, velocity, acceleration, torque, current };
 
@@ -42,5 +41,4 @@ struct LabelMatch {
 };
 LabelMatch match_labels(const std::vector<std::string>& labels, const std::vector<std::string>& joints);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

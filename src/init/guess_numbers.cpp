@@ -4,8 +4,7 @@
 #include <cmath>
 #include <functional>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Signal sample_numbers(std::size_t size) {
@@ -109,5 +108,4 @@ std::optional<BlockGuess> guess_blocks(const std::vector<Signal>& columns, int j
   return best;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using Signal = std::vector<double>;
 
@@ -35,5 +34,4 @@ struct BlockGuess {
 // Nothing when the number of columns is no multiple of the joints, or there are fewer than two blocks.
 std::optional<BlockGuess> guess_blocks(const std::vector<Signal>& columns, int joints);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

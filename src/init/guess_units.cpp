@@ -12,8 +12,7 @@
 #include "steelyard/log/columns.hpp"
 #include "steelyard/log/resample.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
@@ -366,5 +365,4 @@ void guess_units(LogFindings& found, const Robot& robot) {
   guess_effort(found, robot, motor);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/robot/read.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,5 +221,4 @@ InitStudy init_study(const InitOptions& options) {
   return init;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Chunk ChunkPlan::chunk(Index k) const {
   return chunk(k, halo);
@@ -73,5 +72,4 @@ std::vector<Index> reject_slow(const double* velocity, Index samples, Index stri
   return kept;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

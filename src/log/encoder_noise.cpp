@@ -5,8 +5,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kWindow = 7;        // samples of a divided difference
@@ -85,5 +84,4 @@ void DisturbedSource::read(Index samples, SampleBlock& block) {
       block.row(position, j)[s] += sign_ * deviation_[j] * random_[static_cast<std::size_t>(j)].normal();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

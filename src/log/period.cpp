@@ -6,8 +6,7 @@
 
 #include "steelyard/core/processes.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kCoarseRows = 1000;     // of a run, as a prediction keeps them
@@ -152,5 +151,4 @@ double WatchedSource::period() const {
   return detect_period(even) * step;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

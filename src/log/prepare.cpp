@@ -11,8 +11,7 @@
 #include "steelyard/log/differences.hpp"
 #include "steelyard/log/stamps.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kSmallChunk = 16384;
@@ -355,5 +354,4 @@ PreparedChunk PreparedRun::prepare(RawChunk raw) const {
   return {raw.chunk, std::move(block)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/stamps.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kHead = 4096;                   // rows
@@ -75,5 +74,4 @@ void CheckedStamps::read(Index samples, SampleBlock& block) {
     throw StampsDiffer();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

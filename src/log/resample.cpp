@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/forwarding_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kPoints = 4;
@@ -154,5 +153,4 @@ std::unique_ptr<SampleSource> on_grid(std::unique_ptr<SampleSource> source, cons
   return std::make_unique<GridSource>(std::move(source), scan, grid);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 SampleBlock::SampleBlock(std::vector<std::string> channels, Index joints, Index samples)
     : channels_(std::move(channels)), joints_(joints) {
@@ -110,5 +109,4 @@ const char* to_string(RunRole role) {
   return role == RunRole::fit ? "fit" : "validate";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

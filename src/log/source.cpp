@@ -7,8 +7,7 @@
 #include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/transmission.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class MemorySource : public SampleSource {
@@ -90,5 +89,4 @@ Run read_run(const RunFile& file, const std::vector<LogJoint>& joints) {
   return {file.label, read_all(*source)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/log/resample.hpp"
 #include "steelyard/log/stamps.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kUneven = 2;  // times the shortest so far: may be a gap
@@ -206,5 +205,4 @@ UniformGrid uniform_grid(const TimeScan& scan, double rate, Interpolation interp
   return grid;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

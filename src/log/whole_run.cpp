@@ -2,8 +2,7 @@
 
 #include <utility>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 SampleBlock whole_run(PreparedRun& run) {
   SampleBlock all;
@@ -16,5 +15,4 @@ SampleBlock whole_run(PreparedRun& run) {
   return all;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/log/write_log.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
@@ -276,5 +275,4 @@ WrittenLog write_mcap(SampleSource& source, const std::string& path, const std::
   return written;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/log/write_log.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::uint64_t kZipLimit = 0xFFFFFFFF;
@@ -164,5 +163,4 @@ WrittenLog write_npz(SampleSource& source, const std::string& path, const std::v
   return written;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

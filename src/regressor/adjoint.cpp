@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Vec = Eigen::Vector3d;
@@ -283,5 +282,4 @@ void RegressorAdjoint::soften_signs(const Samples& samples, double* tile, Index 
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using simd::DriveOp;
@@ -103,5 +102,4 @@ std::vector<PlanColumn> plan_columns(const Robot& robot, const PlanOptions& opti
   return columns;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

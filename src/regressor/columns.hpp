@@ -7,8 +7,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/regressor/simd.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A drive column acts on the row of `joint` with the value `op(channel, partner)`.
 struct DriveAction {
@@ -29,5 +28,4 @@ struct PlanColumn {
 // have.
 std::vector<PlanColumn> plan_columns(const Robot& robot, const PlanOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

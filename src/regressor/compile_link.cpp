@@ -8,8 +8,7 @@
 
 #include "regressor/program.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Rounding of a few products; the robot stage makes multiples of π/2 exact.
@@ -128,5 +127,4 @@ simd::Link compile_link(const TreeJoint& joint) {
   return link;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "regressor/program.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using simd::kLanes;
@@ -161,5 +160,4 @@ MatrixXd regressor(const Plan& plan, const VectorXd& q, const VectorXd& qd, cons
   return Y;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "regressor/program.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr IsaLevel kLevels[] = {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::avx512};
@@ -108,5 +107,4 @@ const simd::Table& kernel_table(Index count) {
   return narrow ? *simd::avx512_narrow_table() : *compiled_table(level);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::vector<std::vector<int>> links_carried(const Tree& tree) {
@@ -150,5 +149,4 @@ std::vector<kernels::Mix> mix_rows(const Coordinates& coordinates, RowKind kind,
   return mixes;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "regressor/program.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct TileLayout {
   std::vector<Row> rows;         // of the joints
@@ -30,5 +29,4 @@ TileLayout make_layout(const Tree& tree, const std::vector<PlanColumn>& columns,
 // Replaces the joints' rows in the plan by those of the independent coordinates; returns how to form them.
 std::vector<kernels::Mix> mix_rows(const Coordinates& coordinates, RowKind kind, Plan& plan);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "regressor/layout.hpp"
 #include "regressor/program.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Links without wanted columns are computed only when links beyond them have some.
@@ -167,5 +166,4 @@ Plan make_plan(const Robot& robot, const PlanOptions& options) {
   return plan;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/regressor/simd.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace kernels {
 
 // Stored column `target` of the user's tile gains factor × stored column `source` of the joints' tile.
@@ -46,5 +45,4 @@ simd::Link compile_link(const TreeJoint& joint);
 // which gives the same bytes.
 const simd::Table& kernel_table(Index count);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

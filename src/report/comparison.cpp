@@ -4,8 +4,7 @@
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -32,5 +31,4 @@ std::string render_comparison(const std::vector<NamedResult>& results) {
   return web_page(title, "<p>The comparison needs JavaScript.</p>", comparison_data(results));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

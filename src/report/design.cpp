@@ -4,8 +4,7 @@
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -24,5 +23,4 @@ std::string render_design(const std::string& json, const std::string& robot_name
                   "{\"design\":" + without_markup(json) + ",\"scene\":" + scene_data(scene, options) + "}");
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

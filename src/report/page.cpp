@@ -6,8 +6,7 @@
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/report/assets.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -68,5 +67,4 @@ std::string web_page(const std::string& title, const std::string& plain, const s
                                  {"script", std::string(assets::web_js)}});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

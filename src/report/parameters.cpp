@@ -9,8 +9,7 @@
 #include "steelyard/report/html.hpp"
 #include "steelyard/result/json_text.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -168,5 +167,4 @@ std::string provenance_section(const Result& result, const ReportOptions& option
   return section("provenance", "Provenance", html);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/report/html.hpp"
 #include "steelyard/report/page.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -92,5 +91,4 @@ std::string render_report(const Result& result, const std::vector<EffortCurve>& 
                   web_data(result, curves, options, scene));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "report/sections.hpp"
 #include "steelyard/report/html.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -108,5 +107,4 @@ std::string curves_section(const std::vector<EffortCurve>& curves) {
       "are drawn as bands from minimum to maximum, so that no peak is lost.</p>\n");
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -2,8 +2,7 @@
 #include "report/sections.hpp"
 #include "steelyard/report/html.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 TableCell number_or_dash(const std::optional<double>& number) {
@@ -82,5 +81,4 @@ std::string reverse_section(const Result& result) {
   return section("reverse", "Gravity and inertia tables", content + errors_table(*result.reverse));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

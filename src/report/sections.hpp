@@ -6,8 +6,7 @@
 
 #include "steelyard/report/report.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::string header(const Result& result);       // robot, verdict with its reasons
 std::string key_figures(const Result& result);  // the numbers one asks for first
@@ -32,5 +31,4 @@ std::string web_data(const Result& result, const std::vector<EffortCurve>& curve
 // The part of it that is drawn in 3D, with the command.
 std::string scene_data(const Scene& scene, const ReportOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

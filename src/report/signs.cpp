@@ -7,8 +7,7 @@
 #include "report/sections.hpp"
 #include "steelyard/report/html.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kWidth = 1000, kHeight = 96, kTop = 16;  // of a drawing; signs stand in its top
@@ -110,5 +109,4 @@ std::string signs_section(const Result& result, const std::vector<EffortCurve>& 
   return section("signs", "Signs", content);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

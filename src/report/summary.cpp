@@ -6,8 +6,7 @@
 #include "report/sections.hpp"
 #include "steelyard/report/html.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -144,5 +143,4 @@ std::string findings_section(const Result& result) {
   return section("findings", "Findings", html);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

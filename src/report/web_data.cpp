@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/json_writer.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -108,5 +107,4 @@ std::string web_data(const Result& result, const std::vector<EffortCurve>& curve
          ",\"scene\":" + scene_data(scene, options) + "}";
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

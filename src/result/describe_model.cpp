@@ -1,8 +1,7 @@
 // Feasible parameters, elastic joints, gains, payloads, signs: what a result has beside its base parameters.
 #include "result/describe_result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& f, InstrumentSummary& x) {
   f.number(must("cutoff", "Hz", "of the motion that was followed"), x.cutoff, at_least(0));
@@ -259,5 +258,4 @@ void describe(Fields& f, PayloadSummary& x) {
   if (f.reads() && has) x.mass = mass;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

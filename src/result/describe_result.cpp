@@ -4,8 +4,7 @@
 #include <array>
 #include <limits>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe_count(Fields& fields, const Key& key, int& value) {
   std::optional<int> number = value;
@@ -293,5 +292,4 @@ void describe(Fields& f, Result& x) {
   describe_section(f, must("provenance", "", "where the result came from"), x.provenance);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

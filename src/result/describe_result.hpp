@@ -11,8 +11,7 @@
 #include "steelyard/core/describe.hpp"
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& fields, Result& result);
 
@@ -72,5 +71,4 @@ void describe_map(Fields& fields, const Key& key, std::map<std::string, T>& valu
   });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

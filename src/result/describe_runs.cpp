@@ -1,8 +1,7 @@
 // Signs, tables of g(q) and M(q), exports, engines, comparisons.
 #include "result/describe_result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& f, CompletedSummary& x) {
   f.flag(must("used", "", "by the fit"), x.used);
@@ -221,5 +220,4 @@ void describe(Fields& f, ModelErrors& x) {
   f.sections(must("runs", "", "the same run by run"), x.runs);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -1,7 +1,6 @@
 #include "steelyard/result/result.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 VectorXd link_parameters(const std::vector<LinkValues>& links) {
   VectorXd parameters(10 * static_cast<Index>(links.size()));
@@ -13,5 +12,4 @@ VectorXd link_parameters(const std::vector<LinkValues>& links) {
   return parameters;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -17,8 +17,7 @@
 #include "steelyard/core/temporary.hpp"
 #include "steelyard/result/replaceable.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace fs = std::filesystem;
 
@@ -205,5 +204,4 @@ bool OutputFolder::take_place() {
   fail("the output folder cannot be moved into place", target_, errno);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/result/json_text.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -217,5 +216,4 @@ Result result_from_json(const std::string& text, const std::string& name) {
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

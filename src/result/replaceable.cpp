@@ -11,8 +11,7 @@
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace fs = std::filesystem;
 
@@ -175,5 +174,4 @@ void check_replaceable_file(const fs::path& file, FileKind kind) {
                     "choose another name for the output, or remove the file"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/result/json_text.hpp"
 #include "steelyard/result/schema.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
@@ -133,5 +132,4 @@ std::string result_schema() {
   return json.text();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/reverse/rows.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kDoubtful = 1e-3;  // unexplained share of the entries from which other readings are tested
@@ -294,5 +293,4 @@ std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, cons
   return findings;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/reverse/rows.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The requested rows that the table has; throws when there are none.
@@ -212,5 +211,4 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
   return fit;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

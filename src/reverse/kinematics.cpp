@@ -9,8 +9,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/reverse/examine.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kWrongKinematics = 1e-3;  // per rad; tables have more digits than that
@@ -112,5 +111,4 @@ std::vector<Finding> examine(const Robot& robot, const KinematicsCheck& check) {
                   check.angular, check.linear))};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/excite/configurations.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 ReverseModel::ReverseModel(const Robot& robot, const ReverseFit& fit)
     : tree_(compile(robot)), coordinates_(steelyard::coordinates(robot)) {
@@ -71,5 +70,4 @@ double skew_symmetry_error(const ReverseModel& model, const Robot& robot, Index 
   return largest;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kNothing = 1e-9;
@@ -97,5 +96,4 @@ PayloadChange payload_change(const Robot& robot, const ReverseFit& without, cons
   return change;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/log/csv_fields.hpp"
 #include "steelyard/reverse/table.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void replace_key(std::string& pattern, const std::string& key, Index number) {
@@ -224,5 +223,4 @@ ReverseTable read_reverse_table(const std::string& path, int joints, const Rever
   return table;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/reverse/rows.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kTolerance = 1e-9;
@@ -108,5 +107,4 @@ Fold in_free_base(const Fold& fold, const FreeBase& free, const std::vector<std:
   return combine_columns(embed(fold, wide), C, narrow);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/samples.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kLeftOut = std::numeric_limits<double>::quiet_NaN();
@@ -114,5 +113,4 @@ std::vector<Fold> fold_table(const Robot& robot, const ReverseTable& table, RowS
   return folds;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

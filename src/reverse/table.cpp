@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check_answer(const ReverseAnswer& answer, const VectorXd& q, Index number, const std::string& name) {
@@ -111,5 +110,4 @@ std::vector<Finding> examine(const ReverseTable& table) {
   return findings;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

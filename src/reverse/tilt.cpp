@@ -11,8 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/reverse/rows.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kDifference = 1e-5;  // [rad] of central differences
@@ -162,5 +161,4 @@ Tilt estimate_tilt(const Robot& robot, const ReverseTable& table, const ReverseO
   return tilt;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

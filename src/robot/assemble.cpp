@@ -7,8 +7,7 @@
 #include "robot/draft.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Children = std::vector<std::vector<int>>;
@@ -233,5 +232,4 @@ void warn_if_impossible(const Inertia& inertia, const Place& place, std::vector<
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kMaxFiles = 8;
@@ -152,5 +151,4 @@ std::string robot_hash(const Robot& robot) {
   return sha256(text);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

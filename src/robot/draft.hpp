@@ -13,8 +13,7 @@
 #include "steelyard/robot/read.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Far above any robot; keeps hostile files from costing quadratic time and memory.
 inline constexpr std::size_t kMaxJoints = 1000;
@@ -74,5 +73,4 @@ void finish(const Assembly& assembly, const std::string& file);
 // Adds the violated law of a link's inertia, before anything is merged into it.
 void warn_if_impossible(const Inertia& inertia, const Place& place, std::vector<Complaint>& warnings);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

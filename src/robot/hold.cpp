@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 int joint_to_hold(const Robot& robot, const std::string& name) {
@@ -127,5 +126,4 @@ Robot hold_joints(const Robot& robot, const std::vector<std::string>& moving,
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

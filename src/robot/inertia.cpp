@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Second moment Σ = ∫ x xᵀ dm and inertia J = tr(Σ) 1 − Σ determine each other linearly.
@@ -112,5 +111,4 @@ std::optional<std::string> Inertia::violated_law() const {
   return std::nullopt;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Element = tinyxml2::XMLElement;
@@ -161,5 +160,4 @@ const Element* JointDefaults::holder(const std::string& name, const char* attrib
   return nullptr;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

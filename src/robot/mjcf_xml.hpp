@@ -7,8 +7,7 @@
 #include "robot/urdf_xml.hpp"
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct MjcfSettings {
   bool degrees = true;           // MuJoCo's default for MJCF
@@ -47,5 +46,4 @@ class JointDefaults {
   std::string root_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Pose Pose::inverse() const {
   Pose T_BA;
@@ -113,5 +112,4 @@ Steps steps_from_xyz_rpy(const Vector3& xyz, const Vector3& rpy, const std::stri
   return steps;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

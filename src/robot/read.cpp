@@ -7,8 +7,7 @@
 
 #include "steelyard/core/text_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 std::string extension_of(const std::string& path) {
@@ -39,5 +38,4 @@ RobotFile read_robot(const std::string& path) {
                     "rename the file after its format"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Element = tinyxml2::XMLElement;
@@ -240,5 +239,4 @@ RobotFile read_robot_mjcf(const std::string& text, const std::string& name) {
   return {std::move(assembly.robot), std::move(warnings)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/read.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 enum class Convention { standard_dh, modified_dh, frames };
@@ -278,5 +277,4 @@ RobotFile read_robot_yaml(const std::string& text, const std::string& name) {
   return {std::move(assembly.robot), std::move(warnings)};
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

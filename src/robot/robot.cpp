@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 int Robot::index_of(const std::string& joint_or_link) const {
   for (int i = 0; i < size(); ++i) {
@@ -88,5 +87,4 @@ VectorXd link_lengths(const Robot& robot) {
   return lengths;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

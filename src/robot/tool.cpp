@@ -1,7 +1,6 @@
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 int tool_link(const Robot& robot) {
   return robot.tool_link < 0 ? robot.size() - 1 : robot.tool_link;
@@ -18,5 +17,4 @@ MatrixXd load_to_link(const Robot& robot) {
   return map;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr const char* kRunXacro = "run xacro first: xacro robot.urdf.xacro > robot.urdf";
@@ -150,5 +149,4 @@ Vector3 triple_or(const UrdfContext& context, const tinyxml2::XMLElement& elemen
   return vector;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

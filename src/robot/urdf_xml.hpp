@@ -13,8 +13,7 @@ class XMLElement;
 class XMLDocument;
 }  // namespace tinyxml2
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct UrdfContext {
   std::string file;
@@ -46,5 +45,4 @@ double number_or(const UrdfContext& context, const tinyxml2::XMLElement& element
 Vector3 triple_or(const UrdfContext& context, const tinyxml2::XMLElement& element, const char* name,
                   const Vector3& absent);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

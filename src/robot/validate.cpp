@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[noreturn]] void complain(const std::string& what, const std::string& joint, const std::string& limit,
@@ -178,5 +177,4 @@ void validate(const Robot& robot) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include <array>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 const std::vector<std::string> kMoments = {"xx", "xy", "xz", "yy", "yz", "zz"};
@@ -127,5 +126,4 @@ Steps read_frame(const YamlContext& context, const YamlFields& fields, const std
   return steps_from_xyz_rpy(xyz, rpy, prefix);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

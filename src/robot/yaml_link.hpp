@@ -8,8 +8,7 @@
 #include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct YamlLink {
   std::string name;  // empty: not given
@@ -33,5 +32,4 @@ DriveTerms read_drive(const YamlContext& context, const YamlNode& node);
 // {xyz, rpy}, both optional, as steps named after `prefix`.
 Steps read_frame(const YamlContext& context, const YamlFields& fields, const std::string& prefix);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 int to_joint(const YamlContext& context, const YamlNode& node, const Robot& robot) {
@@ -97,5 +96,4 @@ Transmission read_transmission(const YamlContext& context, const YamlNode& node,
   return transmission;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

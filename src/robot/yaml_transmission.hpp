@@ -6,8 +6,7 @@
 #include "steelyard/core/yaml_fields.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // [[joint, partner], …] by name.
 std::vector<CoupledPair> read_coupled(const YamlContext& context, const YamlNode& node, const Robot& robot);
@@ -16,5 +15,4 @@ std::vector<CoupledPair> read_coupled(const YamlContext& context, const YamlNode
 // columns independent joints; motor i is the one of joint i.
 Transmission read_transmission(const YamlContext& context, const YamlNode& node, const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

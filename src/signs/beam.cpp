@@ -4,8 +4,7 @@
 #include "steelyard/signs/problem.hpp"
 #include "steelyard/signs/search.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Partial patterns of one level: entry [row][hypothesis] of `sums` is Σ_j R(row, j) s_j over decided columns.
@@ -111,5 +110,4 @@ SignPattern widest_beam(const MatrixXd& R, const std::vector<int>& known, Index 
   return found;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

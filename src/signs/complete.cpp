@@ -11,8 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/low_pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The sign of every sample's segment, 0 outside.
@@ -270,5 +269,4 @@ Completion complete_efforts(const Plan& plan, const std::vector<Layout>& layouts
   return guessed.helps() && guessed.held_out < guessed.held_out_certain ? guessed : found;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

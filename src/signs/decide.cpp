@@ -6,8 +6,7 @@
 #include <map>
 #include <set>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kTied = 0.05;  // |Q_ij| / √(Q_ii Q_jj) above: one component
@@ -258,5 +257,4 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

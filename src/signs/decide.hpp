@@ -7,8 +7,7 @@
 #include "signs/feasible_cost.hpp"
 #include "steelyard/signs/recover.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The segments of each joint, of each set of joints in a row from the last one, of a joint in one direction
 // of its motion, and the components of the form under a threshold; without doubles, without that of all
@@ -31,5 +30,4 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
                      const std::vector<int>& known, const std::vector<std::vector<Index>>& groups,
                      const SignOptions& options, SignSearch& result);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "steelyard/fold/samples.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void add_effort_parts(const Plan& plan, const std::vector<Layout>& layouts, const SampleBlock& samples,
                       const MatrixXd& effort, const std::vector<std::uint8_t>& mask, EffortParts& parts) {
@@ -43,5 +42,4 @@ Estimate fit_effort_parts(const EffortParts& parts, Index left_out) {
   return estimate(folds, options);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr Index kEffortParts = 4;
 inline constexpr Index kEffortStretches = 16;
@@ -30,5 +29,4 @@ void add_effort_parts(const Plan& plan, const std::vector<Layout>& layouts, cons
 // The fit of all parts but one (−1: of all), joints weighted by their residuals.
 Estimate fit_effort_parts(const EffortParts& parts, Index left_out);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

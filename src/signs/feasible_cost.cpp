@@ -8,8 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Columns of the quantities that no feasible point has negative.
@@ -148,5 +147,4 @@ const ConvexSolution* FeasibleCost::best_fit(const VectorXd& signs) const {
   return best_key_ == key_of(signs) ? &best_ : nullptr;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

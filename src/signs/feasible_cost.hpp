@@ -8,8 +8,7 @@
 #include "steelyard/feasible/convex.hpp"
 #include "steelyard/signs/recover.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct PatternCost {
   double value = 0;  // φ2 of a feasible point, or +∞ when none was looked for
@@ -67,5 +66,4 @@ class FeasibleCost {
   int fits_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "signs/model_efforts.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kRidge = 1e-9;  // of a column's squares: what no other segment excites stays near zero
@@ -171,5 +170,4 @@ SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const Seg
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

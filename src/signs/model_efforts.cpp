@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kModelTile = 192;
@@ -47,5 +46,4 @@ MatrixXd model_efforts(const Plan& plan, const SampleBlock& samples, const Vecto
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

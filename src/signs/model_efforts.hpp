@@ -9,8 +9,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Values of a row's columns at samples begin … begin + count: column c at first + c · stride.
 struct RowTile {
@@ -29,5 +28,4 @@ VectorXd values_of_plan(const Plan& plan, const std::vector<std::string>& column
 // Y π, samples × joints.
 MatrixXd model_efforts(const Plan& plan, const SampleBlock& samples, const VectorXd& values);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

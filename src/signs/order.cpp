@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Elimination of RᵀR, the smallest remaining diagonal entry each time.
@@ -60,5 +59,4 @@ OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns)
   return form;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct OrderedForm {
   std::vector<Index> order;  // column k is this segment
@@ -17,5 +16,4 @@ struct OrderedForm {
 // Smallest Schur diagonal first; by the columns' own norms for more than `max_columns` columns.
 OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

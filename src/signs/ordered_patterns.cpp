@@ -5,8 +5,7 @@
 #include "steelyard/signs/problem.hpp"
 #include "steelyard/signs/search.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 OrderedPatterns::OrderedPatterns(const MatrixXd& R, const std::vector<int>& known, double rounding,
                                  std::uint64_t max_nodes)
@@ -94,5 +93,4 @@ double OrderedPatterns::bound() const {
   return std::max(0.0, nodes_[static_cast<std::size_t>(heap_.front())].cost - rounding_);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kSignTile = 192;
@@ -244,5 +243,4 @@ std::vector<Fold> signed_folds(const std::vector<Fold>& folds, const VectorXd& s
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

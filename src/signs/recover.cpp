@@ -12,8 +12,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/signs/search.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Costs within this of each other count as equal.
@@ -216,5 +215,4 @@ WeighedSearch recover_signs_reweighed(const std::vector<Fold>& folds,
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

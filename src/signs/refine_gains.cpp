@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/signs/unknown_gains.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kGainRounds = 6;
@@ -123,5 +122,4 @@ GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& pro
   return out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kInverseSteps = 80;
@@ -112,5 +111,4 @@ SignPattern descend(const MatrixXd& R, SignPattern start, const std::vector<int>
   return start;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/signs/tree.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kUnseen = 1e-6;  // information of a column that no segment excites yet, of its whole
@@ -93,5 +92,4 @@ std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vec
   return places;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

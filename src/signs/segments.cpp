@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/low_pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 Index trim_of(const SegmentOptions& options, double rate) {
@@ -224,5 +223,4 @@ SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<S
   return run;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

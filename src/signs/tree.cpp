@@ -10,8 +10,7 @@
 #include "signs/feasible_cost.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxStart = 16;  // 65536 nodes
@@ -182,5 +181,4 @@ TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSeg
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

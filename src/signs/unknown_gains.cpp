@@ -10,8 +10,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/signs/search.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Below this share of the fixed joint's, a gain is rejected: its joint is not coupled to the others.
@@ -120,5 +119,4 @@ GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "simulate/stepper.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kLongestStep = 1e-3;  // [s] that automatic substeps allow
@@ -207,5 +206,4 @@ Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& opt
   return run;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

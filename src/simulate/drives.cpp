@@ -8,8 +8,7 @@
 #include "simulate/sign.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 double logistic(double x) {
@@ -80,5 +79,4 @@ void validate(const TrueParameters& parameters, const Robot& robot) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "simulate/sign.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kTile =
@@ -139,5 +138,4 @@ void EffortModel::to_channel(Index stride, Index count, double* effort) const {
   for (Index j = 0; j < plan_.joints; ++j) std::copy_n(logged.col(j).data(), count, effort + j * stride);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

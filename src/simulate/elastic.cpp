@@ -11,8 +11,7 @@
 #include "simulate/lists.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kFastest = 0.5;  // step times ω of the fastest mode, to begin with
@@ -235,5 +234,4 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
        "use more substeps, softer springs, a lower bandwidth or a wider coulomb_velocity"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

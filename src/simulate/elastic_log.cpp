@@ -7,8 +7,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/simulate/elastic.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void add_sensor_noise(const char* purpose, std::uint64_t seed, const VectorXd& deviation, MatrixXd& values) {
@@ -67,5 +66,4 @@ Run elastic_log(const ElasticMotion& motion, const ElasticMotionOptions& options
   return run;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

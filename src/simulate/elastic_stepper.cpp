@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kGaussRoot = 0.28867513459481287;  // √3/6
@@ -141,5 +140,4 @@ bool ElasticStepper::step(double h, const ElasticTarget& first, const ElasticTar
   return true;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/simulate/elastic.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What the control wants at a time: τ = effort + Kp (theta − θ) + Kd (velocity − θ̇).
 struct ElasticTarget {
@@ -68,5 +67,4 @@ class ElasticStepper {
   double work_ = 0, dissipated_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

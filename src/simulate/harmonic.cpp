@@ -8,8 +8,7 @@
 #include "simulate/shape.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kBlock = 64;  // samples whose sines are kept at a time
@@ -93,5 +92,4 @@ ShapePointer make_shape(const MultiSine& sines) {
   return std::make_shared<Harmonic>(sines.omega, sine, cosine, sines.center, sines.duration);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "simulate/lists.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Instruments::Instruments(const SimulateOptions& options, Index joints)
     : rate_(options.rate),
@@ -80,5 +79,4 @@ Index Instruments::source(Index sample) const {
   return sample;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "simulate/noise.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Instruments {
  public:
@@ -39,5 +38,4 @@ class Instruments {
   VectorXd position_deviation_, quantum_, effort_deviation_, relative_, scale_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // q, q̇, q̈ of all coordinates, one column each, one row per sample.
 struct States {
@@ -26,5 +25,4 @@ class LimitCheck {
   std::vector<Limits> limits_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

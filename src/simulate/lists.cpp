@@ -6,8 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 bool is_within(double value, Bound bound) {
@@ -74,5 +73,4 @@ void check_matrix(const MatrixXd& matrix, Index rows, Index columns, const std::
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Bound { finite, not_negative, positive, positive_or_infinite };
 
@@ -20,5 +19,4 @@ VectorXd per_joint(const VectorXd& list, Index joints, double fallback, Bound bo
 // Throws InputError unless the matrix has this size and finite entries.
 void check_matrix(const MatrixXd& matrix, Index rows, Index columns, const std::string& name);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A stream serves this many samples in a row: making its key costs as much as a few numbers. The first block
@@ -45,5 +44,4 @@ bool is_drawn(const NoiseKey& key, Index sample, double probability) {
   return random.uniform() < probability;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

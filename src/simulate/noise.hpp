@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct NoiseKey {
   std::uint64_t seed;
@@ -22,5 +21,4 @@ void fill_uniform(const NoiseKey& key, Index first, Index count, double* out);  
 // Whether a chance of `probability` comes true at the sample.
 bool is_drawn(const NoiseKey& key, Index sample, double probability);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

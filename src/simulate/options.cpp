@@ -4,8 +4,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void SimulateOptions::validate() const {
   check_number(rate, Bound::positive, "sample rate");
@@ -28,5 +27,4 @@ void SimulateOptions::validate() const {
   if (payload && !payload->is_finite()) throw InputError({"the payload has no finite inertia", {}, {}, {}});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // The part of a friction that is smooth in the velocity, and the rest.
@@ -140,5 +139,4 @@ VectorXd Plant::stiffness() const {
   return C.cwiseAbs2().transpose() * all;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

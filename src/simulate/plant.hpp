@@ -10,8 +10,7 @@
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Plant {
  public:
@@ -54,5 +53,4 @@ class Plant {
   std::vector<int> direction_joint_;  // joint, or −1 − pair
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "simulate/shape.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct Profile {
@@ -212,5 +211,4 @@ ShapePointer make_shape(const PointToPoint& given) {
   return std::make_shared<Moves>(std::move(moves), now);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

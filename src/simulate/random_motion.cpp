@@ -11,8 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kPointsPerHarmonic = 256;
@@ -86,5 +85,4 @@ MultiSine random_multi_sine(const RandomMotion& options, std::uint64_t seed) {
   return sines;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "simulate/lists.hpp"
 #include "simulate/shape.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class Parts : public MotionShape {
@@ -79,5 +78,4 @@ ShapePointer make_shape(const RestToRest& motion) {
                                  motion.lead);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "simulate/shape.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Slopes and second derivatives of the cubic spline through one joint's samples, not-a-knot ends: the first
@@ -150,5 +149,4 @@ SampledMotion sampled_motion(const Run& run) {
   return motion;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

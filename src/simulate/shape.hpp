@@ -5,8 +5,7 @@
 
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Where evaluate() puts its results: joint j of sample s at [j * stride + s].
 struct StateTarget {
@@ -31,5 +30,4 @@ ShapePointer make_shape(const PointToPoint& moves);
 ShapePointer make_shape(const SampledMotion& samples);
 ShapePointer make_shape(const RestToRest& motion);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class SimulatedSource : public SampleSource {
@@ -40,5 +39,4 @@ std::unique_ptr<SampleSource> simulated_source(Simulator simulator) {
   return std::make_unique<SimulatedSource>(std::move(simulator));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/simulate/effort_model.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kSlot = 4096;        // samples that one thread makes at a time
@@ -233,5 +232,4 @@ void Simulator::read(Index first, Index count, SampleBlock& block) const {
   impl_->read(first, count, block);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

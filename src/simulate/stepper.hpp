@@ -5,8 +5,7 @@
 
 #include "simulate/plant.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Stepper {
  public:
@@ -42,5 +41,4 @@ class Stepper {
 // v ≤ 0 at `high`. W = DᵀM⁻¹D is positive semidefinite: v is unique.
 void resolve_friction(const MatrixXd& W, const VectorXd& low, const VectorXd& high, VectorXd& p, VectorXd& v);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -2,8 +2,7 @@
 
 #include "simulate/shape.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Trajectory::Trajectory(const FourierSeries& series) : shape_(make_shape(series)) {}
 Trajectory::Trajectory(const MultiSine& sines) : shape_(make_shape(sines)) {}
@@ -30,5 +29,4 @@ JointState Trajectory::at(double time) const {
   return state;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/log/columns.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kRows = 8192;                         // read at a time
@@ -230,5 +229,4 @@ void write_csv(const Run& run, const RunFile& file, const std::vector<LogJoint>&
   write_csv(*view_run(run), file, joints);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,11 +3,9 @@
 
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // `number`: from 1, for runs without a label.
 void describe_run(Fields& fields, StudyRun& run, std::size_t number);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 
 #include "steelyard/study/study_yaml.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutoff);
 void describe_estimate(Fields& fields, Study& study);
@@ -32,5 +31,4 @@ void check_gain_keys(const Study& study);
 // Runs of folds: one for every run in their files. Refuses sections that need samples.
 void load_folded_runs(const Fields& fields, Study& study);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/text_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr const char* kMark = "# EDIT ";
@@ -38,5 +37,4 @@ std::vector<Finding> edit_mark_findings(const Study& study) {
   return findings;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include "steelyard/log/source.hpp"
 #include "steelyard/study/simulation.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, const Robot& robot,
                                                  const TrueParameters& parameters, const Trajectory& motion) {
@@ -27,5 +26,4 @@ std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, con
       elastic_log(elastic_motion(robot, elastic, motion, options), options, spec.options.label)));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

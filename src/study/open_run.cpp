@@ -8,8 +8,7 @@
 #include "steelyard/study/simulation.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // One number of a simulated robot, by machine name; false when there is none of that name.
@@ -166,5 +165,4 @@ std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& r
   return on_motor_side ? on_joint_side(std::move(source), robot.transmission) : std::move(source);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

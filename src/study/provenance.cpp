@@ -11,8 +11,7 @@
 #include "steelyard/study/simulation.hpp"
 #include "study/describe_run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using nlohmann::ordered_json;
@@ -172,5 +171,4 @@ Provenance provenance(const Study& study, const std::string& robot_hash) {
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "study/describe_constraint.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::pair<const char*, ConstraintKind> kKinds[] = {
@@ -180,5 +179,4 @@ void describe_constraint(Fields& f, ConstraintSpec& spec, std::size_t number) {
   if (f.reads()) check_limits(f, spec);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "steelyard/estimate/friction.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr FrictionForm kForms[] = {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck,
@@ -132,5 +131,4 @@ void describe_efforts(Fields& f, const Key& key, std::vector<EffortExpression>& 
   });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -1,8 +1,7 @@
 // Sections `elastic` of a study and of a simulated run.
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& f, ElasticSpec& spec) {
   ElasticOptions& options = spec.options;
@@ -33,5 +32,4 @@ void describe(Fields& f, ElasticSimulationSpec& spec) {
             spec.elastic_torque_noise, positive);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

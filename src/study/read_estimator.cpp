@@ -4,8 +4,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxPasses = 1000;
@@ -123,5 +122,4 @@ void describe_estimate(Fields& f, Study& study) {
             [&](Fields& inner) { describe(inner, study.estimator.robust); });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

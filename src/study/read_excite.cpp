@@ -1,8 +1,7 @@
 // Section `excite`.
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& f, LimitOverride& one) {
   const Allowed positive = above(0, "leave it out where there is none");
@@ -118,5 +117,4 @@ void describe(Fields& f, ExciteSpec& spec) {
             spec.payloads, above(0, "give masses"));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 const char* to_string(ExportFormat format) {
   constexpr const char* kNames[] = {"c", "urdf", "sdf", "mjcf", "yaml", "json"};
   return kNames[static_cast<std::size_t>(format)];
@@ -65,5 +64,4 @@ void describe_exports(Fields& f, std::vector<ExportRequest>& requests) {
   });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

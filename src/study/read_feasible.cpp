@@ -4,8 +4,7 @@
 #include "study/describe_constraint.hpp"
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // `torque`, `base`, or `base: {weight: covariance, relative_sigma_below: 0.25}`.
@@ -84,5 +83,4 @@ void describe(Fields& f, FeasibleSpec& spec) {
           from_to(0, 10000, "8 is typical"));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

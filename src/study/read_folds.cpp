@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 const StudyRun* first_folded(const Study& study) {
   const auto found = std::find_if(study.runs.begin(), study.runs.end(),
@@ -78,5 +77,4 @@ bool has_unsigned_runs(const Study& study) {
                      [](const StudyRun& run) { return run.unsigned_effort; });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

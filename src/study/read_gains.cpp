@@ -6,8 +6,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr GainMethod kGainMethods[] = {GainMethod::ls, GainMethod::wls, GainMethod::tls,
@@ -164,5 +163,4 @@ void check_gain_keys(const Study& study) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

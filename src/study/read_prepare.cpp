@@ -1,8 +1,7 @@
 // Section `prepare`.
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kHighestRate = 1e6;  // [Hz]
@@ -103,5 +102,4 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
   f.check([&] { options.validate(); });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

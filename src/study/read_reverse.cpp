@@ -4,8 +4,7 @@
 #include "steelyard/core/units.hpp"
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr SourceKind kSourceKinds[] = {SourceKind::table, SourceKind::program, SourceKind::library,
@@ -218,5 +217,4 @@ void describe(Fields& f, ReverseSpec& spec) {
   number_sets(spec);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/log/contents.hpp"
 #include "study/describe_run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kLongestLabel = 200;  // it is the name of a file, too
@@ -190,5 +189,4 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
         f.fail(key, {fmt::format("'{}' beside folds", key), {}, "folds, label, role", "leave it out"});
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

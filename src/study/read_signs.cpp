@@ -3,8 +3,7 @@
 
 #include "study/describe_study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& f, KnownSign& known) {
   f.text({"run", "", "label; none: the only run without signs"}, known.run);
@@ -96,5 +95,4 @@ void describe(Fields& f, SignsSpec& spec) {
   });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "study/describe_run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // A list of rows; `values` has one in each row.
@@ -214,5 +213,4 @@ void describe(Fields& f, SimulationSpec& spec) {
   f.check([&] { options.validate(); });
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

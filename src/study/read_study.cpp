@@ -10,8 +10,7 @@
 #include "steelyard/core/text_file.hpp"
 #include "study/describe_run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check_finding_codes(const Fields& f, const std::vector<std::string>& waived) {
@@ -192,5 +191,4 @@ Study read_study(const std::string& path, bool needs_runs) {
   return read_study_text(read_text_file(path, "study"), path, needs_runs);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -1,7 +1,6 @@
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<std::filesystem::path> study_inputs(const Study& study, const std::vector<std::string>& others) {
   std::vector<std::filesystem::path> inputs;
@@ -30,5 +29,4 @@ std::vector<std::filesystem::path> study_inputs(const Study& study, const std::v
   return inputs;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/simulate/effort_model.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Samples × coordinates at the log's instants.
@@ -166,5 +165,4 @@ EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParamete
   return check;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

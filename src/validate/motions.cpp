@@ -1,7 +1,6 @@
 #include "steelyard/validate/motions.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<LeftOutMotion> leave_one_motion_out(const std::vector<std::vector<Fold>>& runs,
                                                 const EstimateOptions& options,
@@ -20,5 +19,4 @@ std::vector<LeftOutMotion> leave_one_motion_out(const std::vector<std::vector<Fo
   return left_out;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/validate/spectrum.hpp"
 #include "steelyard/validate/whiteness.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr Index kCurvePoints = 2000;  // sections of a drawn curve
@@ -182,5 +181,4 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct Test {
@@ -101,5 +100,4 @@ Verdict judge(const Evidence& evidence) {
   return verdict;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/statistics.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Autocorrelation::Autocorrelation(Index average, Index lags)
     : average_(average),
@@ -45,5 +44,4 @@ Whiteness Autocorrelation::whiteness() const {
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 // crashing.
 #define STEELYARD_ABI abi_1
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using Eigen::Index;
 using VectorXd = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::DontAlign>;
@@ -29,5 +28,4 @@ using Matrix4 = Eigen::Matrix<double, 4, 4, Eigen::DontAlign>;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

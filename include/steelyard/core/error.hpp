@@ -12,8 +12,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A place in the user's input. Empty strings and zeros mean "not known"; line and column count from 1.
 struct Place {
@@ -64,5 +63,4 @@ class InternalError : public std::logic_error {
 // Throws InternalError with the text when an invariant of ours does not hold.
 void require(bool invariant, const char* text);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -27,8 +27,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Against hostile input; no sensible expression comes near.
 struct ExpressionLimits {
@@ -80,5 +79,4 @@ class Expression {
 // A number that may be written as an expression: "pi/2", "1e-3*2", "-0.5".
 double constant(std::string_view text, const Place& place = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Severity { note, warning, error };
 const char* to_string(Severity severity);
@@ -176,5 +175,4 @@ inline bool is(const Finding& finding, FindingCode code) {
 // Codes that a file of another version brought along have no traits.
 bool has(const Finding& finding, finding_trait::Trait trait);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A robot compiled to numbers: what every dynamics function and regressor kernel reads.
 //
@@ -82,5 +81,4 @@ Pose tool_pose(const Tree& tree, const VectorXd& q);
 // Twist of the tool per joint velocity, rows (linear, angular) about the tool's origin in base axes.
 MatrixXd tool_jacobian(const Tree& tree, const VectorXd& q);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

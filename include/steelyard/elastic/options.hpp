@@ -12,8 +12,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/fold/layout.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class ElasticEquations { motors_and_links, elastic_torque, links };
 const char* to_string(ElasticEquations equations);
@@ -60,5 +59,4 @@ struct ElasticJoint {
   std::string reason;  // why not
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -20,8 +20,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class EngineKind { mujoco, dart, bullet, ode };
 inline constexpr EngineKind kEngines[] = {EngineKind::mujoco, EngineKind::dart, EngineKind::bullet,
@@ -78,5 +77,4 @@ class Engine {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -30,8 +30,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Weighting { none, by_row, by_row_iterated, by_row_and_block };
 const char* to_string(Weighting weighting);
@@ -142,5 +141,4 @@ const EstimatorMethod& estimator_method(Weighting weighting, bool single_rows, b
 // Methods that fit folds alone, by name. Throws InputError for others.
 Weighting parse_fold_method(const std::string& name);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Friction of a joint (docs/friction.md):
 //   linear      fv q̇ + fc sign(q̇) + fo
@@ -36,5 +35,4 @@ struct EssentialOptions {
 enum class IntervalMethod { classical, bootstrap };
 const char* to_string(IntervalMethod method);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

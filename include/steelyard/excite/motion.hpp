@@ -33,8 +33,7 @@
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Where the robot may be: half-spaces and boxes for the tool, capsules for the links.
 //
@@ -215,5 +214,4 @@ struct MotionFiles {
 MotionFiles motion_files(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
                          const ExciteOptions& options, double rate);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -20,8 +20,7 @@
 #include "steelyard/core/expression.hpp"
 #include "steelyard/export/model.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct CCode {
   std::string header;
@@ -59,5 +58,4 @@ CCode to_c(const ExportModel& model, const COptions& options);
 double check_c(const CCode& code, const ExportModel& model, const COptions& options,
                const std::vector<ExportState>& states);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

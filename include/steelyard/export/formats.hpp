@@ -20,8 +20,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/export/model.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ExportedText {
   std::string text;
@@ -87,5 +86,4 @@ RobotFileText to_robot_yaml(const ExportModel& model);
 RobotFileText to_parameters_yaml(const ExportModel& model);
 RobotFileText to_robot_json(const ExportModel& model);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ExportModel {
   Robot robot;
@@ -37,5 +36,4 @@ struct NotCarried {
   double effort = 0;  // [N·m or N]
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

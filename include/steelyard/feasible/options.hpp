@@ -3,8 +3,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class FeasibleMethod { automatic, convex, penalty, annealing };
 const char* to_string(FeasibleMethod method);
@@ -24,5 +23,4 @@ struct PhysicalOptions {
   bool robot_bounds = true;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -49,8 +49,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr Index kFewestFleetRobots = 4;
 inline constexpr Index kFewestFleetLogs = 3;  // of a robot, for a drift
@@ -169,5 +168,4 @@ inline constexpr double kNearlyAsGood = 10;
 std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& result,
                                     const FleetRobot& robot, const ShiftedFolds& shifted);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

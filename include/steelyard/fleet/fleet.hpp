@@ -22,8 +22,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What is wrong with one robot of a simulated fleet.
 struct FleetFault {
@@ -124,5 +123,4 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options =
 
 std::string render_fleet(const FleetSummary& summary, const ReportOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -19,8 +19,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/layout.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Rows to add: sample s of column k (columns, then efforts) is columns[k][s].
 struct Tile {
@@ -117,5 +116,4 @@ Fold combine_columns(const Fold& fold, const MatrixXd& C, const Layout& layout);
 // base.
 Fold select_columns(const Fold& fold, const std::vector<std::string>& columns);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -22,8 +22,7 @@
 #include "steelyard/log/options.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr std::uint32_t kFoldFileVersion = 4;
 
@@ -83,5 +82,4 @@ std::string expression_difference(const std::optional<std::string>& here,
 // for fewer than one.
 void join_blocks(FoldedRun& run, Index max_blocks);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -17,8 +17,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr Index kMaxBlocks = 128;
 
@@ -87,5 +86,4 @@ void append_slots(FoldSet& set, Index count, int threads, const std::function<Fo
 // Merges neighbours, then their merges, and so on. Nothing for an empty list.
 std::vector<Fold> merge_tree(std::vector<std::vector<Fold>> folds);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -16,8 +16,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Layout {
   std::string row;                        // "torque:joint3"
@@ -100,5 +99,4 @@ std::vector<Layout> with_extra_columns(std::vector<Layout> layouts, std::span<co
 MatrixXd evaluate_columns(std::span<const ExtraColumns> extra, const SampleBlock& block, Index first,
                           Index count);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

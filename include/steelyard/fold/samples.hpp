@@ -16,8 +16,7 @@
 #include "steelyard/fold/fold.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Weights of single rows, on their way into a fold.
 //
@@ -42,5 +41,4 @@ struct RowInput {
 void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
                   std::span<Fold> folds);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

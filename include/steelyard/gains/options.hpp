@@ -10,8 +10,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/inertia.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class GainMethod { ls, wls, tls, prediction_error, feasible };
 const char* to_string(GainMethod method);
@@ -60,5 +59,4 @@ std::vector<std::string> load_columns(const std::string& load);
 // below zero, numbers that are not finite, and ten known parameters that are physically impossible.
 void validate(std::span<const Load> loads);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

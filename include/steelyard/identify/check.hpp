@@ -10,8 +10,7 @@
 #include "steelyard/identify/run.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct StudyCheck {
   std::string robot;
@@ -36,5 +35,4 @@ std::vector<Finding> folded_findings(std::span<const FoldedRun> runs);
 std::vector<Finding> waived(const Study& study, std::vector<Finding> findings);
 bool is_trustworthy(const std::vector<Finding>& findings);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

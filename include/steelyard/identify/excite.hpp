@@ -17,8 +17,7 @@
 
 #include "steelyard/identify/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ExciteOutcome {
   Robot robot;
@@ -67,5 +66,4 @@ std::string to_json(const ExciteOutcome& outcome);
 // `previous`: an earlier next.json; its predicted shrinkage is compared with the actual one.
 std::string to_json(const NextOutcome& outcome, const std::string& previous = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -19,8 +19,7 @@
 #include "steelyard/study/sections.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ExportOutcome {
   std::vector<ExportedFile> files;
@@ -44,5 +43,4 @@ ExportOutcome export_result(const Robot& robot, const Result& result, const Expo
 // Throws InputError when the result was made with another robot file than the study's.
 void require_same_robot(const Study& study, const Robot& robot, const Result& result);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct StudyOptions {
   int threads = 1;
@@ -88,5 +87,4 @@ Robot study_robot(const Study& study, std::vector<Complaint>* warnings = nullptr
 
 Scene study_scene(const Study& study);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

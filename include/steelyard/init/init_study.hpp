@@ -14,8 +14,7 @@
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The probable meaning of a log's columns: by their names, and where names do not help, by their numbers (a
 // velocity is the derivative of its position, limits distinguish degrees from radians).
@@ -75,5 +74,4 @@ struct InitStudy {
 // Nothing is written. Throws InputError when a file cannot be read or a log is not recognised.
 InitStudy init_study(const InitOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

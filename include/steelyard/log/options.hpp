@@ -7,8 +7,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Interpolation { none, linear, cubic };
 
@@ -43,5 +42,4 @@ struct PrepareOptions {
   void validate() const;  // throws InputError
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 namespace channel {
 inline constexpr std::string_view kPosition = "position";
@@ -116,5 +115,4 @@ struct FoldedMotion {
   MatrixXd position;  // some 400 × joints
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

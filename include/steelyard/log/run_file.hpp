@@ -18,8 +18,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A joint as the columns of a log see it.
 struct LogJoint {
@@ -68,5 +67,4 @@ struct RunFile {
   std::string topic;  // of a bag; empty: the only one that can be read
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

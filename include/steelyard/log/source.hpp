@@ -14,8 +14,7 @@
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class SampleSource {
  public:
@@ -57,5 +56,4 @@ SampleBlock read_all(SampleSource& source);
 // A whole file.
 Run read_run(const RunFile& file, const std::vector<LogJoint>& joints);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -27,8 +27,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Which rows are measured; `gravity_inertia`: both, in one consistent base.
 enum class RowSet { torque, gravity, inertia, gravity_inertia };
@@ -93,5 +92,4 @@ struct Identifiability {
 };
 std::vector<Identifiability> identifiability(const Robot& robot, const BaseParameters& base);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -16,8 +16,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class RowKind { torque, gravity, inertia };
 
@@ -83,5 +82,4 @@ bool is_available(IsaLevel level);
 IsaLevel isa_level();
 void set_isa_level(IsaLevel level);  // for tests, benchmarks and --isa; throws InputError when not available
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

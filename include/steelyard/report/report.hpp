@@ -17,8 +17,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The robot and its motions as the report draws them.
 //
@@ -75,5 +74,4 @@ std::string render_comparison(const std::vector<NamedResult>& results);
 std::string render_design(const std::string& json, const std::string& robot_name,
                           const ReportOptions& options, const Scene& scene);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

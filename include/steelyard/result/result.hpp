@@ -19,8 +19,7 @@
 #include "steelyard/validate/residuals.hpp"
 #include "steelyard/validate/verdict.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr int kResultFormat = 1;
 
@@ -194,5 +193,4 @@ std::string to_json(const Result& result);
 // Throws InputError for text that is not a result of this format.
 Result result_from_json(const std::string& text, const std::string& name);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/elastic/options.hpp"
 #include "steelyard/export/model.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What the estimator of a study did beyond weights by joint: part of the result.
 
@@ -310,5 +309,4 @@ struct SelfCheck {
   bool passed() const { return difference <= limit; }
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Order of numbered columns that hold one triangle.
 enum class TriangleOrder { rows, columns };  // M11 M21 M22 M31 …; M11 M21 … Mn1 M22 …
@@ -61,5 +60,4 @@ struct ReverseOptions {
   EstimateOptions estimate;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Pose {
   Matrix3 rotation = Matrix3::Identity();  // R_AB
@@ -110,5 +109,4 @@ class Inertia {
 
 Matrix3 symmetric_matrix(double xx, double xy, double xz, double yy, double yz, double zz);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

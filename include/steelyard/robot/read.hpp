@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct RobotFile {
   Robot robot;
@@ -45,5 +44,4 @@ std::string robot_file_hash(const std::string& path);
 // SHA-256 of everything that a robot in memory holds: names, geometry, limits, drives, inertias, bounds.
 std::string robot_hash(const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -23,8 +23,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/inertia.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class JointKind { revolute, prismatic };
 
@@ -153,5 +152,4 @@ int tool_link(const Robot& robot);
 // Ten parameters of a load in the tool frame to ten in the frame of the tool link: a 10 × 10 matrix.
 MatrixXd load_to_link(const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

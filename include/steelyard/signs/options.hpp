@@ -7,8 +7,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/options.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct SegmentOptions {
   FilterOptions filter = {4, 5};                    // of |effort|; cutoff 0: none
@@ -38,5 +37,4 @@ struct SignOptions {
   void validate() const;  // throws InputError
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

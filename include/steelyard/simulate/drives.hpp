@@ -19,8 +19,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Friction {
   double viscous = 0;            // fv
@@ -64,5 +63,4 @@ TrueParameters true_parameters(const Robot& robot);
 // Throws InputError for wrong sizes and numbers that are not finite or have no meaning.
 void validate(const TrueParameters& parameters, const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -31,8 +31,7 @@
 #include "steelyard/simulate/drives.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class EffortChannel { torque, current };
 enum class VelocityChannel { none, exact, from_positions };
@@ -119,5 +118,4 @@ RunFile standard_columns(const std::string& path, const std::vector<std::string>
 void write_csv(SampleSource& source, const RunFile& file, const std::vector<LogJoint>& joints);
 void write_csv(const Run& run, const RunFile& file, const std::vector<LogJoint>& joints);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -16,8 +16,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct FourierSeries {
   double omega = 0;     // ω of the first harmonic [rad/s]
@@ -122,5 +121,4 @@ struct RandomMotion {
 // Joint j draws from its own stream: more joints do not change the first ones. Throws InputError.
 MultiSine random_multi_sine(const RandomMotion& options, std::uint64_t seed);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -19,8 +19,7 @@
 #include "steelyard/reverse/options.hpp"
 #include "steelyard/signs/options.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What a study says of drives beyond terms for all joints: forms of friction, joints that differ, offsets of
 // single runs, further columns and known efforts as expressions (docs/friction.md).
@@ -316,5 +315,4 @@ struct ExportedFile {
   std::string text;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

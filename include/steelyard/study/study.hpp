@@ -29,8 +29,7 @@
 #include "steelyard/simulate/trajectory.hpp"
 #include "steelyard/study/sections.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A simulated run: the study's robot with the parameters of its file, on a motion.
 struct SimulationSpec {
@@ -154,5 +153,4 @@ std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& r
 std::vector<std::filesystem::path> study_inputs(const Study& study,
                                                 const std::vector<std::string>& others = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

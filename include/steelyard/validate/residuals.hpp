@@ -8,8 +8,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // ‖τ − τ̂‖ / ‖τ‖ as fractions. prepared: the rows given to the estimator; raw: every valid raw sample,
 // unfiltered effort, nothing rejected. Totals are over joints of the unit that most joints have.
@@ -106,5 +105,4 @@ struct EngineCheck {
   std::optional<PoseError> followed, followed_heavier;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

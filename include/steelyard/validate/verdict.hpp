@@ -16,8 +16,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class VerdictLevel { good, usable, not_trustworthy };
 const char* to_string(VerdictLevel level);
@@ -48,5 +47,4 @@ struct Evidence {
 
 Verdict judge(const Evidence& evidence);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

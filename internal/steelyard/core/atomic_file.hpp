@@ -12,8 +12,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Temporary;
 
@@ -41,5 +40,4 @@ class AtomicFile {
 // returns the complete ones. The process must end: threads that continue writing wait forever.
 std::vector<std::string> abandon_unfinished() noexcept;
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

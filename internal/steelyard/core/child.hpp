@@ -8,8 +8,7 @@
 
 #include "steelyard/core/child_process.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What a child is called in messages.
 struct ChildWords {
@@ -47,5 +46,4 @@ class Child {
   std::string read_;  // of its answers, not yet used
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

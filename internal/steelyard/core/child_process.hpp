@@ -26,8 +26,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ChildProgram {
   std::vector<std::string> command;
@@ -87,5 +86,4 @@ class ChildProcess {
   std::string words_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Key {
   const char* name;
@@ -155,5 +154,4 @@ class Fields {
   void numbers_by_name(const Key& key, NamedNumbers& values, const Allowed& allowed, const Words& known = {});
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 #include "steelyard/core/describe.hpp"
 #include "steelyard/core/json_writer.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Members of the object that is being written. What is not given is null.
 void write_described(JsonWriter& json, const Fields::Part& part);
@@ -39,5 +38,4 @@ std::vector<std::string> key_names(const Fields::Part& part);  // of the part it
 // Lines of a Markdown table: key without `prefix`, default, values, meaning.
 std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& prefix = "");
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

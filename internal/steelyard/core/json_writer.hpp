@@ -16,8 +16,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class JsonStyle {
   compact,   // no white space
@@ -68,5 +67,4 @@ class JsonWriter {
   std::vector<Level> levels_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

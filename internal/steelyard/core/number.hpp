@@ -7,8 +7,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct NumberOrReason {
   double value = 0;
@@ -22,5 +21,4 @@ NumberOrReason plain_number_from(const std::string& text);  // decimal number, s
 // Words of a text separated by white space.
 std::vector<std::string> words_of(const std::string& text);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // threads ≤ 1 runs in the calling thread. Fewer threads are used when the system refuses to start more.
 void parallel_for(Index count, int threads, const std::function<void(Index)>& fn);
@@ -27,5 +26,4 @@ bool parallel_for(Index count, int threads, const std::function<void(Index)>& fn
 // Number of hardware threads, at least 1.
 int hardware_threads();
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

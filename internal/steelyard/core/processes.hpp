@@ -15,8 +15,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class ProcessGroup {
  public:
@@ -49,5 +48,4 @@ void share(Index count, int threads, const std::function<std::vector<double>(Ind
 std::string pack_error(const std::exception_ptr& error);
 [[noreturn]] void throw_packed(const std::string& bytes);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include "steelyard/core/describe.hpp"
 #include "steelyard/core/yaml_fields.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // `owner` names the map in messages; relative paths are put behind `folder`.
 void read_described(const YamlContext& context, const YamlNode& map, const std::string& owner,
@@ -15,5 +14,4 @@ void read_described(const YamlContext& context, const YamlNode& map, const std::
 // `text` with ${NAME} replaced by environment variables; relative paths are put behind `folder`.
 std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

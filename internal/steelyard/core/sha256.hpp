@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The digest of everything given to add(), in any number of pieces.
 class Sha256 {
@@ -38,5 +37,4 @@ std::string sha256(std::string_view bytes);
 // is a folder, MachineError when reading fails on the way.
 std::string sha256_file(const std::string& path);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 double normal_cdf(double x);
 double chi_squared_cdf(double x, double degrees);
@@ -22,5 +21,4 @@ double normal_quantile(double p);
 double chi_squared_quantile(double p, double degrees);
 double student_quantile(double p, double degrees);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

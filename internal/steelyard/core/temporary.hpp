@@ -12,8 +12,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/unfinished.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class TemporaryKind { file, folder, private_folder };  // the last: for this user only
 
@@ -37,5 +36,4 @@ class Temporary {
   int descriptor_ = -1;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -16,8 +16,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Powers of the base dimensions.
 struct Dimension {
@@ -75,5 +74,4 @@ Unit parse_unit(std::string_view text, const Place& place = {});
 // The same, refusing other dimensions than the expected one.
 Unit parse_unit(std::string_view text, const Dimension& expected, const Place& place = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/yaml_tree.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What messages need to know besides the node: the file and the joint that is being read.
 struct YamlContext {
@@ -57,5 +56,4 @@ const std::vector<YamlNode>& to_list(const YamlContext& context, const YamlNode&
 std::size_t to_choice(const YamlContext& context, const YamlNode& node, const std::string& kind,
                       const std::vector<std::string>& words);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct YamlNode {
   enum class Kind { null, scalar, list, map };
@@ -32,5 +31,4 @@ inline constexpr int kYamlMostNodes = 100000;
 // Throws InputError with file, line and column. An empty document is an error.
 YamlNode parse_yaml(const std::string& text, const std::string& file);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -19,8 +19,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct CoarseOptions {
   Index samples = 800;  // at most
@@ -56,5 +55,4 @@ struct CoarseRun {
 CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& label, const TimeScan& time,
                      const CoarseOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -34,8 +34,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/doctor/trial.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct DelayEstimate {
   double seconds = 0;   // by which the effort is late
@@ -67,5 +66,4 @@ Delays examine_delays(const Trial& trial);
 // `step`: of the log [s]; shorter delays do not count.
 std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, double step);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

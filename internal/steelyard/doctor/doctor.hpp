@@ -28,8 +28,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ExaminedRun {
   RunLabel label;
@@ -69,5 +68,4 @@ std::string name_runs(const Finding& finding, const std::vector<std::string>& su
 Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs,
                     const DoctorOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

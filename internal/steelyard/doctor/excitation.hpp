@@ -14,8 +14,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Excitation {
   Estimate estimate;  // names, relative standard deviations, condition
@@ -27,5 +26,4 @@ Excitation examine_excitation(const Robot& robot, const std::vector<CoarseRun>& 
 
 std::vector<Finding> excitation_findings(const Excitation& excitation, const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

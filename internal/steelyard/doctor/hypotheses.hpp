@@ -23,8 +23,7 @@
 #include "steelyard/doctor/trial.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Hypothesis {
   FindingCode code = "unexplained-effort";
@@ -48,5 +47,4 @@ Hypothesis all_efforts_hypothesis(const Robot& robot, double factor);
 // Standard DH read as modified DH or the reverse; nothing for robots that are not given by DH rows.
 std::optional<Robot> other_dh_convention(const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -20,8 +20,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/doctor/trial.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // In the public logs the largest steps of more than 8 standard deviations explain 0.30 (the LWR4+'s third
 // joint, with a drifting residual) and, hidden, 0.50 (the KR300's fourth); in simulated healthy ones none
@@ -52,5 +51,4 @@ std::vector<Jump> examine_jumps(const Trial& trial);
 bool is_clear(const Jump& jump, const JumpOptions& options = {});
 Finding jump_finding(const Jump& jump, const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

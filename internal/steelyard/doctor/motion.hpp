@@ -11,8 +11,7 @@
 #include "steelyard/doctor/coarse.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kSameMotion = 0.1;
 
@@ -28,5 +27,4 @@ MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b);
 bool first_repeats(const RunLabel& first, const RunLabel& second);
 Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double mismatch);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

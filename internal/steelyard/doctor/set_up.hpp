@@ -27,8 +27,7 @@
 #include "steelyard/doctor/hypotheses.hpp"
 #include "steelyard/doctor/trial.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct SetUpOptions {
   double clear_gain = 0.5;
@@ -70,5 +69,4 @@ std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination,
 std::vector<Finding> set_up_findings(const SetUpExamination& examination, const Robot& robot,
                                      const SetUpOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

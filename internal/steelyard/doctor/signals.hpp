@@ -20,8 +20,7 @@
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // How often a channel takes its largest (or smallest) value, and the next one.
 struct ExtremeScan {
@@ -123,5 +122,4 @@ struct SignalUse {
 std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
                                      const std::string& run, const SignalUse& use = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

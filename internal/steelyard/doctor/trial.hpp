@@ -33,8 +33,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct TrialOptions {
   double noise_factor = 4;  // see above
@@ -102,5 +101,4 @@ class Trial {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

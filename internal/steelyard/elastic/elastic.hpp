@@ -40,8 +40,7 @@
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Columns and rows of a robot's elastic equations.
 struct ElasticModel {
@@ -99,5 +98,4 @@ std::optional<ElasticValue> elastic_value(const ElasticFit& fit, const std::stri
 ElasticFit identify_elastic(const Robot& robot, const std::vector<Run>& runs, const PrepareOptions& prepare,
                             const ElasticOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,11 +5,9 @@
 
 #include "steelyard/robot/inertia.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Throws InputError naming the link and the law.
 void require_body(const Inertia& inertia, const std::string& link);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

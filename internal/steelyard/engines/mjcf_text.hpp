@@ -16,12 +16,10 @@
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Throws InputError for a physically impossible inertia, and for a link without mass that MuJoCo would
 // refuse.
 std::string mjcf_text(const Robot& robot, const TrueParameters& parameters);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

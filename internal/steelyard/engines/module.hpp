@@ -4,8 +4,7 @@
 #include "engines/world.hpp"
 #include "steelyard/engines/engine.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct EngineModule {
   MakeWorld* make = nullptr;  // null: the engine is not installed
@@ -18,5 +17,4 @@ EngineModule find_module(EngineKind kind, std::string& reason);
 // Throws MachineError that names the Debian package.
 EngineModule open_module(EngineKind kind);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/reverse/table.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 bool has_mujoco();
 
@@ -23,5 +22,4 @@ bool has_mujoco();
 // named stay at zero. Throws InputError for models that MuJoCo rejects, and for names it does not have.
 ReverseSource mujoco_source(const std::string& path, const std::vector<std::string>& joints = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/engines/engine.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kDriveStep = 1e-3;  // [s]
 
@@ -40,5 +39,4 @@ struct Followed {
 Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effort, const VectorXd& times,
                 const FollowOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

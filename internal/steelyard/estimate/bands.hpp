@@ -16,8 +16,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Counts of |error| in logarithmic bins.
 class ErrorCounts {
@@ -47,5 +46,4 @@ struct Band {
 // outside 0.5 … 0.999.
 Band calibrate_band(const std::vector<ErrorCounts>& groups, double level = 0.95);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -29,8 +29,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // An estimate from the same blocks of the same run at another cut-off, and its block_influences().
 struct OtherCutoff {
@@ -53,5 +52,4 @@ DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixX
                                          const VectorXd& sigma, std::span<const OtherCutoff> others,
                                          const VectorXd& shift = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

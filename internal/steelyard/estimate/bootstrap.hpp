@@ -34,8 +34,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/estimate/instrument.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Moments of the blocks at an estimate, whitened.
 struct BlockMoments {
@@ -80,5 +79,4 @@ struct Bootstrap {
 // The same bytes for any number of threads. Throws InputError for fewer than three blocks.
 Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

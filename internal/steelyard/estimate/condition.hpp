@@ -9,8 +9,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Conditioning {
   VectorXd norms;            // of the columns
@@ -23,5 +22,4 @@ struct Conditioning {
 
 Conditioning condition_of(const MatrixXd& R, double tolerance = 1e-12);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/fold/fold_set.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // groups[run][block]: the group of each block, counted from 0; −1: always trained on, never tested.
 using BlockGroups = std::vector<std::vector<int>>;
@@ -58,5 +57,4 @@ CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& traini
                                const std::vector<std::vector<FoldBlock>>& tested, const BlockGroups& groups,
                                const FitFunction& fit);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

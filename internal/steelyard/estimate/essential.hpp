@@ -22,8 +22,7 @@
 #include "steelyard/estimate/instrument.hpp"
 #include "steelyard/estimate/options.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct EliminatedColumn {
   std::string column;
@@ -58,5 +57,4 @@ Essential essential(std::span<const Fold> folds, const InstrumentEstimate& full,
 // the reduced model, standard deviations and covariance stay those of the full one.
 Estimate reduced(std::span<const Fold> folds, const Estimate& full, const Essential& essential);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

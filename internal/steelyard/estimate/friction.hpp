@@ -18,8 +18,7 @@
 #include "steelyard/estimate/options.hpp"
 #include "steelyard/fold/layout.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Form and shape of one joint's friction; coefficients are found by least squares.
 struct FrictionModel {
@@ -65,5 +64,4 @@ bool is_tangent(const std::string& column);
 std::vector<ExtraColumns> friction_columns(const std::vector<FrictionJoint>& joints,
                                            const std::vector<FrictionModel>& models, bool tangents);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

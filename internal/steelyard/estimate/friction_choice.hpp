@@ -23,8 +23,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/estimate/friction.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr int kDictionarySize = 6;
 
@@ -56,5 +55,4 @@ std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& jo
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -33,8 +33,7 @@
 #include "steelyard/estimate/friction.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // One pass over all runs to be fitted: their folds with these extra columns behind the plan's.
 using FrictionPass = std::function<std::vector<Fold>(const std::vector<ExtraColumns>& extra)>;
@@ -70,5 +69,4 @@ struct FrictionFit {
 FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<FrictionModel> models,
                          const FrictionPass& pass, const FrictionFitOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -29,8 +29,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr const char* kInstrumentPrefix = "iv:";
 inline constexpr double kWeakInstruments = 10;  // F of the first stage
@@ -66,5 +65,4 @@ InstrumentEstimate instrument_estimate(std::span<const Fold> folds, const Estima
 // The folds without their instrument columns, for everything that is not an IV estimate.
 std::vector<Fold> without_instruments(std::span<const Fold> folds);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -21,8 +21,7 @@
 #include "steelyard/estimate/options.hpp"
 #include "steelyard/log/low_pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct IntervalOptions {
   double level = 0.95;
@@ -57,5 +56,4 @@ Intervals intervals(const Estimate& estimate, const BlockMoments* moments,
 // Independent values over rows, at most 1: 2 ∫|H|⁴ df · decimation / rate, H one pass of the filter.
 double effective_share(const LowPass& filter, Index decimation);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

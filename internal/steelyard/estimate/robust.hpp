@@ -25,8 +25,7 @@
 #include "steelyard/estimate/options.hpp"
 #include "steelyard/fold/layout.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Residuals of one row kind as a pass saw them.
 struct RowScale {
@@ -83,5 +82,4 @@ class RowWeigher {
 // Scales standard deviations and covariance of an estimate from weighted rows to Huber's asymptotic variance.
 void correct_deviations(const std::vector<RowScale>& scales, Estimate& estimate);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ConfigurationOptions {
   Index count = 10;
@@ -55,5 +54,4 @@ ConfigurationSet best_configurations(const Robot& robot, const BaseParameters& b
 Index min_configurations(const Robot& robot, const BaseParameters& base,
                          const ConfigurationOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

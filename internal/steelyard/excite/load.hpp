@@ -10,13 +10,11 @@
 
 #include "steelyard/excite/motion.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Information over the base parameters, then the gains of the independent joints (relative, 1 when the logged
 // effort is right). `values`: of the base parameters. Noise and rate as in the options.
 MatrixXd information_with_gains(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
                                 const ExciteOptions& options, const VectorXd& values, double load_mass);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/export/model.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Dry friction of an engine against fc sign(q̇): largest differences as shares of fc over the states, and
 // over the same with 1 % of their velocities.
@@ -36,5 +35,4 @@ struct ReadBack {
 std::vector<ReadBack> read_by_engines(const std::string& format, const std::string& text,
                                       const ExportModel& model, const std::vector<std::string>& joints);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Friction and rotors are per joint; empty: none.
 struct ParameterSet {
@@ -67,5 +66,4 @@ struct WrenchExtremes {
 std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector<ParameterSet>& sets,
                                              const MotionSamples& motion);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -17,8 +17,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/feasible/constraints.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ConflictMember {
   std::string name;
@@ -40,5 +39,4 @@ struct Conflict {
 Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& robot,
                        const std::vector<std::string>& further_columns = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

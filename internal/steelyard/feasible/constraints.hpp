@@ -31,8 +31,7 @@
 #include "steelyard/feasible/options.hpp"
 #include "steelyard/feasible/quantities.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Bound {
   std::string quantity;
@@ -129,5 +128,4 @@ std::vector<Constraint> physical_constraints(const Robot& robot, const Quantitie
 Constraint total_mass(const Quantities& quantities, double lower, double upper,
                       const std::string& name = "total mass");
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -32,8 +32,7 @@
 #include "steelyard/feasible/constraints.hpp"
 #include "steelyard/feasible/objective.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class ConvexStatus {
   solved,
@@ -88,5 +87,4 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
 // bodies otherwise, zero for further columns.
 VectorXd reference_parameters(const Robot& robot, const Quantities& quantities);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

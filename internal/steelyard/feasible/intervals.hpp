@@ -26,8 +26,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/feasible/convex.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // What to bound: Σ aₖ xₖ + offset, or (Σ aₖ xₖ) / (Σ bₖ xₖ) + offset where `below` is given.
 struct Functional {
@@ -78,5 +77,4 @@ std::vector<Functional> all_functionals(const Quantities& quantities);
 std::vector<Functional> wrench_functionals(const Robot& robot, const Quantities& quantities,
                                            const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ForceInstant {
   std::string run;
@@ -22,5 +21,4 @@ struct ForceInstant {
 std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<PreparedRun*>& runs,
                                          const VectorXd& bodies);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

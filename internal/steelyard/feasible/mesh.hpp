@@ -19,8 +19,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/inertia.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Mesh {
   std::vector<Vector3> vertices;
@@ -50,5 +49,4 @@ struct ConvexHull {
 // plane to 1e-9 of their extent).
 ConvexHull convex_hull(const std::vector<Vector3>& points, const std::string& name);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -22,8 +22,7 @@
 #include "steelyard/feasible/quantities.hpp"
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // w D(P ‖ P⁰) of one link.
 struct BodyPull {
@@ -84,5 +83,4 @@ void pull_euclidean(Objective& objective, const Quantities& quantities, const Ve
 void pull_bodies(Objective& objective, const Quantities& quantities, const VectorXd& reference, double weight,
                  const std::vector<int>& links = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

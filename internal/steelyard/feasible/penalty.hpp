@@ -28,8 +28,7 @@
 #include "steelyard/feasible/convex.hpp"
 #include "steelyard/feasible/objective.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class PenaltySearch { descent, annealing };
 
@@ -83,5 +82,4 @@ struct PenaltySolution {
 PenaltySolution solve_penalty(const Objective& objective, const std::vector<Constraint>& constraints,
                               const Robot& robot, const PenaltyOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class QuantityKind { linear, com, inertia_com };
 
@@ -79,5 +78,4 @@ Matrix10 barycentric_jacobian(const Vector10& p);
 // gᵀ ∂x/∂p: a gradient by x as a gradient by p.
 VectorXd gradient_by_barycentric(const Quantities& quantities, const VectorXd& p, const VectorXd& by_x);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

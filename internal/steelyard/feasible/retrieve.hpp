@@ -22,8 +22,7 @@
 #include "steelyard/feasible/options.hpp"
 #include "steelyard/feasible/penalty.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct RetrieveOptions {
   FeasibleMethod method = FeasibleMethod::automatic;
@@ -57,5 +56,4 @@ Retrieval retrieve(const Objective& objective, const std::vector<Constraint>& co
 // one. Without mass: 0 if all parameters are zero, −1 otherwise.
 double body_margin(const Inertia& inertia, double length);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,10 +4,8 @@
 #include "steelyard/core/describe.hpp"
 #include "steelyard/fleet/fleet.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& fields, FleetSpec& spec);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

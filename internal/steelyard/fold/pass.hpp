@@ -28,8 +28,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct PassOptions {
   std::vector<std::string> effort_channels = {"torque"};  // one per effort column of the layouts
@@ -67,5 +66,4 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
 FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);
 FoldPass to_fold_pass(const FoldedRun& run);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

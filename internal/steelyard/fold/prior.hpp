@@ -11,8 +11,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A layout with the columns of another, one effort "torque" or as there, row `row`, unit "1".
 Layout prior_layout(const Layout& layout, const std::string& row = "prior");
@@ -30,5 +29,4 @@ Fold known_value(const Layout& layout, const std::string& column, double value, 
 // aᵀπ = value.
 Fold linear_equality(const Layout& layout, const VectorXd& a, double value, double sigma);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

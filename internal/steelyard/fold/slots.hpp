@@ -5,8 +5,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/prepare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Samples that one sample is smeared over by the filters.
 Index filter_memory(const Preparation& preparation);
@@ -22,5 +21,4 @@ Index slot_for_blocks(const PreparedRun& run, Index blocks);
 // As short as is of use: slots are 1024 samples and five memories long at least.
 Index slot_for_files(const PreparedRun& run);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -16,8 +16,7 @@
 #include "steelyard/simulate/drives.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct AdviceOptions {
   double rate = 200;           // [Hz] of the log
@@ -40,5 +39,4 @@ std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& n
                                      const Trajectory& unloaded, const Trajectory& loaded,
                                      const Inertia& load, const AdviceOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

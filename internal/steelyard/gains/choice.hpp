@@ -18,8 +18,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/gains/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using GainFitter = std::function<GainFit(const GainProblem& training)>;
 
@@ -50,5 +49,4 @@ struct GainDrift {
 std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit,
                                   const GainOptions& options = {}, double min_change = 0.01);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -24,8 +24,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct CurrentRows {
   Plan plan;                        // leads of the base and the ten of the tool link
@@ -57,5 +56,4 @@ FoldPass fold_currents(PreparedRun& run, const CurrentRows& rows, PassOptions op
 // gains', each with its current.
 Fold sided_fold(const CurrentRows& rows, Index row, const Fold& fold, const std::string& load, RowSide side);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -21,8 +21,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/gains/current_rows.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Standard deviation of the white noise on equidistant samples; 0 for fewer than 16.
 double white_noise(const double* x, Index count);
@@ -63,5 +62,4 @@ struct ErrorOptions {
 // One pass.
 RunErrors run_errors(PreparedRun& run, const CurrentRows& rows, const ErrorOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

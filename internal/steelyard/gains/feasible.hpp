@@ -14,8 +14,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct FeasibleGains {
   GainFit fit;            // method `feasible`; base parameters are those of `standard`
@@ -30,5 +29,4 @@ struct FeasibleGains {
 FeasibleGains fit_feasible_gains(const GainProblem& problem, const Robot& robot, const BaseParameters& base,
                                  const GainFit& plain, const GainOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

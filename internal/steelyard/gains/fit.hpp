@@ -25,8 +25,7 @@
 #include "steelyard/gains/options.hpp"
 #include "steelyard/gains/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class GainStatus {
   identified,
@@ -81,5 +80,4 @@ struct CurrentResidual {
 };
 CurrentResidual current_residual(const GainProblem& problem, const GainFit& fit);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -17,8 +17,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/gains/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct LoadEstimate {
   std::string name;
@@ -50,5 +49,4 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
 // The nearest body to ten parameters in a covariance (rows of fixed parameters zero).
 Inertia nearest_body(const Vector10& values, const MatrixXd& covariance, bool& found, double& moved);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

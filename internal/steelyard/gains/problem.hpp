@@ -17,8 +17,7 @@
 #include "steelyard/gains/errors.hpp"
 #include "steelyard/gains/options.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // A run, its rows as equations on both sides of the transmission (sided_fold). Rows come by time block; those
 // between two blocks are folds of their own, with the number of the first block.
@@ -76,5 +75,4 @@ std::vector<Fold> gain_equations(const GainProblem& problem, RowSide side);
 // What is known of gains and loads with a standard deviation, as rows for the layout of gain_columns().
 std::vector<Fold> gain_priors(const GainProblem& problem);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

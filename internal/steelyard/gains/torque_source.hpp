@@ -5,8 +5,7 @@
 
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The source with the further channel torque = matrix · current.
 std::unique_ptr<SampleSource> with_torques(std::unique_ptr<SampleSource> source, MatrixXd matrix);
@@ -14,5 +13,4 @@ std::unique_ptr<SampleSource> with_torques(std::unique_ptr<SampleSource> source,
 // The source with its torques multiplied by factors[j], joint by joint.
 std::unique_ptr<SampleSource> with_scaled_torques(std::unique_ptr<SampleSource> source, VectorXd factors);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

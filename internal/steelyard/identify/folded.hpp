@@ -13,8 +13,7 @@
 #include "steelyard/identify/signed_run.hpp"
 #include "steelyard/log/period.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct RunRows {
   const OpenRun* run = nullptr;
@@ -61,5 +60,4 @@ struct HeldOut {
 };
 HeldOut held_out_groups(const std::vector<RunRows>& runs, const CrossOptions& options);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "steelyard/gains/advice.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct LoadAdvice {
   std::string name;
@@ -35,5 +34,4 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
 // A cube of steel on the origin of the tool frame.
 Inertia steel_cube(double mass);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

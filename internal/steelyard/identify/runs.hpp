@@ -11,8 +11,7 @@
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/identify/setup.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct OpenRun {
   const StudyRun* run = nullptr;
@@ -53,5 +52,4 @@ struct Examined {
 // Runs of folds have the findings of their files. `head`: samples of a long log for the set-up, 0: all.
 Examined examine_runs(const Setup& setup, const Runs& runs, Index head = 0);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -22,8 +22,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/regressor/plan.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Wall time of the stages, and progress.
 class StudyClock {
@@ -112,5 +111,4 @@ Setup with_cutoff(Setup setup);              // nothing where the study gives it
 // The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
 Setup with_given_cutoff(Setup setup, double cutoff);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

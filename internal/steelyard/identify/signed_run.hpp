@@ -6,8 +6,7 @@
 
 #include "steelyard/signs/segments.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct SignedRun {
   SampleBlock samples;  // prepared, the whole run
@@ -19,5 +18,4 @@ struct SignedRun {
   std::vector<bool> has_rows;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/log/low_pass.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Chunk {
   Index index = 0;
@@ -60,5 +59,4 @@ Index automatic_decimation(double cutoff, double rate);
 std::vector<Index> reject_slow(const double* velocity, Index samples, Index stride, const VectorXd& limits,
                                std::uint8_t* mask, Index mask_stride);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/log/csv.hpp"
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Column of a file, with value = factor · field + offset.
 struct ColumnUse {
@@ -38,5 +37,4 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& n
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
                                        const std::vector<LogJoint>& joints);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

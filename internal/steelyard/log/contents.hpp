@@ -13,8 +13,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Names as RunFile's columns take them. Of the file's fields only path, csv and topic are used. Throws as
 // open_run() does.
@@ -26,5 +25,4 @@ bool is_bag(const std::string& path);
 // The columns of a JointState topic: time from the stamps, position, velocity, and torque from the efforts.
 void use_joint_states(RunFile& file);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

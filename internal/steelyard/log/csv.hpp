@@ -19,8 +19,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class CsvReader {
  public:
@@ -70,5 +69,4 @@ class CsvReader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/csv.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -34,5 +33,4 @@ enum class FieldProblem { none, empty, not_a_number, not_finite, too_large };
 // Number in a trimmed field, quoted or not, with an optional plus sign.
 FieldProblem parse_number(std::string_view field, double& value);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

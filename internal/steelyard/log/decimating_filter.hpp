@@ -20,8 +20,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/low_pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct DecimatingFilter {
   // A real pole, or one of a pair (both count: residue and weight are doubled).
@@ -57,5 +56,4 @@ void block_sums(const DecimatingFilter& filter, const double* x, Index columns, 
 void filtered_from_sums(const DecimatingFilter& filter, double* sums, const double* last, Index columns,
                         Index blocks, Index first, Index count, double* to, Index stride);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // First (derivative = 1) or second derivative of each column; column c is x[c * stride …], out likewise; out
 // must not overlap x. Throws InputError for orders other than 2, 4, 6 and for fewer than order + 1 samples.
@@ -21,5 +20,4 @@ void differentiate(int derivative, int order, const double* x, Index samples, In
 // stencils.
 VectorXd difference_weights(int derivative, int points, int at);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -16,8 +16,7 @@
 #include "steelyard/core/random.hpp"
 #include "steelyard/log/forwarding_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Standard deviation of the noise of every joint's position. Reads the source once. Joints without a
 // position, or runs of fewer than seven samples: 0.
@@ -42,5 +41,4 @@ class DisturbedSource : public ForwardingSource {
   std::vector<Random> random_;  // one per joint
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

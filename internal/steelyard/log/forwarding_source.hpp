@@ -5,8 +5,7 @@
 
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class ForwardingSource : public SampleSource {
  public:
@@ -22,5 +21,4 @@ class ForwardingSource : public SampleSource {
   std::unique_ptr<SampleSource> source_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 
 #include "steelyard/log/run_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct OpenLine {
   std::string field;  // the last one
@@ -24,5 +23,4 @@ struct OpenLine {
 // quarter of a megabyte. Throws InputError when it cannot be opened.
 std::optional<OpenLine> open_last_line(const RunFile& file);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -20,8 +20,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // One or two poles of the filter: y = lowpass(x), see src/log/low_pass_kernel.cpp for the recurrence.
 struct LowPassSection {
@@ -57,5 +56,4 @@ struct RunEnds {
 void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index columns, Index column_stride,
                        RunEnds ends = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Period of a periodic motion in rows of `position` (samples × joints, even in time), 0 when it has none: the
 // shortest lag, of at least a tenth of the run, after which all joints are where they were, to a tenth of
@@ -57,5 +56,4 @@ class WatchedSource : public ForwardingSource {
   bool is_first_pass_ = true;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

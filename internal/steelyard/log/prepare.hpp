@@ -30,8 +30,7 @@
 #include "steelyard/log/resample.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The preparation that was used, for reports.
 struct Preparation {
@@ -127,5 +126,4 @@ class PreparedRun {
   SampleBlock piece_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -19,8 +19,7 @@
 #include "steelyard/log/options.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr double kGapFactor = 5;
 inline constexpr double kShortGap = 0.05;  // [s] a line across it is good enough
@@ -129,5 +128,4 @@ Index resample(const ResampleInput& input, const UniformGrid& grid, Index first,
 std::unique_ptr<SampleSource> on_grid(std::unique_ptr<SampleSource> source, const TimeScan& scan,
                                       const UniformGrid& grid);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

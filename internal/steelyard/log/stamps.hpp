@@ -10,8 +10,7 @@
 #include "steelyard/log/forwarding_source.hpp"
 #include "steelyard/log/resample.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class StampSource {
  public:
@@ -47,5 +46,4 @@ class CheckedStamps : public ForwardingSource {
   TimeScanner scanner_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Converts the channels motor_position, motor_velocity, motor_acceleration and motor_torque in place and
 // drops the prefix from their names. A motor channel beside the joint channel of the same name is left as it
@@ -18,5 +17,4 @@ inline namespace STEELYARD_ABI {
 // singular one.
 void to_joint_side(const Transmission& transmission, SampleBlock& block);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

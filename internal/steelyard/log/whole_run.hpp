@@ -5,11 +5,9 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/log/prepare.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The cores of all chunks, from the first on.
 SampleBlock whole_run(PreparedRun& run);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -18,8 +18,7 @@
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class McapPacking { none, lz4, zstd };
 
@@ -37,5 +36,4 @@ WrittenLog write_npz(SampleSource& source, const std::string& path, const std::v
 WrittenLog write_mcap(SampleSource& source, const std::string& path, const std::vector<LogJoint>& joints,
                       McapPacking packing = McapPacking::none);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

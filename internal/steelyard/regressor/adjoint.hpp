@@ -19,8 +19,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Joint j of sample s at [j * stride + s].
 struct MotionGradient {
@@ -52,5 +51,4 @@ class RegressorAdjoint {
   std::unique_ptr<const Impl> impl_;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

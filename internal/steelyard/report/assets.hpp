@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace assets {
 
 extern const std::string_view page_html;
@@ -20,5 +19,4 @@ extern const std::string_view web_css;
 extern const std::string_view web_js;
 
 }  // namespace assets
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Safe as content and inside quoted attributes; invalid bytes and control characters become U+FFFD.
 std::string escape(std::string_view text);
@@ -42,5 +41,4 @@ std::string table(std::string_view name, const std::vector<TableColumn>& columns
 // <section id=…> with a heading.
 std::string section(std::string_view id, std::string_view title, std::string_view content);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

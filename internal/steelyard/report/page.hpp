@@ -8,8 +8,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Names one inline element for the content security policy.
 std::string source_hash(std::string_view text);
@@ -23,5 +22,4 @@ std::string fill(std::string_view page, const PageParts& parts);
 // report. Throws MachineError in programs built without web/.
 std::string web_page(const std::string& title, const std::string& plain, const std::string& data);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

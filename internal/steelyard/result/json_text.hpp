@@ -5,12 +5,10 @@
 
 #include "steelyard/core/json_writer.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Writes the value that `text` holds in the writer's own style. Throws InternalError when it is no JSON
 // object.
 void write_options(JsonWriter& json, const std::string& text);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

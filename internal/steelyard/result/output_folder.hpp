@@ -21,8 +21,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Replaces or creates one file. Throws MachineError with the reason of the system; the old file is then as it
 // was.
@@ -60,5 +59,4 @@ class OutputFolder {
   std::unique_ptr<Temporary> temporary_;  // none after commit()
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -17,8 +17,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr const char* kWrittenList = ".steelyard";
 
@@ -35,5 +34,4 @@ enum class FileKind { fold, page };
 // Throws InputError when something else is at the file's place.
 void check_replaceable_file(const std::filesystem::path& file, FileKind kind);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

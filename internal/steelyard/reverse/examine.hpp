@@ -19,8 +19,7 @@
 #include "steelyard/core/finding.hpp"
 #include "steelyard/reverse/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct KinematicsCheck {
   bool tool_axes = false;            // otherwise base axes
@@ -50,5 +49,4 @@ std::vector<Finding> examine(const GravityScale& scale);
 std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, const ReverseFit& fit,
                              const ReverseOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

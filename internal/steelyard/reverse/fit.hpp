@@ -25,8 +25,7 @@
 #include "steelyard/reverse/options.hpp"
 #include "steelyard/reverse/table.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ComponentError {
   std::string name;  // "g2", "M31"
@@ -69,5 +68,4 @@ double relative_error(const std::vector<ComponentError>& errors);
 ReverseTable predict_table(const Robot& robot, const std::vector<std::string>& columns,
                            const VectorXd& values, const MatrixXd& q, RowSet rows);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

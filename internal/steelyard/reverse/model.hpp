@@ -10,8 +10,7 @@
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/reverse/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class ReverseModel {
  public:
@@ -34,5 +33,4 @@ class ReverseModel {
 // the error of the differences, about 1e-9.
 double skew_symmetry_error(const ReverseModel& model, const Robot& robot, Index states = 20);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/reverse/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct MassFrom {
   std::string lead;
@@ -38,5 +37,4 @@ struct PayloadChange {
 PayloadChange payload_change(const Robot& robot, const ReverseFit& without, const ReverseFit& with,
                              int link = -1);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/reverse/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::string component_name(const Row& row, Index joints);
 bool uses_kind(RowSet rows, RowKind kind);
@@ -38,5 +37,4 @@ FreeBase eliminate(const BaseParameters& base, const std::vector<Relation>& rela
 // The fold for y, in the given names.
 Fold in_free_base(const Fold& fold, const FreeBase& free, const std::vector<std::string>& leads);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

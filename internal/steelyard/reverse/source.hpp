@@ -26,8 +26,7 @@
 #include "steelyard/reverse/options.hpp"
 #include "steelyard/reverse/table.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // `command`: program and arguments; `folder`: where it runs, empty: here.
 ReverseSource program_source(const std::vector<std::string>& command, const std::string& folder = "",
@@ -43,5 +42,4 @@ ReverseSource child_source(const std::function<ReverseSource()>& make, const std
 // A robot's own parameters: Newton-Euler. Throws InputError when the robot has none.
 ReverseSource robot_source(const Robot& robot);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -15,8 +15,7 @@
 #include "steelyard/reverse/options.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ReverseTable {
   std::string name;   // file or source, for messages
@@ -63,5 +62,4 @@ ReverseTable part_of(const ReverseTable& table, Index first, Index count);
 // Impossible entries: inertia matrices that are not positive definite (complete rows only).
 std::vector<Finding> examine(const ReverseTable& table);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/reverse/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Tilt {
   Vector3 gravity = Vector3::Zero();   // γ, in the frame in which the robot's is given [m/s²]
@@ -28,5 +27,4 @@ struct Tilt {
 // Throws InputError for tables without gravity, robots without gravity and too few entries.
 Tilt estimate_tilt(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

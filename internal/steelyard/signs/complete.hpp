@@ -32,8 +32,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/signs/segments.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class GuessJoints { never, automatic, always };
 
@@ -77,5 +76,4 @@ struct Completion {
 Completion complete_efforts(const Plan& plan, const std::vector<Layout>& layouts,
                             const std::vector<DecidedRun>& runs, const CompleteOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

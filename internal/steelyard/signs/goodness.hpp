@@ -18,8 +18,7 @@
 #include "steelyard/signs/problem.hpp"
 #include "steelyard/signs/segments.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct GoodnessOptions {
   double correlation = 1;       // rows per independent row, as in SignOptions
@@ -60,5 +59,4 @@ SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const Seg
                          const VectorXd& signs, const SignModel& model, Index first = 0,
                          const GoodnessOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

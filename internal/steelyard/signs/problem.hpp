@@ -23,8 +23,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/signs/segments.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr Index kReflectedSegments = 160;
 
@@ -67,5 +66,4 @@ SignProblem with_gains(const SignProblem& problem, const VectorXd& gains);
 // Folds with the sign of their segment, those with sign 0 left out: what estimators take.
 std::vector<Fold> signed_folds(const std::vector<Fold>& folds, const VectorXd& signs);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -33,8 +33,7 @@
 #include "steelyard/signs/options.hpp"
 #include "steelyard/signs/problem.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class SignProof { feasible_optimal, residual_optimal, bound_only };
 const char* to_string(SignProof proof);  // "feasible-optimal", …
@@ -86,5 +85,4 @@ WeighedSearch recover_signs_reweighed(const std::vector<Fold>& folds,
                                       const SignPhysics& physics, const SignOptions& options = {},
                                       int rounds = 3);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -20,8 +20,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct SignPattern {
   VectorXd signs;
@@ -79,5 +78,4 @@ class OrderedPatterns {
 SignPattern widest_beam(const MatrixXd& R, const std::vector<int>& known, Index width,
                         std::uint64_t* hypotheses = nullptr);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

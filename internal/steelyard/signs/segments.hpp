@@ -19,8 +19,7 @@
 #include "steelyard/log/run.hpp"
 #include "steelyard/signs/options.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct SignSegment {
   Index joint = 0;
@@ -45,5 +44,4 @@ SegmentedRun detect_segments(const SampleBlock& samples, double rate, const Segm
 SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<SignSegment> segments,
                           const SegmentOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -22,8 +22,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/signs/recover.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class NodeCost { retrieval, torque, residual, residual_and_retrieval };
 const char* to_string(NodeCost cost);  // "phi1", "phi2", "residual", "residual + phi1"
@@ -66,5 +65,4 @@ std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vec
 TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
                        const VectorXd& weights, const SignPhysics& physics, const TreeOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -30,8 +30,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/signs/recover.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct GainSearchOptions {
   Index fixed = -1;  // joint whose gain is one; −1: that with most energy
@@ -71,5 +70,4 @@ struct GainEstimate {
 GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& problem, const GainSearch& found,
                           double correlation);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -29,8 +29,7 @@
 #include "steelyard/simulate/simulate.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Control { feedback, gravity, feed_forward, computed_torque };
 
@@ -75,5 +74,4 @@ ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& plant, co
 Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& options,
                     const RunLabel& label = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/simulate/drives.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class EffortModel {
  public:
@@ -33,5 +32,4 @@ class EffortModel {
   MatrixXd channel_;  // logged effort = channel · τ; empty: τ itself
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -28,8 +28,7 @@
 #include "steelyard/simulate/drives.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct ElasticRobot {
   TrueParameters parameters;  // drives: rotor_inertia is B > 0; of the friction viscous, coulomb and offset
@@ -90,5 +89,4 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
 // Channels position (links), theta (motors), torque (motors) and elastic_torque, with noise and steps.
 Run elastic_log(const ElasticMotion& motion, const ElasticMotionOptions& options, const RunLabel& label = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 #include "steelyard/result/result.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Hash of everything that changes prepared rows.
 std::string preparation_hash(const Study& study);
@@ -26,5 +25,4 @@ std::string run_hash(const StudyRun& run);
 
 Provenance provenance(const Study& study, const std::string& robot_hash);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 Trajectory simulated_motion(const SimulationSpec& spec);
 
@@ -15,5 +14,4 @@ TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& rob
 std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, const Robot& robot,
                                                  const TrueParameters& parameters, const Trajectory& motion);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

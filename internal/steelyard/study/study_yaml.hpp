@@ -4,8 +4,7 @@
 #include "steelyard/core/read_described.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 YamlNode parse_study(const std::string& text, const std::string& path);
 Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs);
@@ -17,5 +16,4 @@ void describe_log(Fields& fields, RunFile& file);
 void check_log(const Fields& fields, const RunFile& file);
 void describe(Fields& fields, SimulationSpec& spec);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -31,8 +31,7 @@
 #include "steelyard/simulate/drives.hpp"
 #include "steelyard/validate/residuals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct EngineLog {
   std::string run;
@@ -56,5 +55,4 @@ struct EngineCheckOptions {
 EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParameters& parameters,
                          const EngineLog& log, const EngineCheckOptions& options = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct LeftOutMotion {
   EstimateStatus status = EstimateStatus::solved;  // of the fit on the other runs
@@ -24,5 +23,4 @@ std::vector<LeftOutMotion> leave_one_motion_out(const std::vector<std::vector<Fo
                                                 const EstimateOptions& options = {},
                                                 std::span<const Fold> priors = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/validate/residuals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Errors of the predicted efforts of one row at samples of a run, and the plan's columns there.
 struct ErrorTile {
@@ -46,5 +45,4 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
                    const ErrorWatch& watch = {}, const ExtraPrediction& extra = {}, bool absolute = false);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

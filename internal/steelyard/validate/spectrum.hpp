@@ -12,8 +12,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/validate/residuals.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Sums over a run, sample by sample; memory: two segments.
 class Welch {
@@ -37,5 +36,4 @@ class Welch {
 // 0.
 Spectrum in_bands(const Spectrum& spectrum, int bands_per_decade = 24);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct Whiteness {
   Index samples = 0;                // after averaging
@@ -42,5 +41,4 @@ class Autocorrelation {
   std::vector<double> products_;  // Σ e_t e_{t−k}
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "engines/world.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kProbe = 1e-3;  // [s] of the steps that are taken for inverse dynamics; cancels
@@ -137,8 +136,7 @@ class BulletWorld : public World {
 };
 
 }  // namespace
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   return new steelyard::BulletWorld(robot);

@@ -9,8 +9,7 @@
 
 #include "engines/world.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 namespace dd = dart::dynamics;
@@ -158,8 +157,7 @@ class DartWorld : public World {
 };
 
 }  // namespace
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   return new steelyard::DartWorld(robot);

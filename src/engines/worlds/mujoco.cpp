@@ -9,8 +9,7 @@
 
 #include "engines/world.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void say_nothing(const char*) {}  // MuJoCo prints warnings and writes them to a file of the current folder
@@ -131,8 +130,7 @@ class MujocoWorld : public World {
 };
 
 }  // namespace
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   steelyard::take_messages();

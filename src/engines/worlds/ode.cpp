@@ -13,8 +13,7 @@
 
 #include "engines/world.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 struct OdeLink {
@@ -210,8 +209,7 @@ class OdeWorld : public World {
 };
 
 }  // namespace
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   dInitODE2(0);

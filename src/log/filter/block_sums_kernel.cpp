@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace kernels {
 namespace {
 
@@ -76,5 +75,4 @@ BlockSum block_sum() {
 }
 
 }  // namespace kernels
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace kernels {
 
 inline constexpr Index kSumColumns = 8;
@@ -35,5 +34,4 @@ BlockSum block_sum();
 std::vector<BlockSum> available_block_sums();
 
 }  // namespace kernels
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

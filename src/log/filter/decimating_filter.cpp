@@ -7,8 +7,7 @@
 #include "log/filter/block_sums_kernel.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using Complex = std::complex<long double>;
@@ -167,5 +166,4 @@ void filtered_from_sums(const DecimatingFilter& filter, double* sums, const doub
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

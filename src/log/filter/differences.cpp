@@ -7,8 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // The weights are derivatives of the Lagrange polynomials at `at`; with integers they come out exact to
 // rounding.
@@ -78,5 +77,4 @@ void differentiate(int derivative, int order, const double* x, Index samples, In
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using std::numbers::pi;
@@ -75,5 +74,4 @@ double magnitude(const LowPass& filter, double frequency) {
   return 1 / std::sqrt(1 + std::pow(ratio, 2 * filter.order));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

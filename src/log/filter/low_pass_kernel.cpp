@@ -1,7 +1,6 @@
 #include "low_pass_kernel.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace kernels {
 namespace {
 
@@ -180,5 +179,4 @@ BlockFilter block_filter() {
 }
 
 }  // namespace kernels
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 
 #include "steelyard/log/low_pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace kernels {
 
 inline constexpr int kLanes = 16;
@@ -37,5 +36,4 @@ BlockFilter block_filter();
 std::vector<BlockFilter> available_block_filters();
 
 }  // namespace kernels
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

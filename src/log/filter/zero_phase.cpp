@@ -6,8 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/low_pass.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using kernels::Direction;
@@ -102,5 +101,4 @@ void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -20,8 +20,7 @@
 #include "steelyard/core/error.hpp"
 #include "table_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr std::uint64_t kArrayLimit = std::uint64_t{2} << 30;  // [bytes], of a file and of its numbers
 
@@ -61,5 +60,4 @@ std::unique_ptr<TableColumns> open_array_columns(const std::string& path);
 // Message for a file that the library cannot read.
 InputError damaged_array_file(const std::string& path, const std::string& what);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

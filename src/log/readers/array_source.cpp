@@ -14,8 +14,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "table_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // How an array is read as columns of samples.
@@ -276,5 +275,4 @@ std::unique_ptr<TableColumns> open_array_columns(const std::string& path) {
   throw InternalError("unknown format of an array file");
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -13,8 +13,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct BagMessage {
   std::int64_t received = 0;  // [ns] by the recorder's clock
@@ -55,5 +54,4 @@ Bag read_mcap(const std::string& path, const std::string& wanted);
 
 InputError damaged_bag(const std::string& path, const std::string& what);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "bag_file.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::int64_t kSecond = 1000000000;
@@ -350,5 +349,4 @@ std::unique_ptr<TableColumns> open_bag_columns(const std::string& path, const st
   return std::make_unique<BagColumns>(path, std::move(bag), topic);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

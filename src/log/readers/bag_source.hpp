@@ -13,11 +13,9 @@
 
 #include "table_source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Topic empty: the only one that can be read. Throws InputError that lists the topics.
 std::unique_ptr<TableColumns> open_bag_columns(const std::string& path, const std::string& topic);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

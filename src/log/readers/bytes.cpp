@@ -11,8 +11,7 @@
 #include "line_reader.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
@@ -78,5 +77,4 @@ void InputBytes::read(std::uint64_t at, void* target, std::size_t count) const {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

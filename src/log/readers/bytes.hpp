@@ -8,8 +8,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 template <class Number>
 Number load_little(const void* bytes) {
@@ -57,5 +56,4 @@ class InputBytes {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -4,8 +4,7 @@
 
 #include "bytes.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::size_t kEncapsulation = 4;
@@ -152,5 +151,4 @@ std::string make_joint_state(std::int64_t stamp, std::span<const std::string> na
   return writer.take();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -19,8 +19,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 using ByteSpan = std::span<const unsigned char>;
 
@@ -53,5 +52,4 @@ std::string make_joint_state(std::int64_t stamp, std::span<const std::string> na
                              std::span<const double> position, std::span<const double> velocity,
                              std::span<const double> effort);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

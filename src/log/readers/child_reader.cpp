@@ -6,8 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void put_number(std::string& bytes, std::uint64_t number) {
@@ -105,5 +104,4 @@ void serve_array_file(const OpenArrayFile& open, const std::string& path, int in
   ::_exit(0);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "isolated_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Answer : char {
   contents = 'C',     // byte: last index is fastest; 64 bits: arrays; each: name, type, numeric, rank, sizes
@@ -23,5 +22,4 @@ inline constexpr std::uint64_t kLongestAnswer = std::uint64_t{64} << 20;  // of 
 // Never returns: serves requests until the input ends, then ends the process.
 [[noreturn]] void serve_array_file(const OpenArrayFile& open, const std::string& path, int in, int out);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

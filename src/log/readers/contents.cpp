@@ -7,8 +7,7 @@
 #include "bag_source.hpp"
 #include "steelyard/log/csv.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<std::string> log_columns(const RunFile& file) {
   if (array_format(file.path) != ArrayFormat::none) return open_array_columns(file.path)->names();
@@ -33,5 +32,4 @@ void use_joint_states(RunFile& file) {
   }
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

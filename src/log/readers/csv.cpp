@@ -13,8 +13,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/log/csv_fields.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 void CsvOptions::validate() const {
   if (longest_line < 2 || longest_line > (std::size_t{1} << 30)) {
@@ -307,5 +306,4 @@ int CsvReader::find(const std::string& name) const {
   throw InputError(unknown("column", name, names, place(0)));
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

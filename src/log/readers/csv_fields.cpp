@@ -4,8 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 char separator_character(Separator separator) {
@@ -123,5 +122,4 @@ FieldProblem parse_number(std::string_view field, double& value) {
   return std::isfinite(value) ? FieldProblem::none : FieldProblem::not_finite;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

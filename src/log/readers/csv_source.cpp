@@ -17,8 +17,7 @@
 #include "steelyard/log/source.hpp"
 #include "steelyard/log/stamps.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class CsvSource : public SampleSource, public StampSource {
@@ -240,5 +239,4 @@ std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<Lo
   return std::make_unique<CsvSource>(file, joints);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -14,8 +14,7 @@
 #include "unpack.hpp"
 #endif
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 #ifdef STEELYARD_WITH_SQLITE3
 namespace {
@@ -168,5 +167,4 @@ Bag read_db3(const std::string& path, const std::string&) {
 
 #endif
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class Hdf5Quiet {
  public:
@@ -23,5 +22,4 @@ class Hdf5Quiet {
   void* data_ = nullptr;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

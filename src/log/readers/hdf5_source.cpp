@@ -9,8 +9,7 @@
 #include "steelyard/core/suggest.hpp"
 #endif
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 #ifdef STEELYARD_WITH_HDF5
 namespace {
@@ -138,5 +137,4 @@ std::unique_ptr<ArrayFile> open_hdf5(const std::string& path) {
 
 #endif
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/core/child_process.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kBytesPerSecond = 16 << 20;
@@ -189,5 +188,4 @@ std::unique_ptr<ArrayFile> open_isolated(const OpenArrayFile& open, const std::s
   return std::make_unique<IsolatedFile>(open, path, limits);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -26,8 +26,7 @@
 
 #include "array_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct IsolationLimits {
   double processor_seconds = 10;  // of one answer, and one second more for every 16 MiB of file or numbers
@@ -43,5 +42,4 @@ using OpenArrayFile = std::function<std::unique_ptr<ArrayFile>(const std::string
 std::unique_ptr<ArrayFile> open_isolated(const OpenArrayFile& open, const std::string& path,
                                          const IsolationLimits& limits = {});
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/log/contents.hpp"
 #include "steelyard/log/csv_fields.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::int64_t kTail = std::int64_t{256} << 10;  // [bytes]
@@ -85,5 +84,4 @@ std::optional<OpenLine> open_last_line(const RunFile& file) {
   return open;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include <cstring>
 #include <utility>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[noreturn]] void fail_to_open(const std::string& path, int error) {
@@ -207,5 +206,4 @@ void LineReader::rewind_to(std::int64_t begin, std::int64_t end) {
   stop_ = std::min(end, opened_.size);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -12,8 +12,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/error.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 // Opens a log for reading and returns its descriptor. Throws InputError for what is missing, empty, a folder
 // or not an ordinary file, MachineError when it exists but cannot be read.
@@ -74,5 +73,4 @@ class LineReader {
   Index line_number_ = 0;
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

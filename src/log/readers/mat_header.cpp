@@ -15,8 +15,7 @@
 
 #include "array_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::uint32_t kMatrix = 14;
@@ -113,5 +112,4 @@ void check_mat_layout(const std::string& path) {
   if (version != 0x0200 || !hdf5) fail_foreign(path);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/suggest.hpp"
 #endif
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 #ifdef STEELYARD_WITH_MATIO
 namespace {
@@ -195,5 +194,4 @@ std::unique_ptr<ArrayFile> open_mat(const std::string& path) {
 
 #endif
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "unpack.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::uint64_t kLargestRecord = std::uint64_t{1}
@@ -251,5 +250,4 @@ Bag read_mcap(const std::string& path, const std::string& wanted) {
   return McapReader(path, wanted).read();
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -11,8 +11,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 inline constexpr unsigned char kMcapMagic[8] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
 inline constexpr std::size_t kMcapRecordHead = 9;
 inline constexpr std::size_t kMcapFooterLength = 20;
@@ -30,5 +29,4 @@ enum McapOp : unsigned {
   kMcapDataEnd = 15,
 };
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

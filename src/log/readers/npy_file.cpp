@@ -8,8 +8,7 @@
 #include "npy_format.hpp"
 #include "steelyard/core/suggest.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
@@ -193,5 +192,4 @@ std::unique_ptr<ArrayFile> open_npy(const std::string& path) {
   return std::make_unique<NpyFile>(path);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

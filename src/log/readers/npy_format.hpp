@@ -10,8 +10,7 @@
 
 #include "array_file.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 struct NpyHeader {
   ArrayInfo info;  // name empty
@@ -33,5 +32,4 @@ void convert_npy(const NpyHeader& header, const char* bytes, double* values);
 
 std::string make_npy_header(const std::string& descr, bool fortran_order, const std::string& shape);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

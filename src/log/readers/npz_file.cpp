@@ -12,8 +12,7 @@
 #include <zlib.h>
 #endif
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr std::uint32_t kLocal = 0x04034b50;
@@ -230,5 +229,4 @@ std::unique_ptr<ArrayFile> open_npz(const std::string& path) {
   return std::make_unique<NpzFile>(path);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

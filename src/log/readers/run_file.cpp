@@ -15,8 +15,7 @@
 #include "steelyard/log/csv.hpp"
 #include "steelyard/log/run.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Value of {j}, {j+2}, {j-1}; throws for anything else.
@@ -216,5 +215,4 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& rea
   return resolve_columns(file, CsvColumns(reader), joints);
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

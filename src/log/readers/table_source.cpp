@@ -9,8 +9,7 @@
 #include "steelyard/core/units.hpp"
 #include "steelyard/log/columns.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 class TableSource : public SampleSource {
@@ -132,5 +131,4 @@ std::string file_ending(const std::string& path) {
   return ending;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

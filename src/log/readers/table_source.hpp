@@ -10,8 +10,7 @@
 #include "steelyard/log/run_file.hpp"
 #include "steelyard/log/source.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 class TableColumns : public ColumnNames {
  public:
@@ -31,5 +30,4 @@ std::unique_ptr<SampleSource> open_table(const RunFile& file, const std::vector<
 // "mcap" of "bags/RUN.MCAP": lower case, without the dot.
 std::string file_ending(const std::string& path);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

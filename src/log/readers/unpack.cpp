@@ -11,8 +11,7 @@
 #include <zstd.h>
 #endif
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 [[maybe_unused]] constexpr std::size_t kUnpackStep = std::size_t{1} << 20;
@@ -133,5 +132,4 @@ std::string pack(Packing packing, const std::string& bytes, [[maybe_unused]] con
   return bytes;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "cdr.hpp"
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 
 enum class Packing { none, lz4, zstd };
 
@@ -21,5 +20,4 @@ std::vector<unsigned char> unpack(Packing packing, ByteSpan packed, std::uint64_
 // Throws MachineError without the part.
 std::string pack(Packing packing, const std::string& bytes, const std::string& path);
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -7,8 +7,7 @@
 #include "regressor/base/geometry.hpp"
 #include "regressor/base/polynomial.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 inline constexpr int kHeldOut = 8;  // geometries kept for verification: the last ones of every series
@@ -36,5 +35,4 @@ bool holds_at(const Polynomial& polynomial, const std::vector<SymbolValues>& geo
               const VectorXd& coefficient);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

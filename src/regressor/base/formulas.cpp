@@ -4,8 +4,7 @@
 
 #include "regressor/base/fit.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 namespace {
 
@@ -133,5 +132,4 @@ Formulas derive_formulas(const Robot& robot, const Geometry& geometry, const Bas
 }
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

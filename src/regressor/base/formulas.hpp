@@ -12,8 +12,7 @@
 #include "regressor/base/polynomial.hpp"
 #include "regressor/base/structure.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 // Formulas of the entries of K, by lead column and column, at the robot's snapped geometry.
@@ -34,5 +33,4 @@ Formulas derive_formulas(const Robot& robot, const Geometry& geometry, const Bas
                          const std::vector<Column>& columns, const Structure& own);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -6,8 +6,7 @@
 
 #include "steelyard/core/random.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 namespace {
 
@@ -81,5 +80,4 @@ Robot with_values(const Robot& robot, const SymbolValues& values) {
 }
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -9,8 +9,7 @@
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 struct Symbol {
@@ -37,5 +36,4 @@ SymbolValues random_values(const Geometry& geometry, std::uint64_t seed, std::ui
 Robot with_values(const Robot& robot, const SymbolValues& values);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -3,8 +3,7 @@
 
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 // Joint number at the end of a machine name ("Jxx3" → 2); −1 for the load.
@@ -55,5 +54,4 @@ std::vector<Identifiability> identifiability(const Robot& robot, const BaseParam
   return result;
 }
 
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 
 #include "steelyard/core/abi.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 struct Rational {
@@ -49,5 +48,4 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b);  // like terms a
 double evaluate(const std::vector<Factor>& factors, const SymbolValues& values);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 namespace {
 
@@ -144,5 +143,4 @@ std::string print_sum(std::vector<PrintTerm> terms, Style style) {
 }
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -8,8 +8,7 @@
 #include "regressor/base/polynomial.hpp"
 #include "regressor/base/stack.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 struct PrintTerm {
@@ -27,5 +26,4 @@ std::string print_sum(std::vector<PrintTerm> terms, Style style);
 std::string print_parameter(const std::string& machine_name, Style style);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -10,8 +10,7 @@
 #include "steelyard/core/random.hpp"
 #include "steelyard/robot/robot.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 namespace {
 
@@ -213,5 +212,4 @@ RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
 }
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

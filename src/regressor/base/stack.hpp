@@ -6,8 +6,7 @@
 
 #include "steelyard/regressor/base.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 // A column of the model: its name, the power of length in its unit (m 0, m·c 1, J 2; drives by their row) and
@@ -34,5 +33,4 @@ RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
                                  const std::vector<Column>& columns, std::uint64_t series);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <set>
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 namespace {
 
@@ -117,5 +116,4 @@ Structure derive_structure(const Robot& robot, const BaseOptions& options,
 }
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI

@@ -5,8 +5,7 @@
 
 #include "regressor/base/stack.hpp"
 
-namespace steelyard {
-inline namespace STEELYARD_ABI {
+namespace steelyard::inline STEELYARD_ABI {
 namespace base {
 
 struct Pivots {
@@ -36,5 +35,4 @@ Structure derive_structure(const Robot& robot, const BaseOptions& options,
 MatrixXd regrouping(const MatrixXd& R, const std::vector<int>& leads, const std::vector<int>& seen);
 
 }  // namespace base
-}  // namespace STEELYARD_ABI
-}  // namespace steelyard
+}  // namespace steelyard::inline STEELYARD_ABI
