@@ -64,4 +64,4 @@ void AtomicFile::fail(const char* action, int error) const {
                       "check the folder, its permissions and the free space"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

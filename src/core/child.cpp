@@ -109,4 +109,4 @@ std::string Child::ask(const std::string& line, double seconds) {
   return next_line(seconds);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -282,4 +282,4 @@ ChildProcess::Received ChildProcess::receive(void* bytes, std::size_t max_bytes)
   return {ChildState::ended, 0};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -150,4 +150,4 @@ void Fields::numbers_by_name(const Key& key, NamedNumbers& values, const Allowed
   });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -111,4 +111,4 @@ void write_described(JsonWriter& json, const Fields::Part& part) {
   part(fields);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

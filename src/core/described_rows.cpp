@@ -168,4 +168,4 @@ std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& p
   return table;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -253,4 +253,4 @@ void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numb
   json.end_object();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

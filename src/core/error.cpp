@@ -30,4 +30,4 @@ void require(bool invariant, const char* text) {
   if (!invariant) throw InternalError(text);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

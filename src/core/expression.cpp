@@ -264,4 +264,4 @@ double constant(std::string_view text, const Place& place) {
   return Expression::parse(text, {}, place).evaluate(std::span<const double>());
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -115,4 +115,4 @@ std::string Expression::to_c(std::span<const std::string> names) const {
   return CPrinter::operand(run<CPrinter>(p, leaf), kPrimary);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -63,4 +63,4 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kF
 
 }  // namespace grammar
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

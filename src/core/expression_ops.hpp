@@ -229,4 +229,4 @@ void visit_binary(Op op, Use&& use) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -309,4 +309,4 @@ ExpressionProgram parse_program(std::string_view text, std::span<const std::stri
   return Parser(text, variables, place, limits).parse();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -57,4 +57,4 @@ std::string seventeen_digits(double value) {
 
 }  // namespace print
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

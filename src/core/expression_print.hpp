@@ -69,4 +69,4 @@ Piece run(const ExpressionProgram& program, Leaf&& leaf) {
 
 }  // namespace print
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

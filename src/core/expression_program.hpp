@@ -31,4 +31,4 @@ struct ExpressionProgram {
 ExpressionProgram parse_program(std::string_view text, std::span<const std::string> variables,
                                 const Place& place, const ExpressionLimits& limits);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

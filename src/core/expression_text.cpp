@@ -72,4 +72,4 @@ std::string Expression::to_text() const {
       .text;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -234,4 +234,4 @@ bool has(const Finding& finding, finding_trait::Trait trait) {
                      });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

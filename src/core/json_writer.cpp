@@ -136,4 +136,4 @@ std::string JsonWriter::path() const {
   return "'" + text + "'";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -44,4 +44,4 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -112,4 +112,4 @@ int hardware_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

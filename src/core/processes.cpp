@@ -148,4 +148,4 @@ void throw_packed(const std::string& bytes) {
   throw InternalError(take_text(rest));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

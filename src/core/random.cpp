@@ -109,4 +109,4 @@ std::uint64_t Random::below(std::uint64_t count) {
   return product.high;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -240,4 +240,4 @@ std::string resolve_path(const YamlContext& context, const YamlNode& node, const
   return as_path.is_absolute() ? path : (std::filesystem::path(folder) / as_path).lexically_normal().string();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

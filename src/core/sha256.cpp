@@ -140,4 +140,4 @@ std::string sha256_file(const std::string& path) {
   return to_hex(sum.finish());
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

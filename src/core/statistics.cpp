@@ -120,4 +120,4 @@ double student_quantile(double p, double degrees) {
   return bisect(low, 0, p, [&](double t) { return student_cdf(t, degrees); });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

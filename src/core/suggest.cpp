@@ -104,4 +104,4 @@ std::string Quoted::operator()(std::string_view text, std::size_t longest) const
   return result + "'";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

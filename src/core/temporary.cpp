@@ -109,4 +109,4 @@ Temporary::~Temporary() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -50,4 +50,4 @@ std::string read_text_file(const std::string& path, const std::string& kind) {
   return text;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

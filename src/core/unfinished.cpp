@@ -94,4 +94,4 @@ std::vector<std::string> abandon_unfinished() noexcept {
   return work.complete;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

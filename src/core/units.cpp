@@ -200,4 +200,4 @@ Unit parse_unit(std::string_view text, const Dimension& expected, const Place& p
   return unit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

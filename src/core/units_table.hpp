@@ -91,4 +91,4 @@ inline constexpr std::array kNames{
 
 }  // namespace units
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

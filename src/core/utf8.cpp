@@ -31,4 +31,4 @@ std::string to_utf8(std::string_view text) {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

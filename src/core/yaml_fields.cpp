@@ -115,4 +115,4 @@ std::size_t to_choice(const YamlContext& context, const YamlNode& node, const st
   throw InputError(std::move(complaint));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -168,4 +168,4 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -119,4 +119,4 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
   return coarse;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

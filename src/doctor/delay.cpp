@@ -219,4 +219,4 @@ std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, do
   return {make_finding("effort-delay", "", text(mean) + " on average over all joints")};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

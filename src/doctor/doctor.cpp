@@ -364,4 +364,4 @@ Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs, co
   return examine_with(robot, runs, whole, std::move(signals));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

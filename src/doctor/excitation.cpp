@@ -67,4 +67,4 @@ std::vector<Finding> excitation_findings(const Excitation& excitation, const Rob
   return {finding};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

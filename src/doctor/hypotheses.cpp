@@ -297,4 +297,4 @@ std::optional<Robot> other_dh_convention(const Robot& robot) {
   return other;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

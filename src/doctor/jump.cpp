@@ -110,4 +110,4 @@ Finding jump_finding(const Jump& jump, const Robot& robot) {
                                   100 * jump.share, jump.deviations, 100 * jump.explained));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -70,4 +70,4 @@ Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double
   return finding;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -272,4 +272,4 @@ std::vector<Finding> set_up_findings(const SetUpExamination& examination, const 
   return {make_finding(best.hypothesis.code, joint_text(best.hypothesis.joints, names), evidence)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -383,4 +383,4 @@ std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<L
   return std::move(found.findings);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

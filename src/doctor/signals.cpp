@@ -262,4 +262,4 @@ SignalScan scan_signals(SampleSource& source, const std::vector<LogJoint>& joint
   return scanner.result();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

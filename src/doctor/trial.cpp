@@ -157,4 +157,4 @@ TrialFit Trial::quick_fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, false);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -174,4 +174,4 @@ TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_o
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

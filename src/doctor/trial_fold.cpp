@@ -209,4 +209,4 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
   return folded;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -86,4 +86,4 @@ class Trial::Impl {
   Eigen::VectorXd residual_;  // rms of the set-up as given
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -41,4 +41,4 @@ std::vector<Pose> joint_poses(const Tree& tree, const VectorXd& q) {
 }
 
 }  // namespace dynamics
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

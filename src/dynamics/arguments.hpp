@@ -28,4 +28,4 @@ Body body_of(const VectorXd& parameters, int i);
 std::vector<Pose> joint_poses(const Tree& tree, const VectorXd& q);
 
 }  // namespace dynamics
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

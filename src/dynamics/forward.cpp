@@ -50,4 +50,4 @@ VectorXd forward_dynamics(const Tree& tree, const VectorXd& parameters, const Ve
   return x;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

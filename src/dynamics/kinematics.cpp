@@ -72,4 +72,4 @@ Energies energies(const Tree& tree, const VectorXd& parameters, const VectorXd& 
   return sum;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -94,4 +94,4 @@ MatrixXd coriolis_factor(const Tree& tree, const VectorXd& parameters, const Vec
   return S;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

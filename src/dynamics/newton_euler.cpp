@@ -94,4 +94,4 @@ VectorXd gravity_torque(const Tree& tree, const VectorXd& parameters, const Vect
   return newton_euler(tree, parameters, q, rest, rest).tau;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

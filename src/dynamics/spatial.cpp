@@ -58,4 +58,4 @@ Vector6 joint_twist(const TreeJoint& joint) {
 }
 
 }  // namespace dynamics
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -35,4 +35,4 @@ MassMatrix compute_mass_matrix(const Tree& tree, const VectorXd& parameters, con
 Vector6 joint_twist(const TreeJoint& joint);
 
 }  // namespace dynamics
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -79,4 +79,4 @@ Tree compile(const Robot& robot) {
   return tree;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -119,4 +119,4 @@ ElasticFit identify_elastic(const Robot& robot, const std::vector<Run>& runs, co
   return fit_elastic(model, folds);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -36,4 +36,4 @@ MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, std::span
 ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, double effective_share);
 ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> folds, double effective_share);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -227,4 +227,4 @@ ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> f
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -218,4 +218,4 @@ void fold_elastic(PreparedRun& run, const ElasticModel& model, ElasticFolds& out
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

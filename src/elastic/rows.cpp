@@ -103,4 +103,4 @@ std::vector<Fold> totals(const ElasticModel& model, std::span<const Fold> folds)
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -47,4 +47,4 @@ std::size_t joint_of(const ElasticModel& model, const Fold& fold);
 // All blocks of a joint together.
 std::vector<Fold> totals(const ElasticModel& model, std::span<const Fold> folds);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

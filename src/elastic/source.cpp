@@ -36,4 +36,4 @@ std::unique_ptr<SampleSource> elastic_source(std::unique_ptr<SampleSource> sourc
   return std::make_unique<StiffJoints>(std::move(source), model.is_elastic);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -255,4 +255,4 @@ ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, d
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

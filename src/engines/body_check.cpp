@@ -14,4 +14,4 @@ void require_body(const Inertia& inertia, const std::string& link) {
                       "export feasible parameters: add `feasible:` to the study"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

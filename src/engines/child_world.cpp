@@ -173,4 +173,4 @@ std::unique_ptr<World> child_world(const std::function<World*()>& make, int join
   return std::make_unique<ChildWorld>(make, joints, engine, seconds);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -19,4 +19,4 @@ namespace steelyard::inline STEELYARD_ABI {
 std::unique_ptr<World> child_world(const std::function<World*()>& make, int joints, const std::string& engine,
                                    double seconds = 60);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -195,4 +195,4 @@ Pose Engine::tool_pose() {
   return Pose{frame.rotation, frame.position} * to_pose(robot.tool);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

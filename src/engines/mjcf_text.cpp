@@ -101,4 +101,4 @@ std::string mjcf_text(const Robot& robot, const TrueParameters& parameters) {
   return text + "    </body>\n  </worldbody>\n" + equalities(robot) + "</mujoco>\n";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -76,4 +76,4 @@ bool has_engine(EngineKind kind) {
   return find_module(kind, reason).make != nullptr;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

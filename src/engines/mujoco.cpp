@@ -127,7 +127,7 @@ ReverseSource mujoco_source(const std::string& path, const std::vector<std::stri
   return [model](const VectorXd& q) { return model->ask(q); };
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
 
 #else
 
@@ -145,6 +145,6 @@ ReverseSource mujoco_source(const std::string& path, const std::vector<std::stri
        "install libmujoco-dev and build again, or write a small program as source"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
 
 #endif

@@ -87,4 +87,4 @@ Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effo
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -83,4 +83,4 @@ inline constexpr const char* kMakeWorld = "steelyard_make_world";
 using LoadWorld = World*(const WorldText& text);
 inline constexpr const char* kLoadWorld = "steelyard_load_world";
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -38,4 +38,4 @@ Vector3 roll_pitch_yaw(const Matrix3& R) {
   return {roll, pitch, yaw};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -82,4 +82,4 @@ Band calibrate_band(const std::vector<ErrorCounts>& groups, double level) {
   return band;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

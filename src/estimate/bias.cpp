@@ -56,4 +56,4 @@ DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixX
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

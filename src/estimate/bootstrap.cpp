@@ -245,4 +245,4 @@ Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

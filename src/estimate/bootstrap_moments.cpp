@@ -126,4 +126,4 @@ BlockMoments block_moments(std::span<const Fold> folds, const InstrumentEstimate
   return sum_by_block(folds, estimate, white, priors, instrument_name);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -37,4 +37,4 @@ Conditioning condition_of(const MatrixXd& R, double tolerance) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

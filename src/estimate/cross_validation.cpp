@@ -123,4 +123,4 @@ CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& traini
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -190,4 +190,4 @@ Estimate reduced(std::span<const Fold> folds, const Estimate& full, const Essent
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

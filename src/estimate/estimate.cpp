@@ -34,4 +34,4 @@ Estimate estimate(std::span<const Fold> folds, const EstimateOptions& options, s
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

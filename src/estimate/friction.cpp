@@ -152,4 +152,4 @@ std::vector<ExtraColumns> friction_columns(const std::vector<FrictionJoint>& joi
   return list;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

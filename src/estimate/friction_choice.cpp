@@ -216,4 +216,4 @@ std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& jo
   return choices;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

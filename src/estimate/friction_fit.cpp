@@ -303,4 +303,4 @@ FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<F
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -122,4 +122,4 @@ Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoi
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

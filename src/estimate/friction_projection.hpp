@@ -38,4 +38,4 @@ struct Projection {
 Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoint>& joints,
                    const std::vector<FrictionModel>& models, double rank_tolerance);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

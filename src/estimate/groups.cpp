@@ -131,4 +131,4 @@ Problem make_problem(std::span<const Fold> folds, std::span<const Fold> priors, 
   return problem;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -53,4 +53,4 @@ struct Problem {
 // by_block: one group per row kind and block; otherwise one per row kind.
 Problem make_problem(std::span<const Fold> folds, std::span<const Fold> priors, bool by_block);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -107,4 +107,4 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

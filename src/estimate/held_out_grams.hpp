@@ -46,4 +46,4 @@ class HeldOutGrams {
   double effort_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

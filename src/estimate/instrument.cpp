@@ -176,4 +176,4 @@ InstrumentEstimate instrument_estimate(std::span<const Fold> folds, const Estima
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -24,4 +24,4 @@ InstrumentParts split_by_instruments(const MatrixXd& R, const std::vector<Index>
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -20,4 +20,4 @@ struct InstrumentParts {
 InstrumentParts split_by_instruments(const MatrixXd& R, const std::vector<Index>& y,
                                      const std::vector<Index>& z, Index effort, double rank_tolerance);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -104,4 +104,4 @@ double effective_share(const LowPass& filter, Index decimation) {
   return std::min(1.0, 2 * integral * static_cast<double>(decimation) / filter.rate);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

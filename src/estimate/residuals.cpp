@@ -73,4 +73,4 @@ Residuals residuals(std::span<const Fold> folds, const std::vector<std::string>&
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

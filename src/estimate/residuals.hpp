@@ -19,4 +19,4 @@ void add_by_row(const Residual& part, std::vector<Residual>& rows);
 // One total per unit, in the order of the units' first appearance.
 std::vector<Residual> totals_by_unit(const std::vector<Residual>& per_row);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

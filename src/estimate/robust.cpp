@@ -120,4 +120,4 @@ void correct_deviations(const std::vector<RowScale>& scales, Estimate& estimate)
   estimate.relative_sigma *= std::sqrt(factor / rows);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

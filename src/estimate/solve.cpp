@@ -115,4 +115,4 @@ Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

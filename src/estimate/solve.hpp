@@ -24,4 +24,4 @@ VectorXd column_norms(const MatrixXd& R);
 // R: any rows × columns; z: one value per row of R.
 Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

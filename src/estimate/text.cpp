@@ -99,4 +99,4 @@ std::string Estimate::brief() const {
   return text;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -143,4 +143,4 @@ void finish_estimate(const Solution& solution, bool converged, Estimate& out) {
   fill_covariance(solution, out);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -27,4 +27,4 @@ void fill_residuals(const Problem& problem, const Solution& solution, Estimate& 
 // columns of `out`.
 void finish_estimate(const Solution& solution, bool converged, Estimate& out);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

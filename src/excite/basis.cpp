@@ -132,4 +132,4 @@ MatrixXd MotionBasis::still(const VectorXd& pose) const {
   return x;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -44,4 +44,4 @@ class MotionBasis {
   double omega_ = 0, step_ = 0, duration_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

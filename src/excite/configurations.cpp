@@ -258,4 +258,4 @@ Index min_configurations(const Robot& robot, const BaseParameters& base,
   return columns + 1;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -193,4 +193,4 @@ void WorkspaceDistances::add_gradient(const double* q, const double* weights, do
   Eigen::Map<VectorXd>(gradient, coordinates_.matrix.cols()) += coordinates_.matrix.transpose() * all;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

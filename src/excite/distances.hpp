@@ -49,4 +49,4 @@ class WorkspaceDistances {
   std::vector<std::string> left_out_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -217,4 +217,4 @@ MotionReport examine_motion(const Robot& robot, const BaseParameters& base, cons
   return examine_motion(DesignProblem(robot, base, options), base, motion, options);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

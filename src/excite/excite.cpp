@@ -273,4 +273,4 @@ ExcitedMotion search_at_random(const Robot& robot, const BaseParameters& base, c
   return Search(robot, base, options).at_random(base, trials);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

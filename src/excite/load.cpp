@@ -46,4 +46,4 @@ MatrixXd information_with_gains(const Robot& robot, const BaseParameters& base, 
   return information;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

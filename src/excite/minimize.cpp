@@ -109,4 +109,4 @@ Minimum minimize(const SmoothFunction& f, const VectorXd& start, const MinimizeO
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

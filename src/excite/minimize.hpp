@@ -29,4 +29,4 @@ struct Minimum {
 // `start` is inside the region.
 Minimum minimize(const SmoothFunction& f, const VectorXd& start, const MinimizeOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

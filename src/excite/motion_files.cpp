@@ -117,4 +117,4 @@ MotionFiles motion_files(const Robot& robot, const BaseParameters& base, const D
           study_text(motion)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

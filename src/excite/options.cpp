@@ -90,4 +90,4 @@ void ExciteOptions::validate(const Robot& robot) const {
   workspace.validate(robot);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -238,4 +238,4 @@ bool DesignProblem::is_inside(const VectorXd& x) const {
   return effort_terms(tile, 1, nullptr, barrier);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

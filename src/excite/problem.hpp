@@ -104,4 +104,4 @@ class DesignProblem {
 MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& base,
                             const DesignedMotion& motion, const ExciteOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

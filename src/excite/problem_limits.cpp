@@ -180,4 +180,4 @@ std::vector<LimitUse> DesignProblem::uses(const Trajectory& motion, double step)
   return uses_on(sample_motion(motion, time), time);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -59,4 +59,4 @@ struct ProblemWork {
   MatrixXd q, qd, qdd;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -16,4 +16,4 @@ std::vector<JointRange> joint_ranges(const Robot& robot, const std::vector<Limit
   return ranges;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

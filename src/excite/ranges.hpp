@@ -16,4 +16,4 @@ struct JointRange {
 std::vector<JointRange> joint_ranges(const Robot& robot, const std::vector<Limits>& limits,
                                      double free_range);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

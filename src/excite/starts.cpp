@@ -167,4 +167,4 @@ void refuse_all_poses(const DesignProblem& problem, const ExciteOptions& options
        "check that limit, the table, boxes and capsules, or the prior masses"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

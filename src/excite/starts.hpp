@@ -27,4 +27,4 @@ std::optional<VectorXd> pulled_inside(const DesignProblem& problem, const Vector
 // Throws InputError for a given start or finish that violates a limit.
 void check_ends(const DesignProblem& problem, const ExciteOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -52,4 +52,4 @@ std::vector<Capsule> skeleton_capsules(const Robot& robot, double radius) {
   return capsules;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -212,4 +212,4 @@ CCode to_c(const ExportModel& model, const COptions& options) {
   return code;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

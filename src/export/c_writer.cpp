@@ -90,4 +90,4 @@ std::string c_definition(const std::string& name, const Graph& graph, const std:
   return c_declaration(name, arrays) + " {\n" + unused + body + "}\n";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -23,4 +23,4 @@ std::string c_declaration(const std::string& name, const std::vector<CArray>& ar
 // The function's definition: temporaries in order, outputs at the end, so that arrays may overlap.
 std::string c_definition(const std::string& name, const Graph& graph, const std::vector<CArray>& arrays);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -143,4 +143,4 @@ double check_c(const CCode& code, const ExportModel& model, const COptions& opti
   return compare(library, model, options, states);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -83,4 +83,4 @@ Term abs(Term a);
 Term sign(Term a);  // −1, 0, 1
 double sign(double x);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -11,4 +11,4 @@ ExportedText to_mjcf(const ExportModel& model) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -60,4 +60,4 @@ std::vector<ExportState> export_states(const Robot& robot, int count, std::uint6
   return states;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

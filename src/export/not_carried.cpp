@@ -72,4 +72,4 @@ std::vector<NotCarried> not_carried(const ExportModel& model, bool rotor_inertia
   return missing;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -89,4 +89,4 @@ Steps pose_steps(const Pose& pose) {
   return steps_from_xyz_rpy(pose.position, roll_pitch_yaw(pose.rotation), "");
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

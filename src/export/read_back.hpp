@@ -33,4 +33,4 @@ std::optional<DryFriction> dry_friction_error(Engine& engine, const ExportModel&
 // A pose as steps: moves, then yaw, pitch, roll.
 Steps pose_steps(const Pose& pose);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

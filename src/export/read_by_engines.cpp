@@ -94,4 +94,4 @@ std::vector<ReadBack> read_by_engines(const std::string& format, const std::stri
   return readers;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

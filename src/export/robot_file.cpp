@@ -264,4 +264,4 @@ RobotFileText to_robot_json(const ExportModel& model) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -42,4 +42,4 @@ std::string ScratchFolder::file(const std::string& name, const std::string& text
   return file_path;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

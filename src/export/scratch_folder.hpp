@@ -24,4 +24,4 @@ class ScratchFolder {
   std::unique_ptr<Temporary> folder_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

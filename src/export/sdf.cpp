@@ -92,4 +92,4 @@ ExportedText to_sdf(const ExportModel& model) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

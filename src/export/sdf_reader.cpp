@@ -119,4 +119,4 @@ double sdf_error(const std::string& text, const ExportModel& model) {
   return effort_error(SdfReader(text).model(model.robot), model, {.coulomb = true});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -10,4 +10,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // Largest difference of efforts (bodies, damping, dry friction) over export_states, over the largest effort.
 double sdf_error(const std::string& text, const ExportModel& model);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

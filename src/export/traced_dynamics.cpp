@@ -132,4 +132,4 @@ Terms traced_column(const Tree& tree, Graph& graph, const std::vector<TracedLink
   return efforts(tree, graph, links, std::move(forces));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

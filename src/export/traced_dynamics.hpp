@@ -36,4 +36,4 @@ Terms traced_effort(const Tree& tree, Graph& graph, const std::vector<TracedLink
 Terms traced_column(const Tree& tree, Graph& graph, const std::vector<TracedLink>& links, int link,
                     int parameter);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

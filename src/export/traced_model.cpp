@@ -150,4 +150,4 @@ Terms TracedRegressor::column(const std::string& name) {
   throw InputError({fmt::format("'{}' is not a column of the robot's regressor", name), {}, {}, {}});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -40,4 +40,4 @@ class TracedRegressor {
   std::vector<std::string> standard_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -131,4 +131,4 @@ ExportedText to_urdf(const ExportModel& model, const std::string& original, cons
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

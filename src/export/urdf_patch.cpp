@@ -159,4 +159,4 @@ void patch_dynamics(const XmlText& xml, const XmlElement& joint, double damping,
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -22,4 +22,4 @@ void patch_inertial(const XmlText& xml, const XmlElement& link, const Inertia& i
 void patch_dynamics(const XmlText& xml, const XmlElement& joint, double damping, double friction,
                     TextPatch& patch);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -112,4 +112,4 @@ std::string TextPatch::applied_to(const std::string& text) const {
   return out.append(text, at, std::string::npos);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

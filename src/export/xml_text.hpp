@@ -59,4 +59,4 @@ class TextPatch {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -156,4 +156,4 @@ std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

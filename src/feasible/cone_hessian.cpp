@@ -166,4 +166,4 @@ void ConeHessian::add_ball(const ScaledBall& ball) {
   hessian_.noalias() -= (2 / b2) * f * g.transpose();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -55,4 +55,4 @@ class ConeHessian {
   bool by_roots_ = false;  // which of the two holds the factor
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -123,4 +123,4 @@ void ConePoint::polish(ConeHessian& hessian) {
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].Z = before[b];
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

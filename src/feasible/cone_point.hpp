@@ -46,4 +46,4 @@ class ConePoint {
   Eigen::VectorXd size_slope_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

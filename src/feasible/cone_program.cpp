@@ -253,4 +253,4 @@ ConeResult solve_cone_program(const ConeProgram& program, const Eigen::VectorXd&
   return Method(program, options).run(start);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

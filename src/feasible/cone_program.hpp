@@ -76,4 +76,4 @@ struct ConeResult {
 ConeResult solve_cone_program(const ConeProgram& program, const Eigen::VectorXd& start,
                               const ConeOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

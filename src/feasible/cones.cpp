@@ -351,4 +351,4 @@ Cones make_cones(const std::vector<Constraint>& constraints, const Quantities& q
   return Compiler(constraints, quantities, scales).take();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

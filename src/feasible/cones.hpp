@@ -60,4 +60,4 @@ Block body_block(int link, double margin, double length, double size, double mas
 // E_k = ∂P/∂π_k of the ten parameters.
 const std::array<Eigen::Matrix4d, 10>& pseudo_inertia_basis();
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

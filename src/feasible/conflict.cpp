@@ -163,4 +163,4 @@ Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& 
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

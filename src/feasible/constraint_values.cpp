@@ -195,4 +195,4 @@ ConstraintValues evaluate(const Constraint& constraint, const Quantities& quanti
   return collector.result();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

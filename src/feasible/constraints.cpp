@@ -207,4 +207,4 @@ Constraint total_mass(const Quantities& quantities, double lower, double upper, 
   return {name, sum, {}};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -157,4 +157,4 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

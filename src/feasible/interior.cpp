@@ -111,4 +111,4 @@ InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iteration
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -272,4 +272,4 @@ EndProblem ratio_end(const IntervalSet& set, const Functional& functional, doubl
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

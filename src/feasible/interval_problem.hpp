@@ -36,4 +36,4 @@ double smallest_denominator(const IntervalSet& set, const Functional& functional
 EndProblem difference_end(const IntervalSet& set, const Functional& functional, double sign, double ratio,
                           double wanted);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -201,4 +201,4 @@ std::vector<ProvenInterval> proven_intervals(const Objective& objective,
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -70,4 +70,4 @@ std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<P
   return std::move(search).best();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

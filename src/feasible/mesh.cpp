@@ -210,4 +210,4 @@ Mesh placed(const Mesh& mesh, double scale, const Pose& pose) {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -281,4 +281,4 @@ ConvexHull convex_hull(const std::vector<Vector3>& points, const std::string& na
   return hull;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -245,4 +245,4 @@ void pull_bodies(Objective& objective, const Quantities& quantities, const Vecto
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -158,4 +158,4 @@ PenaltySolution solve_penalty(const Objective& objective, const std::vector<Cons
   return solution;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

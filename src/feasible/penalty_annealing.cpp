@@ -75,4 +75,4 @@ VectorXd anneal(const PenaltyProblem& problem, VectorXd p, const PenaltyOptions&
   return p;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

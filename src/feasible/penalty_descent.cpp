@@ -74,4 +74,4 @@ Descent descend(const ModelFunction& function, const VectorXd& start, const Desc
   return Descender(function, start, options).run();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -36,4 +36,4 @@ struct Descent {
 
 Descent descend(const ModelFunction& function, const VectorXd& start, const DescentOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

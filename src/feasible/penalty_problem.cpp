@@ -180,4 +180,4 @@ void PenaltyProblem::require_values(const VectorXd& x) const {
                         "guard divisions with an if-else"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

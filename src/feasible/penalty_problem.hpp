@@ -90,4 +90,4 @@ VectorXd random_point(const PenaltyProblem& problem, std::uint64_t seed, std::ui
 VectorXd anneal(const PenaltyProblem& problem, VectorXd p, const PenaltyOptions& options,
                 std::uint64_t index);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

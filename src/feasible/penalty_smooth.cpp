@@ -133,4 +133,4 @@ double PenaltyProblem::smooth(const VectorXd& xi, double level, double margin, L
   return std::isnan(value) ? kInfinity : value;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -50,4 +50,4 @@ VectorXd random_point(const PenaltyProblem& problem, std::uint64_t seed, std::ui
   return p.cwiseMax(problem.lower()).cwiseMin(problem.upper());
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

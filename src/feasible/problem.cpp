@@ -195,4 +195,4 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -70,4 +70,4 @@ InteriorPoint compute_interior(const FeasibleProblem& problem, int max_iteration
 // Adds 1·amount to the constant of every block.
 void loosen(ConeProgram& program, double amount);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

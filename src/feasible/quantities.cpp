@@ -184,4 +184,4 @@ VectorXd gradient_by_barycentric(const Quantities& quantities, const VectorXd& p
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

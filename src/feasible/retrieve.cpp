@@ -100,4 +100,4 @@ double body_margin(const Inertia& inertia, double length) {
   return smallest / std::abs(inertia.mass());
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -185,4 +185,4 @@ void ScaledBlock::add_slopes(const SmallMatrix& matrix, double factor, Eigen::Ve
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

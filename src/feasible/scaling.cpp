@@ -94,4 +94,4 @@ void ScaledBall::remember_predictor() {
   corrector_ = jordan(ds_, dz_);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -101,4 +101,4 @@ class ScaledBall {
   double beta_ = 1;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -269,4 +269,4 @@ std::string describe(const Suspect& suspect, const Trial& trial, const std::stri
   return "no single cause explains how it differs";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -47,4 +47,4 @@ Reduced without(const Reduced& robot, const MatrixXd& directions);
 // "link 'forearm' is heavier by 0.41 kg".
 std::string describe(const Suspect& suspect, const Trial& trial, const std::string& unit);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -58,4 +58,4 @@ double least_deviations(double p, int numbers, Index others) {
   return high * std::sqrt(1 + 1 / n);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

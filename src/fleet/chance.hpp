@@ -23,4 +23,4 @@ double leave_one_out_chance(const std::vector<Reduced>& robots, std::size_t robo
 // n others.
 double least_deviations(double p, int numbers, Index others);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -191,4 +191,4 @@ FleetResult compare_fleet(const FleetInput& input, const FleetOptions& options) 
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -347,4 +347,4 @@ void compare_logs(const FleetShared& shared, const std::string& time_unit,
   comparison.summarize(summary);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -20,4 +20,4 @@ struct GatheredLog {
 void compare_logs(const FleetShared& shared, const std::string& time_unit,
                   const std::vector<GatheredLog>& logs, int threads, FleetSummary& summary);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

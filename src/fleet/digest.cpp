@@ -185,4 +185,4 @@ LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const 
   return digest;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -42,4 +42,4 @@ bool is_state_name(const std::string& name);
 LogDigest digest_log(const FleetShared& shared, const FleetStudyLog& log, const std::string& state_folder,
                      int threads);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -40,4 +40,4 @@ std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudy
   return worst;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

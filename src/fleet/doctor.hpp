@@ -20,4 +20,4 @@ namespace steelyard::inline STEELYARD_ABI {
 std::optional<Finding> doctor_of_log(const FleetShared& shared, const FleetStudyLog& log, bool fits,
                                      int threads);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

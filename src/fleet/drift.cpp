@@ -193,4 +193,4 @@ std::vector<std::vector<Drift>> detect_drifts(const FleetInput& input, const Vec
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -13,4 +13,4 @@ namespace steelyard::inline STEELYARD_ABI {
 std::vector<std::vector<Drift>> detect_drifts(const FleetInput& input, const VectorXd& fleet,
                                               const VectorXd& scatter, const FleetOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

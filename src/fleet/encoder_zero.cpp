@@ -38,4 +38,4 @@ std::vector<Fold> folds_with_zero(const FleetShared& shared, const FleetStudyLog
   return fold_runs(setup, runs, {}).front().folds.folds.total();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -13,4 +13,4 @@ namespace steelyard::inline STEELYARD_ABI {
 std::vector<Fold> folds_with_zero(const FleetShared& shared, const FleetStudyLog& log, int joint,
                                   double zero);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

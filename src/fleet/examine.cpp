@@ -105,4 +105,4 @@ std::vector<Reduced> Examiner::reduced(const Robots& robots, const MatrixXd& T_i
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -48,4 +48,4 @@ class Examiner {
   VectorXd start_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

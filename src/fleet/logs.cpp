@@ -262,4 +262,4 @@ FleetLogs fleet_logs(const FleetStudy& study, const Robot& robot) {
   return study.fleet.run.simulation ? simulate_logs(study, robot) : list_logs(study.fleet);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -129,4 +129,4 @@ FleetStudy read_fleet_study(const std::string& path) {
   return fleet;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

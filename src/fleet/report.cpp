@@ -229,4 +229,4 @@ std::string render_fleet(const FleetSummary& summary, const ReportOptions& optio
                                   {"script", script}});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -105,4 +105,4 @@ std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::s
   return causes;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -12,4 +12,4 @@ namespace steelyard::inline STEELYARD_ABI {
 std::vector<Cause> causes_of(const FleetInput& input, const Round& round, std::size_t r, double rows,
                              double level, double robots, const FleetRobotResult& result);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -196,4 +196,4 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options) 
   return summary;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -57,4 +57,4 @@ std::map<std::size_t, std::size_t> same_logs(const std::vector<GatheredLog>& log
   return same;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -13,4 +13,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // digits or units is one as well. Simulated logs are skipped: without noise, days are identical.
 std::map<std::size_t, std::size_t> same_logs(const std::vector<GatheredLog>& logs);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

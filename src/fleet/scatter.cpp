@@ -187,4 +187,4 @@ Spread robust_spread(std::vector<double> numbers) {
   return spread;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -48,4 +48,4 @@ struct Spread {
 };
 Spread robust_spread(std::vector<double> numbers);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -127,4 +127,4 @@ std::set<std::size_t> far_robots(const std::vector<OwnFit>& fits, const std::vec
   return far;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -20,4 +20,4 @@ std::vector<std::optional<Cause>> detect_misfits(const FleetInput& input, const 
 // Only a start: robots are included again when the comparison does not report them.
 std::set<std::size_t> far_robots(const std::vector<OwnFit>& fits, const std::vector<std::size_t>& members);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -163,4 +163,4 @@ std::string to_json(const FleetSummary& summary) {
   return json.text() + "\n";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

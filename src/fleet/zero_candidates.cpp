@@ -90,4 +90,4 @@ std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& 
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -22,4 +22,4 @@ inline AlignedBuffer aligned_buffer(Index doubles) {
 // cache.
 inline constexpr Index kTileSamples = 192;
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

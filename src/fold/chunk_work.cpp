@@ -263,4 +263,4 @@ void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& 
     Pipeline(run, options, fold, set).work();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

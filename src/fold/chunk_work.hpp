@@ -20,4 +20,4 @@ using FoldChunk = std::function<std::vector<FoldSlot>(RawChunk)>;
 // Rewinds the run and reads it once.
 void fold_chunks(PreparedRun& run, const PassOptions& options, const FoldChunk& fold, FoldSet& set);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -75,4 +75,4 @@ MatrixXd evaluate_columns(std::span<const ExtraColumns> extra, const SampleBlock
   throw InternalError("the non-finite column was not identified");
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -18,4 +18,4 @@ std::vector<std::vector<Index>> columns_of_rows(std::span<const ExtraColumns> ex
 void fill_columns(std::span<const ExtraColumns> extra, const SampleBlock& block, Index first, Index count,
                   double* to, Index stride);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

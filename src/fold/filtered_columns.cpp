@@ -162,4 +162,4 @@ Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk) {
   return kept;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ void subtract_known(const Pass& pass, const SampleBlock& block, Index first, Ind
 // Columns of the plan, efforts, velocities and extra columns, each filtered, at the kept samples of the core.
 Kept filtered_columns(const Pass& pass, const PreparedChunk& chunk);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

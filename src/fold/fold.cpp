@@ -210,4 +210,4 @@ void Fold::scale(double weight) {
   replace(std::move(scaled));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -351,4 +351,4 @@ std::vector<FoldedRun> read_fold_file(const std::string& path) {
   return runs;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

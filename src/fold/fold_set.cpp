@@ -142,4 +142,4 @@ void append_slots(FoldSet& set, Index count, int threads, const std::function<Fo
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -154,4 +154,4 @@ void join_blocks(FoldedRun& run, Index max_blocks) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -151,4 +151,4 @@ std::optional<MatrixXd> Information::factor() {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

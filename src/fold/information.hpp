@@ -63,4 +63,4 @@ class Information {
   std::vector<double> zeros_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -129,4 +129,4 @@ Layout union_layout(const std::vector<const Layout*>& layouts) {
   return all;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -128,4 +128,4 @@ Fold select_columns(const Fold& fold, const std::vector<std::string>& columns) {
   return combine_columns(fold, C, layout);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

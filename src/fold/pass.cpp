@@ -210,4 +210,4 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

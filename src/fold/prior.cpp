@@ -82,4 +82,4 @@ Fold known_value(const Layout& layout, const std::string& column, double value, 
   return linear_equality(layout, a, value, sigma);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -151,4 +151,4 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
       });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

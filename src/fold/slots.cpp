@@ -33,4 +33,4 @@ Index slot_for_files(const PreparedRun& run) {
   return halved_slot(run.plan().size, run.plan().samples, run.plan().samples + 1, shortest);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

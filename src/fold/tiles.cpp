@@ -63,4 +63,4 @@ void fold_columns(std::span<const double* const> columns, Index first, Index cou
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

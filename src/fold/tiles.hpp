@@ -28,4 +28,4 @@ Index weigh_and_blank(std::span<double* const> columns, Index count, const std::
 void fold_columns(std::span<const double* const> columns, Index first, Index count, const std::uint8_t* mask,
                   Fold& fold, const WeighRows* weigh = nullptr, Index row = 0);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

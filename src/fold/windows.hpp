@@ -45,4 +45,4 @@ class Windows {
   std::vector<std::pair<Index, AlignedBuffer>> free_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

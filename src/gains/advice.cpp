@@ -166,4 +166,4 @@ std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& n
   return advice;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

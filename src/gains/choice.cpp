@@ -149,4 +149,4 @@ std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -209,4 +209,4 @@ Fold sided_fold(const CurrentRows& rows, Index row, const Fold& fold, const std:
   return combine_columns(fold, equation.matrix(), layout);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -194,4 +194,4 @@ RunErrors run_errors(PreparedRun& run, const CurrentRows& rows, const ErrorOptio
   return errors;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

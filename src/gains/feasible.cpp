@@ -165,4 +165,4 @@ FeasibleGains fit_feasible_gains(const GainProblem& problem, const Robot& robot,
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

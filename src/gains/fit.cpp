@@ -179,4 +179,4 @@ GainFit fit_gains(const GainProblem& problem, GainMethod method, const GainOptio
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -50,4 +50,4 @@ Dense inverse_root(const Dense& A) {
          eigen.eigenvalues().cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

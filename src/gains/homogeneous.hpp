@@ -25,4 +25,4 @@ Eigen::MatrixXd error_products(const GainProblem& problem, RowSide side, ErrorKi
 // Root of the inverse of a symmetric matrix: root · rootᵀ = A⁻¹, eigenvalues not below a floor.
 Eigen::MatrixXd inverse_root(const Eigen::MatrixXd& A);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -99,4 +99,4 @@ void validate(std::span<const Load> loads) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

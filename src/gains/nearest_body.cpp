@@ -53,4 +53,4 @@ Inertia nearest_body(const Vector10& values, const MatrixXd& covariance, bool& f
   return found ? Inertia::from_standard(solution.x.head<kParametersPerLink>()) : Inertia();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -192,4 +192,4 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -214,4 +214,4 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

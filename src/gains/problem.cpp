@@ -253,4 +253,4 @@ std::vector<Fold> gain_priors(const GainProblem& problem) {
   return priors;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

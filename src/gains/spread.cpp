@@ -134,4 +134,4 @@ GainFit fit_least_squares(const GainProblem& problem, GainMethod method, const G
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -40,4 +40,4 @@ GainFit fit_prediction_error(const GainProblem& problem, const GainOptions& opti
 // minus what does not depend on the unknowns. `total`: blocks merged to one fold per run and row.
 std::vector<Fold> linearized_rows(const GainProblem& problem, const GainFit& at, bool total);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -66,4 +66,4 @@ std::unique_ptr<SampleSource> with_scaled_torques(std::unique_ptr<SampleSource> 
   return std::make_unique<ScaledSource>(std::move(source), std::move(factors));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -272,4 +272,4 @@ GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

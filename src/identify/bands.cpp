@@ -108,4 +108,4 @@ std::vector<double> BandCounter::coverage(std::size_t run, const std::vector<Joi
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

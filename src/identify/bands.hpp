@@ -41,4 +41,4 @@ class BandCounter {
   std::size_t run_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

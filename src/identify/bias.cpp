@@ -151,4 +151,4 @@ BiasCheck check_bias(const Setup& setup, const Runs& opened, const std::vector<R
   return setup.clock().time("refits for bias", [&] { return examine_bias(setup, opened, runs, fit, sigma); });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -23,4 +23,4 @@ BiasCheck check_bias(const Setup& setup, const Runs& opened, const std::vector<R
 MatrixXd influences_by_block(const std::vector<Fold>& folds, const Estimate& estimate,
                              const std::vector<Fold>& priors, Index blocks, int threads);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -118,4 +118,4 @@ Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, con
   return checks;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -81,4 +81,4 @@ struct Checks {
 Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, const Fit& fit,
                  const Uncertainty& spread, const std::optional<FeasibleModel>& feasible);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -47,4 +47,4 @@ StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& m
   return first;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -72,4 +72,4 @@ HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const
   return check;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -268,4 +268,4 @@ Setup with_cutoff(Setup setup) {
   return setup;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -207,4 +207,4 @@ std::optional<FeasibleModel> links_of(const Result& model, const Setup& setup, c
   return feasible;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -38,4 +38,4 @@ Fit fit_of(const Result& model, const Setup& setup);
 // Its links and drives; none for results without them.
 std::optional<FeasibleModel> links_of(const Result& model, const Setup& setup, const Estimate& estimate);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

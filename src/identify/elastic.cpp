@@ -69,4 +69,4 @@ ElasticJoints identify_elastic_joints(const Setup& setup) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -85,4 +85,4 @@ EngineRuns check_engines(const Setup& setup, const Runs& runs, const Result& mod
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -16,4 +16,4 @@ struct EngineRuns {
 };
 EngineRuns check_engines(const Setup& setup, const Runs& runs, const Result& model);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

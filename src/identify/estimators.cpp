@@ -83,4 +83,4 @@ Fit fit_rows(const Setup& setup, const Runs& runs, const std::vector<RunRows>& r
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ CrossValidation cross_validate_estimator(const Setup& setup, const Fit& fit,
                                          const std::vector<std::vector<FoldBlock>>& blocks,
                                          const BlockGroups& groups);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -268,4 +268,4 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
   return check;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -318,4 +318,4 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
   return outcome;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

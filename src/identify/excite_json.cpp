@@ -155,4 +155,4 @@ std::string to_json(const NextOutcome& outcome, const std::string& previous) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -123,4 +123,4 @@ ExportModel feasible_model(const Robot& robot, const Result& result) {
   return model;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -259,4 +259,4 @@ void require_same_robot(const Study& study, const Robot& robot, const Result& re
        place, "the robot file of the study that made the result", "use that file, or run the study again"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

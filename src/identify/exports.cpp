@@ -22,4 +22,4 @@ void export_files(const Setup& setup, StudyOutcome& outcome) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

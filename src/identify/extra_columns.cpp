@@ -135,4 +135,4 @@ std::vector<BaseValue> extra_values(const Setup& setup, const Estimate& estimate
   return base_values(base, estimate);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

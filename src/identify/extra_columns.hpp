@@ -38,4 +38,4 @@ std::vector<BaseValue> extra_values(const Setup& setup, const Estimate& estimate
 // "fo3@" of the offsets of joint 3, by the row of the plan.
 std::string offset_stem(const Setup& setup, std::size_t row);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

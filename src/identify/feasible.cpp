@@ -162,4 +162,4 @@ std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& r
   });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

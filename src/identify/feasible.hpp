@@ -56,4 +56,4 @@ std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& 
 // Index of a link given by number or name. Throws InputError with the nearest name.
 int find_link(const Robot& robot, const std::string& link, const std::string& constraint, const Place& place);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -96,4 +96,4 @@ std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& 
   return constraints;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -202,4 +202,4 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
   return check;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -147,4 +147,4 @@ std::vector<Finding> model_findings(const Robot& robot, const Estimate& estimate
   return findings;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -71,4 +71,4 @@ void mark_fitted_runs(const Result& model, const Study& study, Result& result) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -20,4 +20,4 @@ std::optional<FittedBefore> fitted_before(const Result& model, const StudyRun& r
 // Marks the runs of `result`, in the order of the study, that the model was fitted to, with findings.
 void mark_fitted_runs(const Result& model, const Study& study, Result& result);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

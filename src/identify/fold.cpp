@@ -80,4 +80,4 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   return files;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

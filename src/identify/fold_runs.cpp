@@ -131,4 +131,4 @@ std::vector<Fold> fit_folds(const std::vector<RunRows>& runs) {
   return folds;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -145,4 +145,4 @@ std::vector<std::string> unavailable_from_folds(const Setup& setup, const Runs& 
   return list;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

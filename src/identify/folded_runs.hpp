@@ -24,4 +24,4 @@ Fit with_folded_instruments(const Setup& setup, const std::vector<RunRows>& runs
 // What a study of folds cannot provide, for result.unavailable.
 std::vector<std::string> unavailable_from_folds(const Setup& setup, const Runs& runs);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -205,4 +205,4 @@ std::string describe_columns(const Setup& setup) {
   return text;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

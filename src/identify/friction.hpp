@@ -33,4 +33,4 @@ void add_friction_values(const Setup& setup, const Estimate& estimate, std::vect
 // Everything that changes the values of extra columns, for the hash of a fold.
 std::string describe_columns(const Setup& setup);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

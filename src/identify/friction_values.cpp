@@ -132,4 +132,4 @@ FrictionForms friction_of_model(const Setup& setup, const Result& model) {
   return forms;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -72,4 +72,4 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
   return outcome;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

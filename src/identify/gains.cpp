@@ -378,4 +378,4 @@ void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
   if (setup.gains) add_used_gains(setup.gains->summary, drives);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

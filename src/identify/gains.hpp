@@ -40,4 +40,4 @@ std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run);
 void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,
                std::vector<DriveValues>& drives);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -62,4 +62,4 @@ std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run) 
   return {extra};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -183,4 +183,4 @@ ExtraColumns instrument_columns(const Plan& plan, const std::vector<ExtraColumns
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

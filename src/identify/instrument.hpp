@@ -51,4 +51,4 @@ InstrumentMotion follow(const Robot& robot, const Plan& plan, const VectorXd& va
 ExtraColumns instrument_columns(const Plan& plan, const std::vector<ExtraColumns>& extra,
                                 std::shared_ptr<const InstrumentMotion> motion);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -87,4 +87,4 @@ Fit with_instruments(const Setup& setup, const std::vector<RunRows>& runs, Fit f
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -98,4 +98,4 @@ IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::ve
   return {found.level, to_string(found.method), found.blocks, found.effective_rows, spread.bias.has_value()};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -22,4 +22,4 @@ Uncertainty estimate_intervals(const Setup& setup, const Runs& runs, const std::
 // Standard deviations, intervals, method and status of base parameters.
 IntervalSummary put_intervals(const Fit& fit, const Uncertainty& spread, std::vector<BaseValue>& base);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -47,4 +47,4 @@ void judge_result(const Study& study, Result& result) {
   result.verdict = judge(evidence);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

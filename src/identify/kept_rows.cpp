@@ -161,4 +161,4 @@ std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>
   return findings;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -19,4 +19,4 @@ std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened);
 std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>& runs,
                                   const std::vector<Finding>& of_signs);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -53,4 +53,4 @@ std::vector<Fold> prior_folds(const Study& study, const Robot& robot, const Base
   return {prior(prior_layout(all), value, sigma)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -17,4 +17,4 @@ std::vector<std::string> lead_names(const BaseParameters& base);
 std::vector<Fold> prior_folds(const Study& study, const Robot& robot, const BaseParameters& base,
                               const std::vector<Fold>& folds);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

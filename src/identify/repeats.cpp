@@ -110,4 +110,4 @@ SameRows same_rows(const std::vector<RunRows>& runs) {
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

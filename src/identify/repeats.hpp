@@ -34,4 +34,4 @@ struct SameRows {
 };
 SameRows same_rows(const std::vector<RunRows>& runs);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -104,4 +104,4 @@ StudyOutcome retrieve_study(const Study& study, const std::string& base_values_p
   return outcome_of(setup, summarize_retrieval(setup, fit, *feasible, model, base_values_path), {});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

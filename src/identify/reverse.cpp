@@ -181,4 +181,4 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   return outcome_of(setup, std::move(result), std::move(predicted));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

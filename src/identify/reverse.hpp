@@ -57,4 +57,4 @@ void summarize_torques(const Setup& setup, const Folded& folded, const Estimate&
 
 StudyOutcome run_reverse(const Study& study, const StudyOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

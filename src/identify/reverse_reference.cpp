@@ -23,4 +23,4 @@ ReferenceComparison compare_with_reference(const ReferenceSpec& spec, const Reve
   return comparison;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

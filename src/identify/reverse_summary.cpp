@@ -242,4 +242,4 @@ void summarize_torques(const Setup& setup, const Folded& folded, const Estimate&
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

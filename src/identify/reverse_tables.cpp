@@ -140,4 +140,4 @@ ReverseTables open_tables(const Study& study, const Robot& robot) {
   return tables;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -85,4 +85,4 @@ Fit with_row_weights(const Setup& setup, const std::vector<RunRows>& runs, Fit f
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

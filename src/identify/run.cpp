@@ -72,4 +72,4 @@ SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options
   return {std::move(*signs.summary), std::move(signs.findings), setup.warnings};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -45,4 +45,4 @@ bool fits_logs(const Runs& runs) {
                      [](const OpenRun& run) { return run.is_fit() && run.prepared; });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ Scene study_scene(const Study& study) {
   return scene;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -195,4 +195,4 @@ SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -26,4 +26,4 @@ double gradient_difference(const Estimate& estimate);
 double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths,
                          const std::vector<DriveValues>& drives);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

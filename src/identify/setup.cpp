@@ -61,4 +61,4 @@ Setup open(const Job& job) {
   return with_cutoff(with_gains(open_robot(job)));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -97,4 +97,4 @@ VectorXd sign_gains_of(const Result& model, const Setup& setup) {
   return gains;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

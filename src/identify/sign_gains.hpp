@@ -30,4 +30,4 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
 // Those of an earlier model.
 VectorXd sign_gains_of(const Result& model, const Setup& setup);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -126,4 +126,4 @@ void complete_run_signs(const Setup& setup, const Runs& runs, double correlation
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

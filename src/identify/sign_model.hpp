@@ -20,4 +20,4 @@ void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fol
 // which.
 void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

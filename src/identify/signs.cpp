@@ -299,4 +299,4 @@ FoldPass fold_signed_run(const Setup& setup, const SignedRun& own, Index slot_sa
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

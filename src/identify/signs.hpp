@@ -19,4 +19,4 @@ Signs recover_run_signs(const Setup& setup, const Runs& runs);
 // The decided segments of a run as folds, efforts with their signs; or its completed efforts.
 FoldPass fold_signed_run(const Setup& setup, const SignedRun& run, Index slot_samples);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

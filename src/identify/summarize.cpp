@@ -195,4 +195,4 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

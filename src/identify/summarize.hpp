@@ -45,4 +45,4 @@ RunValidation validation_of(const Setup& setup, const RunRows& run, const Estima
 // Result, warnings, times and curves.
 StudyOutcome outcome_of(const Setup& setup, Result result, Predicted predicted);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

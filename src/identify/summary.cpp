@@ -121,4 +121,4 @@ std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estima
   return drives;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

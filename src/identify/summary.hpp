@@ -37,4 +37,4 @@ void waive_findings(const Study& study, std::vector<Finding>& findings);
 // Waives and sorts the findings, and gives the verdict.
 void judge_result(const Study& study, Result& result);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

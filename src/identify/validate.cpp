@@ -28,4 +28,4 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   return outcome_of(setup, std::move(result), std::move(predicted));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

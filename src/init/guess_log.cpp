@@ -316,4 +316,4 @@ LogGuess guess_log(const std::string& path, const Robot& robot, const std::strin
   return std::move(found.guess);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

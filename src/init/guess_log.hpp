@@ -37,4 +37,4 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
 void guess_time_unit(LogFindings& found);
 void guess_units(LogFindings& found, const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

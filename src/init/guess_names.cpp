@@ -275,4 +275,4 @@ LabelMatch match_labels(const std::vector<std::string>& labels, const std::vecto
   return match;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

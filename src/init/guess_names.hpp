@@ -41,4 +41,4 @@ struct LabelMatch {
 };
 LabelMatch match_labels(const std::vector<std::string>& labels, const std::vector<std::string>& joints);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

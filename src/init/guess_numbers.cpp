@@ -108,4 +108,4 @@ std::optional<BlockGuess> guess_blocks(const std::vector<Signal>& columns, int j
   return best;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

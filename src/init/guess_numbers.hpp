@@ -34,4 +34,4 @@ struct BlockGuess {
 // Nothing when the number of columns is no multiple of the joints, or there are fewer than two blocks.
 std::optional<BlockGuess> guess_blocks(const std::vector<Signal>& columns, int joints);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -365,4 +365,4 @@ void guess_units(LogFindings& found, const Robot& robot) {
   guess_effort(found, robot, motor);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -221,4 +221,4 @@ InitStudy init_study(const InitOptions& options) {
   return init;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -72,4 +72,4 @@ std::vector<Index> reject_slow(const double* velocity, Index samples, Index stri
   return kept;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -84,4 +84,4 @@ void DisturbedSource::read(Index samples, SampleBlock& block) {
       block.row(position, j)[s] += sign_ * deviation_[j] * random_[static_cast<std::size_t>(j)].normal();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -151,4 +151,4 @@ double WatchedSource::period() const {
   return detect_period(even) * step;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -354,4 +354,4 @@ PreparedChunk PreparedRun::prepare(RawChunk raw) const {
   return {raw.chunk, std::move(block)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -74,4 +74,4 @@ void CheckedStamps::read(Index samples, SampleBlock& block) {
     throw StampsDiffer();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -153,4 +153,4 @@ std::unique_ptr<SampleSource> on_grid(std::unique_ptr<SampleSource> source, cons
   return std::make_unique<GridSource>(std::move(source), scan, grid);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -109,4 +109,4 @@ const char* to_string(RunRole role) {
   return role == RunRole::fit ? "fit" : "validate";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -89,4 +89,4 @@ Run read_run(const RunFile& file, const std::vector<LogJoint>& joints) {
   return {file.label, read_all(*source)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

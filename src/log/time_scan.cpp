@@ -205,4 +205,4 @@ UniformGrid uniform_grid(const TimeScan& scan, double rate, Interpolation interp
   return grid;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -67,4 +67,4 @@ void to_joint_side(const Transmission& transmission, SampleBlock& block) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -15,4 +15,4 @@ SampleBlock whole_run(PreparedRun& run) {
   return all;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -275,4 +275,4 @@ WrittenLog write_mcap(SampleSource& source, const std::string& path, const std::
   return written;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -163,4 +163,4 @@ WrittenLog write_npz(SampleSource& source, const std::string& path, const std::v
   return written;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

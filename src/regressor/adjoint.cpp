@@ -282,4 +282,4 @@ void RegressorAdjoint::soften_signs(const Samples& samples, double* tile, Index 
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -102,4 +102,4 @@ std::vector<PlanColumn> plan_columns(const Robot& robot, const PlanOptions& opti
   return columns;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

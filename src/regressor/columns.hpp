@@ -28,4 +28,4 @@ struct PlanColumn {
 // have.
 std::vector<PlanColumn> plan_columns(const Robot& robot, const PlanOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

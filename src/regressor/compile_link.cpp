@@ -127,4 +127,4 @@ simd::Link compile_link(const TreeJoint& joint) {
   return link;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -160,4 +160,4 @@ MatrixXd regressor(const Plan& plan, const VectorXd& q, const VectorXd& qd, cons
   return Y;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

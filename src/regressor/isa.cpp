@@ -107,4 +107,4 @@ const simd::Table& kernel_table(Index count) {
   return narrow ? *simd::avx512_narrow_table() : *compiled_table(level);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

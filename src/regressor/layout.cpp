@@ -149,4 +149,4 @@ std::vector<kernels::Mix> mix_rows(const Coordinates& coordinates, RowKind kind,
   return mixes;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -29,4 +29,4 @@ TileLayout make_layout(const Tree& tree, const std::vector<PlanColumn>& columns,
 // Replaces the joints' rows in the plan by those of the independent coordinates; returns how to form them.
 std::vector<kernels::Mix> mix_rows(const Coordinates& coordinates, RowKind kind, Plan& plan);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -166,4 +166,4 @@ Plan make_plan(const Robot& robot, const PlanOptions& options) {
   return plan;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

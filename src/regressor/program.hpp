@@ -45,4 +45,4 @@ simd::Link compile_link(const TreeJoint& joint);
 // which gives the same bytes.
 const simd::Table& kernel_table(Index count);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -31,4 +31,4 @@ std::string render_comparison(const std::vector<NamedResult>& results) {
   return web_page(title, "<p>The comparison needs JavaScript.</p>", comparison_data(results));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -141,4 +141,4 @@ std::string curve_data(const Result& result, const std::vector<EffortCurve>& cur
   return json.text();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

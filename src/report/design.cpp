@@ -23,4 +23,4 @@ std::string render_design(const std::string& json, const std::string& robot_name
                   "{\"design\":" + without_markup(json) + ",\"scene\":" + scene_data(scene, options) + "}");
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -115,4 +115,4 @@ std::string section(std::string_view id, std::string_view title, std::string_vie
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title, content);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

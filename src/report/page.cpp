@@ -67,4 +67,4 @@ std::string web_page(const std::string& title, const std::string& plain, const s
                                  {"script", std::string(assets::web_js)}});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -167,4 +167,4 @@ std::string provenance_section(const Result& result, const ReportOptions& option
   return section("provenance", "Provenance", html);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

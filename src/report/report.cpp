@@ -91,4 +91,4 @@ std::string render_report(const Result& result, const std::vector<EffortCurve>& 
                   web_data(result, curves, options, scene));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -107,4 +107,4 @@ std::string curves_section(const std::vector<EffortCurve>& curves) {
       "are drawn as bands from minimum to maximum, so that no peak is lost.</p>\n");
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -81,4 +81,4 @@ std::string reverse_section(const Result& result) {
   return section("reverse", "Gravity and inertia tables", content + errors_table(*result.reverse));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -31,4 +31,4 @@ std::string web_data(const Result& result, const std::vector<EffortCurve>& curve
 // The part of it that is drawn in 3D, with the command.
 std::string scene_data(const Scene& scene, const ReportOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -109,4 +109,4 @@ std::string signs_section(const Result& result, const std::vector<EffortCurve>& 
   return section("signs", "Signs", content);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -143,4 +143,4 @@ std::string findings_section(const Result& result) {
   return section("findings", "Findings", html);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

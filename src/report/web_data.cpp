@@ -107,4 +107,4 @@ std::string web_data(const Result& result, const std::vector<EffortCurve>& curve
          ",\"scene\":" + scene_data(scene, options) + "}";
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -258,4 +258,4 @@ void describe(Fields& f, PayloadSummary& x) {
   if (f.reads() && has) x.mass = mass;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

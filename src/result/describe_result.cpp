@@ -292,4 +292,4 @@ void describe(Fields& f, Result& x) {
   describe_section(f, must("provenance", "", "where the result came from"), x.provenance);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

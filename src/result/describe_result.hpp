@@ -71,4 +71,4 @@ void describe_map(Fields& fields, const Key& key, std::map<std::string, T>& valu
   });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

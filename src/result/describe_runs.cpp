@@ -220,4 +220,4 @@ void describe(Fields& f, ModelErrors& x) {
   f.sections(must("runs", "", "the same run by run"), x.runs);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

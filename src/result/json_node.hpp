@@ -84,4 +84,4 @@ class JsonNode {
   const std::string& file_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -12,4 +12,4 @@ VectorXd link_parameters(const std::vector<LinkValues>& links) {
   return parameters;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

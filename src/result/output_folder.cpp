@@ -204,4 +204,4 @@ bool OutputFolder::take_place() {
   fail("the output folder cannot be moved into place", target_, errno);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

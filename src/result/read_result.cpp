@@ -216,4 +216,4 @@ Result result_from_json(const std::string& text, const std::string& name) {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

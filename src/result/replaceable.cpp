@@ -174,4 +174,4 @@ void check_replaceable_file(const fs::path& file, FileKind kind) {
                     "choose another name for the output, or remove the file"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

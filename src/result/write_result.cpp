@@ -132,4 +132,4 @@ std::string result_schema() {
   return json.text();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -293,4 +293,4 @@ std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, cons
   return findings;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

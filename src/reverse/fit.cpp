@@ -211,4 +211,4 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
   return fit;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

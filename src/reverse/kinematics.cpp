@@ -111,4 +111,4 @@ std::vector<Finding> examine(const Robot& robot, const KinematicsCheck& check) {
                   check.angular, check.linear))};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -70,4 +70,4 @@ double skew_symmetry_error(const ReverseModel& model, const Robot& robot, Index 
   return largest;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -96,4 +96,4 @@ PayloadChange payload_change(const Robot& robot, const ReverseFit& without, cons
   return change;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

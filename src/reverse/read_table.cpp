@@ -223,4 +223,4 @@ ReverseTable read_reverse_table(const std::string& path, int joints, const Rever
   return table;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -107,4 +107,4 @@ Fold in_free_base(const Fold& fold, const FreeBase& free, const std::vector<std:
   return combine_columns(embed(fold, wide), C, narrow);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -113,4 +113,4 @@ std::vector<Fold> fold_table(const Robot& robot, const ReverseTable& table, RowS
   return folds;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -202,4 +202,4 @@ ReverseSource robot_source(const Robot& robot) {
   };
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

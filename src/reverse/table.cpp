@@ -110,4 +110,4 @@ std::vector<Finding> examine(const ReverseTable& table) {
   return findings;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

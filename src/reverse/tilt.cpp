@@ -161,4 +161,4 @@ Tilt estimate_tilt(const Robot& robot, const ReverseTable& table, const ReverseO
   return tilt;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -232,4 +232,4 @@ void warn_if_impossible(const Inertia& inertia, const Place& place, std::vector<
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -151,4 +151,4 @@ std::string robot_hash(const Robot& robot) {
   return sha256(text);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

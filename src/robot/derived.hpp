@@ -10,4 +10,4 @@ bool is_derived(const YamlNode& root);
 
 RobotFile read_derived(const YamlNode& root, const std::string& name);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

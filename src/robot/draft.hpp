@@ -73,4 +73,4 @@ void finish(const Assembly& assembly, const std::string& file);
 // Adds the violated law of a link's inertia, before anything is merged into it.
 void warn_if_impossible(const Inertia& inertia, const Place& place, std::vector<Complaint>& warnings);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

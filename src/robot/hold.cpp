@@ -126,4 +126,4 @@ Robot hold_joints(const Robot& robot, const std::vector<std::string>& moving,
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -111,4 +111,4 @@ std::optional<std::string> Inertia::violated_law() const {
   return std::nullopt;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

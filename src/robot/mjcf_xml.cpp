@@ -160,4 +160,4 @@ const Element* JointDefaults::holder(const std::string& name, const char* attrib
   return nullptr;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -46,4 +46,4 @@ class JointDefaults {
   std::string root_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

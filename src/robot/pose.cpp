@@ -112,4 +112,4 @@ Steps steps_from_xyz_rpy(const Vector3& xyz, const Vector3& rpy, const std::stri
   return steps;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -38,4 +38,4 @@ RobotFile read_robot(const std::string& path) {
                     "rename the file after its format"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

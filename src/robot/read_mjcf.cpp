@@ -239,4 +239,4 @@ RobotFile read_robot_mjcf(const std::string& text, const std::string& name) {
   return {std::move(assembly.robot), std::move(warnings)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

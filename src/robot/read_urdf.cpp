@@ -254,4 +254,4 @@ RobotFile read_robot_urdf(const std::string& text, const std::string& name) {
   return {std::move(assembly.robot), std::move(warnings)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -277,4 +277,4 @@ RobotFile read_robot_yaml(const std::string& text, const std::string& name) {
   return {std::move(assembly.robot), std::move(warnings)};
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -87,4 +87,4 @@ VectorXd link_lengths(const Robot& robot) {
   return lengths;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -17,4 +17,4 @@ MatrixXd load_to_link(const Robot& robot) {
   return map;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

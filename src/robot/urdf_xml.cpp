@@ -149,4 +149,4 @@ Vector3 triple_or(const UrdfContext& context, const tinyxml2::XMLElement& elemen
   return vector;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -45,4 +45,4 @@ double number_or(const UrdfContext& context, const tinyxml2::XMLElement& element
 Vector3 triple_or(const UrdfContext& context, const tinyxml2::XMLElement& element, const char* name,
                   const Vector3& absent);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

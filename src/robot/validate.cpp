@@ -177,4 +177,4 @@ void validate(const Robot& robot) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -126,4 +126,4 @@ Steps read_frame(const YamlContext& context, const YamlFields& fields, const std
   return steps_from_xyz_rpy(xyz, rpy, prefix);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -32,4 +32,4 @@ DriveTerms read_drive(const YamlContext& context, const YamlNode& node);
 // {xyz, rpy}, both optional, as steps named after `prefix`.
 Steps read_frame(const YamlContext& context, const YamlFields& fields, const std::string& prefix);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -96,4 +96,4 @@ Transmission read_transmission(const YamlContext& context, const YamlNode& node,
   return transmission;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -15,4 +15,4 @@ std::vector<CoupledPair> read_coupled(const YamlContext& context, const YamlNode
 // columns independent joints; motor i is the one of joint i.
 Transmission read_transmission(const YamlContext& context, const YamlNode& node, const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -110,4 +110,4 @@ SignPattern widest_beam(const MatrixXd& R, const std::vector<int>& known, Index 
   return found;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

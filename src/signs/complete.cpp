@@ -269,4 +269,4 @@ Completion complete_efforts(const Plan& plan, const std::vector<Layout>& layouts
   return guessed.helps() && guessed.held_out < guessed.held_out_certain ? guessed : found;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

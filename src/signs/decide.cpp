@@ -257,4 +257,4 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

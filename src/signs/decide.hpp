@@ -30,4 +30,4 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
                      const std::vector<int>& known, const std::vector<std::vector<Index>>& groups,
                      const SignOptions& options, SignSearch& result);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -42,4 +42,4 @@ Estimate fit_effort_parts(const EffortParts& parts, Index left_out) {
   return estimate(folds, options);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -29,4 +29,4 @@ void add_effort_parts(const Plan& plan, const std::vector<Layout>& layouts, cons
 // The fit of all parts but one (−1: of all), joints weighted by their residuals.
 Estimate fit_effort_parts(const EffortParts& parts, Index left_out);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -147,4 +147,4 @@ const ConvexSolution* FeasibleCost::best_fit(const VectorXd& signs) const {
   return best_key_ == key_of(signs) ? &best_ : nullptr;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

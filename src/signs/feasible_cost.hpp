@@ -66,4 +66,4 @@ class FeasibleCost {
   int fits_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

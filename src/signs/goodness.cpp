@@ -170,4 +170,4 @@ SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const Seg
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

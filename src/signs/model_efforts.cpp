@@ -46,4 +46,4 @@ MatrixXd model_efforts(const Plan& plan, const SampleBlock& samples, const Vecto
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -28,4 +28,4 @@ VectorXd values_of_plan(const Plan& plan, const std::vector<std::string>& column
 // Y π, samples × joints.
 MatrixXd model_efforts(const Plan& plan, const SampleBlock& samples, const VectorXd& values);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -59,4 +59,4 @@ OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns)
   return form;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -16,4 +16,4 @@ struct OrderedForm {
 // Smallest Schur diagonal first; by the columns' own norms for more than `max_columns` columns.
 OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

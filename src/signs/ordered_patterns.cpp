@@ -93,4 +93,4 @@ double OrderedPatterns::bound() const {
   return std::max(0.0, nodes_[static_cast<std::size_t>(heap_.front())].cost - rounding_);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

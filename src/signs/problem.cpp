@@ -243,4 +243,4 @@ std::vector<Fold> signed_folds(const std::vector<Fold>& folds, const VectorXd& s
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

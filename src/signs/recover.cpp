@@ -215,4 +215,4 @@ WeighedSearch recover_signs_reweighed(const std::vector<Fold>& folds,
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

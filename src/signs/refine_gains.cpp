@@ -122,4 +122,4 @@ GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& pro
   return out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

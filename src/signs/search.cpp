@@ -111,4 +111,4 @@ SignPattern descend(const MatrixXd& R, SignPattern start, const std::vector<int>
   return start;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

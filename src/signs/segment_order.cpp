@@ -92,4 +92,4 @@ std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vec
   return places;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -223,4 +223,4 @@ SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<S
   return run;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -181,4 +181,4 @@ TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSeg
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

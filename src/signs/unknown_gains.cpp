@@ -119,4 +119,4 @@ GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -206,4 +206,4 @@ Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& opt
   return run;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

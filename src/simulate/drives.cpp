@@ -79,4 +79,4 @@ void validate(const TrueParameters& parameters, const Robot& robot) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -138,4 +138,4 @@ void EffortModel::to_channel(Index stride, Index count, double* effort) const {
   for (Index j = 0; j < plan_.joints; ++j) std::copy_n(logged.col(j).data(), count, effort + j * stride);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -234,4 +234,4 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
        "use more substeps, softer springs, a lower bandwidth or a wider coulomb_velocity"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -66,4 +66,4 @@ Run elastic_log(const ElasticMotion& motion, const ElasticMotionOptions& options
   return run;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

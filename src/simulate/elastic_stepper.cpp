@@ -140,4 +140,4 @@ bool ElasticStepper::step(double h, const ElasticTarget& first, const ElasticTar
   return true;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

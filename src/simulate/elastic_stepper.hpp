@@ -67,4 +67,4 @@ class ElasticStepper {
   double work_ = 0, dissipated_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

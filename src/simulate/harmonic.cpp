@@ -92,4 +92,4 @@ ShapePointer make_shape(const MultiSine& sines) {
   return std::make_shared<Harmonic>(sines.omega, sine, cosine, sines.center, sines.duration);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

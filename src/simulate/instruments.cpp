@@ -79,4 +79,4 @@ Index Instruments::source(Index sample) const {
   return sample;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

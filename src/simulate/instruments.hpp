@@ -38,4 +38,4 @@ class Instruments {
   VectorXd position_deviation_, quantum_, effort_deviation_, relative_, scale_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

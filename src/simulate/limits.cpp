@@ -61,4 +61,4 @@ void LimitCheck::operator()(const VectorXd& time, const States& states, Index fr
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -25,4 +25,4 @@ class LimitCheck {
   std::vector<Limits> limits_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -73,4 +73,4 @@ void check_matrix(const MatrixXd& matrix, Index rows, Index columns, const std::
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

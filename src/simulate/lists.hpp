@@ -19,4 +19,4 @@ VectorXd per_joint(const VectorXd& list, Index joints, double fallback, Bound bo
 // Throws InputError unless the matrix has this size and finite entries.
 void check_matrix(const MatrixXd& matrix, Index rows, Index columns, const std::string& name);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

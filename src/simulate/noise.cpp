@@ -44,4 +44,4 @@ bool is_drawn(const NoiseKey& key, Index sample, double probability) {
   return random.uniform() < probability;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

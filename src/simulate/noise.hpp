@@ -21,4 +21,4 @@ void fill_uniform(const NoiseKey& key, Index first, Index count, double* out);  
 // Whether a chance of `probability` comes true at the sample.
 bool is_drawn(const NoiseKey& key, Index sample, double probability);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

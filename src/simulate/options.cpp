@@ -27,4 +27,4 @@ void SimulateOptions::validate() const {
   if (payload && !payload->is_finite()) throw InputError({"the payload has no finite inertia", {}, {}, {}});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -139,4 +139,4 @@ VectorXd Plant::stiffness() const {
   return C.cwiseAbs2().transpose() * all;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

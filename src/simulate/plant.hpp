@@ -53,4 +53,4 @@ class Plant {
   std::vector<int> direction_joint_;  // joint, or −1 − pair
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

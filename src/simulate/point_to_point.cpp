@@ -211,4 +211,4 @@ ShapePointer make_shape(const PointToPoint& given) {
   return std::make_shared<Moves>(std::move(moves), now);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -85,4 +85,4 @@ MultiSine random_multi_sine(const RandomMotion& options, std::uint64_t seed) {
   return sines;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -78,4 +78,4 @@ ShapePointer make_shape(const RestToRest& motion) {
                                  motion.lead);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -149,4 +149,4 @@ SampledMotion sampled_motion(const Run& run) {
   return motion;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -30,4 +30,4 @@ ShapePointer make_shape(const PointToPoint& moves);
 ShapePointer make_shape(const SampledMotion& samples);
 ShapePointer make_shape(const RestToRest& motion);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -9,4 +9,4 @@ inline double sign(double x) {
   return static_cast<double>((x > 0) - (x < 0));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -39,4 +39,4 @@ std::unique_ptr<SampleSource> simulated_source(Simulator simulator) {
   return std::make_unique<SimulatedSource>(std::move(simulator));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -232,4 +232,4 @@ void Simulator::read(Index first, Index count, SampleBlock& block) const {
   impl_->read(first, count, block);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

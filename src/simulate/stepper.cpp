@@ -148,4 +148,4 @@ void Stepper::step(double h, double time) {
   qd_ = qd;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -41,4 +41,4 @@ class Stepper {
 // v ≤ 0 at `high`. W = DᵀM⁻¹D is positive semidefinite: v is unique.
 void resolve_friction(const MatrixXd& W, const VectorXd& low, const VectorXd& high, VectorXd& p, VectorXd& v);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -29,4 +29,4 @@ JointState Trajectory::at(double time) const {
   return state;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

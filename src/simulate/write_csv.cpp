@@ -229,4 +229,4 @@ void write_csv(const Run& run, const RunFile& file, const std::vector<LogJoint>&
   write_csv(*view_run(run), file, joints);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -31,4 +31,4 @@ void check_gain_keys(const Study& study);
 // Runs of folds: one for every run in their files. Refuses sections that need samples.
 void load_folded_runs(const Fields& fields, Study& study);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -37,4 +37,4 @@ std::vector<Finding> edit_mark_findings(const Study& study) {
   return findings;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -26,4 +26,4 @@ std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, con
       elastic_log(elastic_motion(robot, elastic, motion, options), options, spec.options.label)));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -165,4 +165,4 @@ std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& r
   return on_motor_side ? on_joint_side(std::move(source), robot.transmission) : std::move(source);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -171,4 +171,4 @@ Provenance provenance(const Study& study, const std::string& robot_hash) {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -179,4 +179,4 @@ void describe_constraint(Fields& f, ConstraintSpec& spec, std::size_t number) {
   if (f.reads()) check_limits(f, spec);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -131,4 +131,4 @@ void describe_efforts(Fields& f, const Key& key, std::vector<EffortExpression>& 
   });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

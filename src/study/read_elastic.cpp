@@ -32,4 +32,4 @@ void describe(Fields& f, ElasticSimulationSpec& spec) {
             spec.elastic_torque_noise, positive);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -122,4 +122,4 @@ void describe_estimate(Fields& f, Study& study) {
             [&](Fields& inner) { describe(inner, study.estimator.robust); });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -117,4 +117,4 @@ void describe(Fields& f, ExciteSpec& spec) {
             spec.payloads, above(0, "give masses"));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

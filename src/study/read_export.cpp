@@ -64,4 +64,4 @@ void describe_exports(Fields& f, std::vector<ExportRequest>& requests) {
   });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

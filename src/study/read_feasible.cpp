@@ -83,4 +83,4 @@ void describe(Fields& f, FeasibleSpec& spec) {
           from_to(0, 10000, "8 is typical"));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

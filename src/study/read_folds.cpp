@@ -77,4 +77,4 @@ bool has_unsigned_runs(const Study& study) {
                      [](const StudyRun& run) { return run.unsigned_effort; });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

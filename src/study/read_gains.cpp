@@ -163,4 +163,4 @@ void check_gain_keys(const Study& study) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -102,4 +102,4 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
   f.check([&] { options.validate(); });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

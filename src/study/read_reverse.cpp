@@ -217,4 +217,4 @@ void describe(Fields& f, ReverseSpec& spec) {
   number_sets(spec);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -189,4 +189,4 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
         f.fail(key, {fmt::format("'{}' beside folds", key), {}, "folds, label, role", "leave it out"});
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -95,4 +95,4 @@ void describe(Fields& f, SignsSpec& spec) {
   });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -213,4 +213,4 @@ void describe(Fields& f, SimulationSpec& spec) {
   f.check([&] { options.validate(); });
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -191,4 +191,4 @@ Study read_study(const std::string& path, bool needs_runs) {
   return read_study_text(read_text_file(path, "study"), path, needs_runs);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

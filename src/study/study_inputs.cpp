@@ -29,4 +29,4 @@ std::vector<std::filesystem::path> study_inputs(const Study& study, const std::v
   return inputs;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

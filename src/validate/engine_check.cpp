@@ -165,4 +165,4 @@ EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParamete
   return check;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

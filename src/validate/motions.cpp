@@ -19,4 +19,4 @@ std::vector<LeftOutMotion> leave_one_motion_out(const std::vector<std::vector<Fo
   return left_out;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

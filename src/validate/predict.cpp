@@ -181,4 +181,4 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -82,4 +82,4 @@ Spectrum in_bands(const Spectrum& spectrum, int bands_per_decade) {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -100,4 +100,4 @@ Verdict judge(const Evidence& evidence) {
   return verdict;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -44,4 +44,4 @@ Whiteness Autocorrelation::whiteness() const {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -28,4 +28,4 @@ using Matrix4 = Eigen::Matrix<double, 4, 4, Eigen::DontAlign>;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -63,4 +63,4 @@ class InternalError : public std::logic_error {
 // Throws InternalError with the text when an invariant of ours does not hold.
 void require(bool invariant, const char* text);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

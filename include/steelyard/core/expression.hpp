@@ -79,4 +79,4 @@ class Expression {
 // A number that may be written as an expression: "pi/2", "1e-3*2", "-0.5".
 double constant(std::string_view text, const Place& place = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

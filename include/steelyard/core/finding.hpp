@@ -175,4 +175,4 @@ inline bool is(const Finding& finding, FindingCode code) {
 // Codes that a file of another version brought along have no traits.
 bool has(const Finding& finding, finding_trait::Trait trait);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -81,4 +81,4 @@ Pose tool_pose(const Tree& tree, const VectorXd& q);
 // Twist of the tool per joint velocity, rows (linear, angular) about the tool's origin in base axes.
 MatrixXd tool_jacobian(const Tree& tree, const VectorXd& q);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -59,4 +59,4 @@ struct ElasticJoint {
   std::string reason;  // why not
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

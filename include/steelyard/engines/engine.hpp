@@ -77,4 +77,4 @@ class Engine {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -141,4 +141,4 @@ const EstimatorMethod& estimator_method(Weighting weighting, bool single_rows, b
 // Methods that fit folds alone, by name. Throws InputError for others.
 Weighting parse_fold_method(const std::string& name);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -35,4 +35,4 @@ struct EssentialOptions {
 enum class IntervalMethod { classical, bootstrap };
 const char* to_string(IntervalMethod method);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -214,4 +214,4 @@ struct MotionFiles {
 MotionFiles motion_files(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
                          const ExciteOptions& options, double rate);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -58,4 +58,4 @@ CCode to_c(const ExportModel& model, const COptions& options);
 double check_c(const CCode& code, const ExportModel& model, const COptions& options,
                const std::vector<ExportState>& states);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -86,4 +86,4 @@ RobotFileText to_robot_yaml(const ExportModel& model);
 RobotFileText to_parameters_yaml(const ExportModel& model);
 RobotFileText to_robot_json(const ExportModel& model);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -36,4 +36,4 @@ struct NotCarried {
   double effort = 0;  // [N·m or N]
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -23,4 +23,4 @@ struct PhysicalOptions {
   bool robot_bounds = true;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -168,4 +168,4 @@ inline constexpr double kNearlyAsGood = 10;
 std::optional<ZeroCause> zero_cause(const FleetInput& input, const FleetResult& result,
                                     const FleetRobot& robot, const ShiftedFolds& shifted);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -123,4 +123,4 @@ FleetSummary run_fleet(const FleetStudy& study, const FleetRunOptions& options =
 
 std::string render_fleet(const FleetSummary& summary, const ReportOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -116,4 +116,4 @@ Fold combine_columns(const Fold& fold, const MatrixXd& C, const Layout& layout);
 // base.
 Fold select_columns(const Fold& fold, const std::vector<std::string>& columns);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -82,4 +82,4 @@ std::string expression_difference(const std::optional<std::string>& here,
 // for fewer than one.
 void join_blocks(FoldedRun& run, Index max_blocks);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -86,4 +86,4 @@ void append_slots(FoldSet& set, Index count, int threads, const std::function<Fo
 // Merges neighbours, then their merges, and so on. Nothing for an empty list.
 std::vector<Fold> merge_tree(std::vector<std::vector<Fold>> folds);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -99,4 +99,4 @@ std::vector<Layout> with_extra_columns(std::vector<Layout> layouts, std::span<co
 MatrixXd evaluate_columns(std::span<const ExtraColumns> extra, const SampleBlock& block, Index first,
                           Index count);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -41,4 +41,4 @@ struct RowInput {
 void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
                   std::span<Fold> folds);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -59,4 +59,4 @@ std::vector<std::string> load_columns(const std::string& load);
 // below zero, numbers that are not finite, and ten known parameters that are physically impossible.
 void validate(std::span<const Load> loads);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -35,4 +35,4 @@ std::vector<Finding> folded_findings(std::span<const FoldedRun> runs);
 std::vector<Finding> waived(const Study& study, std::vector<Finding> findings);
 bool is_trustworthy(const std::vector<Finding>& findings);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

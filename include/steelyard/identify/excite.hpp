@@ -66,4 +66,4 @@ std::string to_json(const ExciteOutcome& outcome);
 // `previous`: an earlier next.json; its predicted shrinkage is compared with the actual one.
 std::string to_json(const NextOutcome& outcome, const std::string& previous = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -43,4 +43,4 @@ ExportOutcome export_result(const Robot& robot, const Result& result, const Expo
 // Throws InputError when the result was made with another robot file than the study's.
 void require_same_robot(const Study& study, const Robot& robot, const Result& result);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

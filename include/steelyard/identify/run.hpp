@@ -87,4 +87,4 @@ Robot study_robot(const Study& study, std::vector<Complaint>* warnings = nullptr
 
 Scene study_scene(const Study& study);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -74,4 +74,4 @@ struct InitStudy {
 // Nothing is written. Throws InputError when a file cannot be read or a log is not recognised.
 InitStudy init_study(const InitOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

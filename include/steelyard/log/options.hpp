@@ -42,4 +42,4 @@ struct PrepareOptions {
   void validate() const;  // throws InputError
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -115,4 +115,4 @@ struct FoldedMotion {
   MatrixXd position;  // some 400 × joints
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

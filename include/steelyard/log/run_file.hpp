@@ -67,4 +67,4 @@ struct RunFile {
   std::string topic;  // of a bag; empty: the only one that can be read
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

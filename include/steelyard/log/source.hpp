@@ -56,4 +56,4 @@ SampleBlock read_all(SampleSource& source);
 // A whole file.
 Run read_run(const RunFile& file, const std::vector<LogJoint>& joints);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

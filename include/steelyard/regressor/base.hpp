@@ -92,4 +92,4 @@ struct Identifiability {
 };
 std::vector<Identifiability> identifiability(const Robot& robot, const BaseParameters& base);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -82,4 +82,4 @@ bool is_available(IsaLevel level);
 IsaLevel isa_level();
 void set_isa_level(IsaLevel level);  // for tests, benchmarks and --isa; throws InputError when not available
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

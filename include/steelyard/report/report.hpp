@@ -74,4 +74,4 @@ std::string render_comparison(const std::vector<NamedResult>& results);
 std::string render_design(const std::string& json, const std::string& robot_name,
                           const ReportOptions& options, const Scene& scene);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

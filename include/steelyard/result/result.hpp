@@ -193,4 +193,4 @@ std::string to_json(const Result& result);
 // Throws InputError for text that is not a result of this format.
 Result result_from_json(const std::string& text, const std::string& name);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

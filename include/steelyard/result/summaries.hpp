@@ -309,4 +309,4 @@ struct SelfCheck {
   bool passed() const { return difference <= limit; }
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -60,4 +60,4 @@ struct ReverseOptions {
   EstimateOptions estimate;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -109,4 +109,4 @@ class Inertia {
 
 Matrix3 symmetric_matrix(double xx, double xy, double xz, double yy, double yz, double zz);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -44,4 +44,4 @@ std::string robot_file_hash(const std::string& path);
 // SHA-256 of everything that a robot in memory holds: names, geometry, limits, drives, inertias, bounds.
 std::string robot_hash(const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -152,4 +152,4 @@ int tool_link(const Robot& robot);
 // Ten parameters of a load in the tool frame to ten in the frame of the tool link: a 10 × 10 matrix.
 MatrixXd load_to_link(const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

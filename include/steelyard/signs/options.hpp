@@ -37,4 +37,4 @@ struct SignOptions {
   void validate() const;  // throws InputError
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

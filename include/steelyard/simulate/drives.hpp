@@ -63,4 +63,4 @@ TrueParameters true_parameters(const Robot& robot);
 // Throws InputError for wrong sizes and numbers that are not finite or have no meaning.
 void validate(const TrueParameters& parameters, const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

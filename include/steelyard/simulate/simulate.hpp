@@ -118,4 +118,4 @@ RunFile standard_columns(const std::string& path, const std::vector<std::string>
 void write_csv(SampleSource& source, const RunFile& file, const std::vector<LogJoint>& joints);
 void write_csv(const Run& run, const RunFile& file, const std::vector<LogJoint>& joints);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

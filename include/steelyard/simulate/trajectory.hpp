@@ -121,4 +121,4 @@ struct RandomMotion {
 // Joint j draws from its own stream: more joints do not change the first ones. Throws InputError.
 MultiSine random_multi_sine(const RandomMotion& options, std::uint64_t seed);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -315,4 +315,4 @@ struct ExportedFile {
   std::string text;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

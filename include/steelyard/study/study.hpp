@@ -153,4 +153,4 @@ std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& r
 std::vector<std::filesystem::path> study_inputs(const Study& study,
                                                 const std::vector<std::string>& others = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

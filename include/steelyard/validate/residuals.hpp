@@ -105,4 +105,4 @@ struct EngineCheck {
   std::optional<PoseError> followed, followed_heavier;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

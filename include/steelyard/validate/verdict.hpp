@@ -47,4 +47,4 @@ struct Evidence {
 
 Verdict judge(const Evidence& evidence);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -40,4 +40,4 @@ class AtomicFile {
 // returns the complete ones. The process must end: threads that continue writing wait forever.
 std::vector<std::string> abandon_unfinished() noexcept;
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -46,4 +46,4 @@ class Child {
   std::string read_;  // of its answers, not yet used
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -86,4 +86,4 @@ class ChildProcess {
   std::string words_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

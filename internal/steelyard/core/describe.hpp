@@ -154,4 +154,4 @@ class Fields {
   void numbers_by_name(const Key& key, NamedNumbers& values, const Allowed& allowed, const Words& known = {});
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -38,4 +38,4 @@ std::vector<std::string> key_names(const Fields::Part& part);  // of the part it
 // Lines of a Markdown table: key without `prefix`, default, values, meaning.
 std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& prefix = "");
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

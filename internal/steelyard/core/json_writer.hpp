@@ -67,4 +67,4 @@ class JsonWriter {
   std::vector<Level> levels_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

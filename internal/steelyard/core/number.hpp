@@ -21,4 +21,4 @@ NumberOrReason plain_number_from(const std::string& text);  // decimal number, s
 // Words of a text separated by white space.
 std::vector<std::string> words_of(const std::string& text);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

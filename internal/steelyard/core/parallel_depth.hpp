@@ -7,4 +7,4 @@ namespace steelyard::inline STEELYARD_ABI {
 
 bool is_inside_parallel_for();
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

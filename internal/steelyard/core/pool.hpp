@@ -26,4 +26,4 @@ bool parallel_for(Index count, int threads, const std::function<void(Index)>& fn
 // Number of hardware threads, at least 1.
 int hardware_threads();
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

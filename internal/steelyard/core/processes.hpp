@@ -48,4 +48,4 @@ void share(Index count, int threads, const std::function<std::vector<double>(Ind
 std::string pack_error(const std::exception_ptr& error);
 [[noreturn]] void throw_packed(const std::string& bytes);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

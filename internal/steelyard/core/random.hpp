@@ -43,4 +43,4 @@ class Random {
   bool has_spare_ = false;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -14,4 +14,4 @@ void read_described(const YamlContext& context, const YamlNode& map, const std::
 // `text` with ${NAME} replaced by environment variables; relative paths are put behind `folder`.
 std::string resolve_path(const YamlContext& context, const YamlNode& node, const std::string& folder);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

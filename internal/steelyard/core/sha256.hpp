@@ -37,4 +37,4 @@ std::string sha256(std::string_view bytes);
 // is a folder, MachineError when reading fails on the way.
 std::string sha256_file(const std::string& path);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

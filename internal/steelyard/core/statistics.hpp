@@ -21,4 +21,4 @@ double normal_quantile(double p);
 double chi_squared_quantile(double p, double degrees);
 double student_quantile(double p, double degrees);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -37,4 +37,4 @@ struct Quoted {
 };
 inline constexpr Quoted quoted{};
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

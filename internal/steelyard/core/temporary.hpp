@@ -36,4 +36,4 @@ class Temporary {
   int descriptor_ = -1;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -11,4 +11,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // missing, no ordinary file or too large, MachineError when it cannot be read.
 std::string read_text_file(const std::string& path, const std::string& kind);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

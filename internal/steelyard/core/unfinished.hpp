@@ -41,4 +41,4 @@ class Unfinished {
   std::unique_lock<std::mutex> lock_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

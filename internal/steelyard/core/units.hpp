@@ -74,4 +74,4 @@ Unit parse_unit(std::string_view text, const Place& place = {});
 // The same, refusing other dimensions than the expected one.
 Unit parse_unit(std::string_view text, const Dimension& expected, const Place& place = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

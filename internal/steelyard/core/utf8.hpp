@@ -15,4 +15,4 @@ std::size_t utf8_length(std::string_view text);
 // `text` with every byte that is not part of a well-formed character replaced by U+FFFD.
 std::string to_utf8(std::string_view text);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

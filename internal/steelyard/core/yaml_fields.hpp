@@ -56,4 +56,4 @@ const std::vector<YamlNode>& to_list(const YamlContext& context, const YamlNode&
 std::size_t to_choice(const YamlContext& context, const YamlNode& node, const std::string& kind,
                       const std::vector<std::string>& words);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

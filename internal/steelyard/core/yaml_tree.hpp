@@ -31,4 +31,4 @@ inline constexpr int kYamlMostNodes = 100000;
 // Throws InputError with file, line and column. An empty document is an error.
 YamlNode parse_yaml(const std::string& text, const std::string& file);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -66,4 +66,4 @@ Delays examine_delays(const Trial& trial);
 // `step`: of the log [s]; shorter delays do not count.
 std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, double step);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

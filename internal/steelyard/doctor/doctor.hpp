@@ -68,4 +68,4 @@ std::string name_runs(const Finding& finding, const std::vector<std::string>& su
 Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs,
                     const DoctorOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -26,4 +26,4 @@ Excitation examine_excitation(const Robot& robot, const std::vector<CoarseRun>& 
 
 std::vector<Finding> excitation_findings(const Excitation& excitation, const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -47,4 +47,4 @@ Hypothesis all_efforts_hypothesis(const Robot& robot, double factor);
 // Standard DH read as modified DH or the reverse; nothing for robots that are not given by DH rows.
 std::optional<Robot> other_dh_convention(const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

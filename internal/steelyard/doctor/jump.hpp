@@ -51,4 +51,4 @@ std::vector<Jump> examine_jumps(const Trial& trial);
 bool is_clear(const Jump& jump, const JumpOptions& options = {});
 Finding jump_finding(const Jump& jump, const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

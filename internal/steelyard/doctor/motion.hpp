@@ -27,4 +27,4 @@ MotionMatch match_motions(const CoarseRun& a, const CoarseRun& b);
 bool first_repeats(const RunLabel& first, const RunLabel& second);
 Finding repeated_motion(const RunLabel& repeat, const RunLabel& original, double mismatch);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

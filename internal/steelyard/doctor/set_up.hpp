@@ -69,4 +69,4 @@ std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination,
 std::vector<Finding> set_up_findings(const SetUpExamination& examination, const Robot& robot,
                                      const SetUpOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

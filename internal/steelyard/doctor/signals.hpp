@@ -122,4 +122,4 @@ struct SignalUse {
 std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
                                      const std::string& run, const SignalUse& use = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

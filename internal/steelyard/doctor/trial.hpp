@@ -101,4 +101,4 @@ class Trial {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

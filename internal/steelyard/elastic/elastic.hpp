@@ -98,4 +98,4 @@ std::optional<ElasticValue> elastic_value(const ElasticFit& fit, const std::stri
 ElasticFit identify_elastic(const Robot& robot, const std::vector<Run>& runs, const PrepareOptions& prepare,
                             const ElasticOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -10,4 +10,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // Throws InputError naming the link and the law.
 void require_body(const Inertia& inertia, const std::string& link);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

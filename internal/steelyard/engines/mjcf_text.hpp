@@ -22,4 +22,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // refuse.
 std::string mjcf_text(const Robot& robot, const TrueParameters& parameters);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -17,4 +17,4 @@ EngineModule find_module(EngineKind kind, std::string& reason);
 // Throws MachineError that names the Debian package.
 EngineModule open_module(EngineKind kind);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -22,4 +22,4 @@ bool has_mujoco();
 // named stay at zero. Throws InputError for models that MuJoCo rejects, and for names it does not have.
 ReverseSource mujoco_source(const std::string& path, const std::vector<std::string>& joints = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -39,4 +39,4 @@ struct Followed {
 Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effort, const VectorXd& times,
                 const FollowOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -13,4 +13,4 @@ std::string xml_numbers(const Vector3& v);  // shortest text that reads back as 
 // Roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll). Exact to rounding at every pitch.
 Vector3 roll_pitch_yaw(const Matrix3& rotation);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

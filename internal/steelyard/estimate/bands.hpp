@@ -46,4 +46,4 @@ struct Band {
 // outside 0.5 … 0.999.
 Band calibrate_band(const std::vector<ErrorCounts>& groups, double level = 0.95);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -52,4 +52,4 @@ DifferentiationBias differentiation_bias(const Estimate& estimate, const MatrixX
                                          const VectorXd& sigma, std::span<const OtherCutoff> others,
                                          const VectorXd& shift = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -79,4 +79,4 @@ struct Bootstrap {
 // The same bytes for any number of threads. Throws InputError for fewer than three blocks.
 Bootstrap bootstrap(const BlockMoments& moments, const BootstrapOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

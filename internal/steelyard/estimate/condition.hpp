@@ -22,4 +22,4 @@ struct Conditioning {
 
 Conditioning condition_of(const MatrixXd& R, double tolerance = 1e-12);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

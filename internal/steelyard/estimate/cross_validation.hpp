@@ -57,4 +57,4 @@ CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& traini
                                const std::vector<std::vector<FoldBlock>>& tested, const BlockGroups& groups,
                                const FitFunction& fit);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -57,4 +57,4 @@ Essential essential(std::span<const Fold> folds, const InstrumentEstimate& full,
 // the reduced model, standard deviations and covariance stay those of the full one.
 Estimate reduced(std::span<const Fold> folds, const Estimate& full, const Essential& essential);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

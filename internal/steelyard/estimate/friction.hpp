@@ -64,4 +64,4 @@ bool is_tangent(const std::string& column);
 std::vector<ExtraColumns> friction_columns(const std::vector<FrictionJoint>& joints,
                                            const std::vector<FrictionModel>& models, bool tangents);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -55,4 +55,4 @@ std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& jo
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

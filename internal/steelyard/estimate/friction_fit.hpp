@@ -69,4 +69,4 @@ struct FrictionFit {
 FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<FrictionModel> models,
                          const FrictionPass& pass, const FrictionFitOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

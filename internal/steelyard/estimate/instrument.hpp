@@ -65,4 +65,4 @@ InstrumentEstimate instrument_estimate(std::span<const Fold> folds, const Estima
 // The folds without their instrument columns, for everything that is not an IV estimate.
 std::vector<Fold> without_instruments(std::span<const Fold> folds);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

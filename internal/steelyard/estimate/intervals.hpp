@@ -56,4 +56,4 @@ Intervals intervals(const Estimate& estimate, const BlockMoments* moments,
 // Independent values over rows, at most 1: 2 ∫|H|⁴ df · decimation / rate, H one pass of the filter.
 double effective_share(const LowPass& filter, Index decimation);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -82,4 +82,4 @@ class RowWeigher {
 // Scales standard deviations and covariance of an estimate from weighted rows to Huber's asymptotic variance.
 void correct_deviations(const std::vector<RowScale>& scales, Estimate& estimate);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

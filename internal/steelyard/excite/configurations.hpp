@@ -54,4 +54,4 @@ ConfigurationSet best_configurations(const Robot& robot, const BaseParameters& b
 Index min_configurations(const Robot& robot, const BaseParameters& base,
                          const ConfigurationOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

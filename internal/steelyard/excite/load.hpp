@@ -17,4 +17,4 @@ namespace steelyard::inline STEELYARD_ABI {
 MatrixXd information_with_gains(const Robot& robot, const BaseParameters& base, const DesignedMotion& motion,
                                 const ExciteOptions& options, const VectorXd& values, double load_mass);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

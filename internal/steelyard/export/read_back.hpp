@@ -35,4 +35,4 @@ struct ReadBack {
 std::vector<ReadBack> read_by_engines(const std::string& format, const std::string& text,
                                       const ExportModel& model, const std::vector<std::string>& joints);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

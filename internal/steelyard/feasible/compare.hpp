@@ -66,4 +66,4 @@ struct WrenchExtremes {
 std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector<ParameterSet>& sets,
                                              const MotionSamples& motion);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

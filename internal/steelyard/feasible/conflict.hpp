@@ -39,4 +39,4 @@ struct Conflict {
 Conflict find_conflict(const std::vector<Constraint>& constraints, const Robot& robot,
                        const std::vector<std::string>& further_columns = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -128,4 +128,4 @@ std::vector<Constraint> physical_constraints(const Robot& robot, const Quantitie
 Constraint total_mass(const Quantities& quantities, double lower, double upper,
                       const std::string& name = "total mass");
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

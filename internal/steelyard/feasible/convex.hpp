@@ -87,4 +87,4 @@ ConvexSolution solve_convex(const Objective& objective, const std::vector<Constr
 // bodies otherwise, zero for further columns.
 VectorXd reference_parameters(const Robot& robot, const Quantities& quantities);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

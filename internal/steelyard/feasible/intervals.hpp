@@ -77,4 +77,4 @@ std::vector<Functional> all_functionals(const Quantities& quantities);
 std::vector<Functional> wrench_functionals(const Robot& robot, const Quantities& quantities,
                                            const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

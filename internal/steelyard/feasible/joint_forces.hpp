@@ -21,4 +21,4 @@ struct ForceInstant {
 std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<PreparedRun*>& runs,
                                          const VectorXd& bodies);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -49,4 +49,4 @@ struct ConvexHull {
 // plane to 1e-9 of their extent).
 ConvexHull convex_hull(const std::vector<Vector3>& points, const std::string& name);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -83,4 +83,4 @@ void pull_euclidean(Objective& objective, const Quantities& quantities, const Ve
 void pull_bodies(Objective& objective, const Quantities& quantities, const VectorXd& reference, double weight,
                  const std::vector<int>& links = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

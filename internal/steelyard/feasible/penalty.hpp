@@ -82,4 +82,4 @@ struct PenaltySolution {
 PenaltySolution solve_penalty(const Objective& objective, const std::vector<Constraint>& constraints,
                               const Robot& robot, const PenaltyOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

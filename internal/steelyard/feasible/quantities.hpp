@@ -78,4 +78,4 @@ Matrix10 barycentric_jacobian(const Vector10& p);
 // gᵀ ∂x/∂p: a gradient by x as a gradient by p.
 VectorXd gradient_by_barycentric(const Quantities& quantities, const VectorXd& p, const VectorXd& by_x);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

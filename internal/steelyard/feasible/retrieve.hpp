@@ -56,4 +56,4 @@ Retrieval retrieve(const Objective& objective, const std::vector<Constraint>& co
 // one. Without mass: 0 if all parameters are zero, −1 otherwise.
 double body_margin(const Inertia& inertia, double length);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -8,4 +8,4 @@ namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& fields, FleetSpec& spec);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -66,4 +66,4 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
 FoldedRun to_folded_run(const FoldPass& pass, const std::string& label, const Preparation& preparation);
 FoldPass to_fold_pass(const FoldedRun& run);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -29,4 +29,4 @@ Fold known_value(const Layout& layout, const std::string& column, double value, 
 // aᵀπ = value.
 Fold linear_equality(const Layout& layout, const VectorXd& a, double value, double sigma);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -21,4 +21,4 @@ Index slot_for_blocks(const PreparedRun& run, Index blocks);
 // As short as is of use: slots are 1024 samples and five memories long at least.
 Index slot_for_files(const PreparedRun& run);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

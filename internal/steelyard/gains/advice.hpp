@@ -39,4 +39,4 @@ std::vector<GainAdvice> advise_gains(const Robot& robot, const TrueParameters& n
                                      const Trajectory& unloaded, const Trajectory& loaded,
                                      const Inertia& load, const AdviceOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -49,4 +49,4 @@ struct GainDrift {
 std::vector<GainDrift> gain_drift(const GainProblem& problem, const GainFit& fit,
                                   const GainOptions& options = {}, double min_change = 0.01);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ FoldPass fold_currents(PreparedRun& run, const CurrentRows& rows, PassOptions op
 // gains', each with its current.
 Fold sided_fold(const CurrentRows& rows, Index row, const Fold& fold, const std::string& load, RowSide side);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -62,4 +62,4 @@ struct ErrorOptions {
 // One pass.
 RunErrors run_errors(PreparedRun& run, const CurrentRows& rows, const ErrorOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -29,4 +29,4 @@ struct FeasibleGains {
 FeasibleGains fit_feasible_gains(const GainProblem& problem, const Robot& robot, const BaseParameters& base,
                                  const GainFit& plain, const GainOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

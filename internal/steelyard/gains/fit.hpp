@@ -80,4 +80,4 @@ struct CurrentResidual {
 };
 CurrentResidual current_residual(const GainProblem& problem, const GainFit& fit);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -49,4 +49,4 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
 // The nearest body to ten parameters in a covariance (rows of fixed parameters zero).
 Inertia nearest_body(const Vector10& values, const MatrixXd& covariance, bool& found, double& moved);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -75,4 +75,4 @@ std::vector<Fold> gain_equations(const GainProblem& problem, RowSide side);
 // What is known of gains and loads with a standard deviation, as rows for the layout of gain_columns().
 std::vector<Fold> gain_priors(const GainProblem& problem);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -13,4 +13,4 @@ std::unique_ptr<SampleSource> with_torques(std::unique_ptr<SampleSource> source,
 // The source with its torques multiplied by factors[j], joint by joint.
 std::unique_ptr<SampleSource> with_scaled_torques(std::unique_ptr<SampleSource> source, VectorXd factors);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -60,4 +60,4 @@ struct HeldOut {
 };
 HeldOut held_out_groups(const std::vector<RunRows>& runs, const CrossOptions& options);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

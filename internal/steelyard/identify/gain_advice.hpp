@@ -34,4 +34,4 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
 // A cube of steel on the origin of the tool frame.
 Inertia steel_cube(double mass);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

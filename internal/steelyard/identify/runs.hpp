@@ -52,4 +52,4 @@ struct Examined {
 // Runs of folds have the findings of their files. `head`: samples of a long log for the set-up, 0: all.
 Examined examine_runs(const Setup& setup, const Runs& runs, Index head = 0);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -111,4 +111,4 @@ Setup with_cutoff(Setup setup);              // nothing where the study gives it
 // The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
 Setup with_given_cutoff(Setup setup, double cutoff);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -18,4 +18,4 @@ struct SignedRun {
   std::vector<bool> has_rows;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

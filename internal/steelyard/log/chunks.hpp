@@ -59,4 +59,4 @@ Index automatic_decimation(double cutoff, double rate);
 std::vector<Index> reject_slow(const double* velocity, Index samples, Index stride, const VectorXd& limits,
                                std::uint8_t* mask, Index mask_stride);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

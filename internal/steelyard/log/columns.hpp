@@ -37,4 +37,4 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& n
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
                                        const std::vector<LogJoint>& joints);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

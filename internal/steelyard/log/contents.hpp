@@ -25,4 +25,4 @@ bool is_bag(const std::string& path);
 // The columns of a JointState topic: time from the stamps, position, velocity, and torque from the efforts.
 void use_joint_states(RunFile& file);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

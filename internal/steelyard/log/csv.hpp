@@ -69,4 +69,4 @@ class CsvReader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

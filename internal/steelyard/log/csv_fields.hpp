@@ -33,4 +33,4 @@ enum class FieldProblem { none, empty, not_a_number, not_finite, too_large };
 // Number in a trimmed field, quoted or not, with an optional plus sign.
 FieldProblem parse_number(std::string_view field, double& value);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ void block_sums(const DecimatingFilter& filter, const double* x, Index columns, 
 void filtered_from_sums(const DecimatingFilter& filter, double* sums, const double* last, Index columns,
                         Index blocks, Index first, Index count, double* to, Index stride);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

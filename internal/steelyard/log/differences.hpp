@@ -20,4 +20,4 @@ void differentiate(int derivative, int order, const double* x, Index samples, In
 // stencils.
 VectorXd difference_weights(int derivative, int points, int at);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -41,4 +41,4 @@ class DisturbedSource : public ForwardingSource {
   std::vector<Random> random_;  // one per joint
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -21,4 +21,4 @@ class ForwardingSource : public SampleSource {
   std::unique_ptr<SampleSource> source_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

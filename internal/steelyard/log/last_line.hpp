@@ -23,4 +23,4 @@ struct OpenLine {
 // quarter of a megabyte. Throws InputError when it cannot be opened.
 std::optional<OpenLine> open_last_line(const RunFile& file);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ struct RunEnds {
 void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index columns, Index column_stride,
                        RunEnds ends = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

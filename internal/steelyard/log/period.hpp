@@ -56,4 +56,4 @@ class WatchedSource : public ForwardingSource {
   bool is_first_pass_ = true;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -126,4 +126,4 @@ class PreparedRun {
   SampleBlock piece_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -128,4 +128,4 @@ Index resample(const ResampleInput& input, const UniformGrid& grid, Index first,
 std::unique_ptr<SampleSource> on_grid(std::unique_ptr<SampleSource> source, const TimeScan& scan,
                                       const UniformGrid& grid);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

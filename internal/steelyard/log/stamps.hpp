@@ -46,4 +46,4 @@ class CheckedStamps : public ForwardingSource {
   TimeScanner scanner_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

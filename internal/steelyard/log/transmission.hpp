@@ -17,4 +17,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // singular one.
 void to_joint_side(const Transmission& transmission, SampleBlock& block);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -10,4 +10,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // The cores of all chunks, from the first on.
 SampleBlock whole_run(PreparedRun& run);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -36,4 +36,4 @@ WrittenLog write_npz(SampleSource& source, const std::string& path, const std::v
 WrittenLog write_mcap(SampleSource& source, const std::string& path, const std::vector<LogJoint>& joints,
                       McapPacking packing = McapPacking::none);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

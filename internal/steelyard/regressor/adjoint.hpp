@@ -51,4 +51,4 @@ class RegressorAdjoint {
   std::unique_ptr<const Impl> impl_;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

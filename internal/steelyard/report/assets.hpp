@@ -19,4 +19,4 @@ extern const std::string_view web_css;
 extern const std::string_view web_js;
 
 }  // namespace assets
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

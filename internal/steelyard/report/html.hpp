@@ -41,4 +41,4 @@ std::string table(std::string_view name, const std::vector<TableColumn>& columns
 // <section id=…> with a heading.
 std::string section(std::string_view id, std::string_view title, std::string_view content);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -22,4 +22,4 @@ std::string fill(std::string_view page, const PageParts& parts);
 // report. Throws MachineError in programs built without web/.
 std::string web_page(const std::string& title, const std::string& plain, const std::string& data);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

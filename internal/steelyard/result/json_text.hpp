@@ -11,4 +11,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // object.
 void write_options(JsonWriter& json, const std::string& text);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

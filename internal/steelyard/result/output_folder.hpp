@@ -59,4 +59,4 @@ class OutputFolder {
   std::unique_ptr<Temporary> temporary_;  // none after commit()
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

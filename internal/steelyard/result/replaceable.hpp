@@ -34,4 +34,4 @@ enum class FileKind { fold, page };
 // Throws InputError when something else is at the file's place.
 void check_replaceable_file(const std::filesystem::path& file, FileKind kind);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -9,4 +9,4 @@ namespace steelyard::inline STEELYARD_ABI {
 
 std::string result_schema();
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -49,4 +49,4 @@ std::vector<Finding> examine(const GravityScale& scale);
 std::vector<Finding> examine(const Robot& robot, const ReverseTable& table, const ReverseFit& fit,
                              const ReverseOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -68,4 +68,4 @@ double relative_error(const std::vector<ComponentError>& errors);
 ReverseTable predict_table(const Robot& robot, const std::vector<std::string>& columns,
                            const VectorXd& values, const MatrixXd& q, RowSet rows);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -33,4 +33,4 @@ class ReverseModel {
 // the error of the differences, about 1e-9.
 double skew_symmetry_error(const ReverseModel& model, const Robot& robot, Index states = 20);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -37,4 +37,4 @@ struct PayloadChange {
 PayloadChange payload_change(const Robot& robot, const ReverseFit& without, const ReverseFit& with,
                              int link = -1);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -37,4 +37,4 @@ FreeBase eliminate(const BaseParameters& base, const std::vector<Relation>& rela
 // The fold for y, in the given names.
 Fold in_free_base(const Fold& fold, const FreeBase& free, const std::vector<std::string>& leads);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -42,4 +42,4 @@ ReverseSource child_source(const std::function<ReverseSource()>& make, const std
 // A robot's own parameters: Newton-Euler. Throws InputError when the robot has none.
 ReverseSource robot_source(const Robot& robot);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -62,4 +62,4 @@ ReverseTable part_of(const ReverseTable& table, Index first, Index count);
 // Impossible entries: inertia matrices that are not positive definite (complete rows only).
 std::vector<Finding> examine(const ReverseTable& table);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -27,4 +27,4 @@ struct Tilt {
 // Throws InputError for tables without gravity, robots without gravity and too few entries.
 Tilt estimate_tilt(const Robot& robot, const ReverseTable& table, const ReverseOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -76,4 +76,4 @@ struct Completion {
 Completion complete_efforts(const Plan& plan, const std::vector<Layout>& layouts,
                             const std::vector<DecidedRun>& runs, const CompleteOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

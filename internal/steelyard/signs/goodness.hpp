@@ -59,4 +59,4 @@ SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const Seg
                          const VectorXd& signs, const SignModel& model, Index first = 0,
                          const GoodnessOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

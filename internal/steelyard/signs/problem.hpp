@@ -66,4 +66,4 @@ SignProblem with_gains(const SignProblem& problem, const VectorXd& gains);
 // Folds with the sign of their segment, those with sign 0 left out: what estimators take.
 std::vector<Fold> signed_folds(const std::vector<Fold>& folds, const VectorXd& signs);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -85,4 +85,4 @@ WeighedSearch recover_signs_reweighed(const std::vector<Fold>& folds,
                                       const SignPhysics& physics, const SignOptions& options = {},
                                       int rounds = 3);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -78,4 +78,4 @@ class OrderedPatterns {
 SignPattern widest_beam(const MatrixXd& R, const std::vector<int>& known, Index width,
                         std::uint64_t* hypotheses = nullptr);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -44,4 +44,4 @@ SegmentedRun detect_segments(const SampleBlock& samples, double rate, const Segm
 SegmentedRun use_segments(const SampleBlock& samples, double rate, std::vector<SignSegment> segments,
                           const SegmentOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -65,4 +65,4 @@ std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vec
 TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
                        const VectorXd& weights, const SignPhysics& physics, const TreeOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -70,4 +70,4 @@ struct GainEstimate {
 GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& problem, const GainSearch& found,
                           double correlation);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -74,4 +74,4 @@ ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& plant, co
 Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& options,
                     const RunLabel& label = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -32,4 +32,4 @@ class EffortModel {
   MatrixXd channel_;  // logged effort = channel · τ; empty: τ itself
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -89,4 +89,4 @@ ElasticMotion elastic_motion(const Robot& robot, const ElasticRobot& elastic, co
 // Channels position (links), theta (motors), torque (motors) and elastic_torque, with noise and steps.
 Run elastic_log(const ElasticMotion& motion, const ElasticMotionOptions& options, const RunLabel& label = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -9,4 +9,4 @@ namespace steelyard::inline STEELYARD_ABI {
 
 std::vector<Finding> edit_mark_findings(const Study& study);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

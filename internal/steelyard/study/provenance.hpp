@@ -25,4 +25,4 @@ std::string run_hash(const StudyRun& run);
 
 Provenance provenance(const Study& study, const std::string& robot_hash);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -14,4 +14,4 @@ TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& rob
 std::unique_ptr<SampleSource> elastic_simulation(const SimulationSpec& spec, const Robot& robot,
                                                  const TrueParameters& parameters, const Trajectory& motion);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -16,4 +16,4 @@ void describe_log(Fields& fields, RunFile& file);
 void check_log(const Fields& fields, const RunFile& file);
 void describe(Fields& fields, SimulationSpec& spec);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

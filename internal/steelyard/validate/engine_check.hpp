@@ -55,4 +55,4 @@ struct EngineCheckOptions {
 EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParameters& parameters,
                          const EngineLog& log, const EngineCheckOptions& options = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -23,4 +23,4 @@ std::vector<LeftOutMotion> leave_one_motion_out(const std::vector<std::vector<Fo
                                                 const EstimateOptions& options = {},
                                                 std::span<const Fold> priors = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

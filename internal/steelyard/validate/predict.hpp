@@ -45,4 +45,4 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
                    const std::vector<std::string>& joints, const std::vector<std::string>& units,
                    const ErrorWatch& watch = {}, const ExtraPrediction& extra = {}, bool absolute = false);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

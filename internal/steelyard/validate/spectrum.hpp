@@ -36,4 +36,4 @@ class Welch {
 // 0.
 Spectrum in_bands(const Spectrum& spectrum, int bands_per_decade = 24);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -41,4 +41,4 @@ class Autocorrelation {
   std::vector<double> products_;  // Σ e_t e_{t−k}
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

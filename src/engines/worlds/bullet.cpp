@@ -136,7 +136,7 @@ class BulletWorld : public World {
 };
 
 }  // namespace
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   return new steelyard::BulletWorld(robot);

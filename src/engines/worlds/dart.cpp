@@ -157,7 +157,7 @@ class DartWorld : public World {
 };
 
 }  // namespace
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   return new steelyard::DartWorld(robot);

@@ -130,7 +130,7 @@ class MujocoWorld : public World {
 };
 
 }  // namespace
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   steelyard::take_messages();

@@ -209,7 +209,7 @@ class OdeWorld : public World {
 };
 
 }  // namespace
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   dInitODE2(0);

@@ -75,4 +75,4 @@ BlockSum block_sum() {
 }
 
 }  // namespace kernels
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -34,4 +34,4 @@ BlockSum block_sum();
 std::vector<BlockSum> available_block_sums();
 
 }  // namespace kernels
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

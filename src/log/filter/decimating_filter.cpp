@@ -166,4 +166,4 @@ void filtered_from_sums(const DecimatingFilter& filter, double* sums, const doub
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

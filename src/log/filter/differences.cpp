@@ -77,4 +77,4 @@ void differentiate(int derivative, int order, const double* x, Index samples, In
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -74,4 +74,4 @@ double magnitude(const LowPass& filter, double frequency) {
   return 1 / std::sqrt(1 + std::pow(ratio, 2 * filter.order));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -179,4 +179,4 @@ BlockFilter block_filter() {
 }
 
 }  // namespace kernels
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -36,4 +36,4 @@ BlockFilter block_filter();
 std::vector<BlockFilter> available_block_filters();
 
 }  // namespace kernels
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -101,4 +101,4 @@ void filter_zero_phase(const LowPass& filter, double* data, Index samples, Index
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -60,4 +60,4 @@ std::unique_ptr<TableColumns> open_array_columns(const std::string& path);
 // Message for a file that the library cannot read.
 InputError damaged_array_file(const std::string& path, const std::string& what);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

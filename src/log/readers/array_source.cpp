@@ -275,4 +275,4 @@ std::unique_ptr<TableColumns> open_array_columns(const std::string& path) {
   throw InternalError("unknown format of an array file");
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

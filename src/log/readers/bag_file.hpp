@@ -54,4 +54,4 @@ Bag read_mcap(const std::string& path, const std::string& wanted);
 
 InputError damaged_bag(const std::string& path, const std::string& what);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -349,4 +349,4 @@ std::unique_ptr<TableColumns> open_bag_columns(const std::string& path, const st
   return std::make_unique<BagColumns>(path, std::move(bag), topic);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

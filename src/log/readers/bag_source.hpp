@@ -18,4 +18,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // Topic empty: the only one that can be read. Throws InputError that lists the topics.
 std::unique_ptr<TableColumns> open_bag_columns(const std::string& path, const std::string& topic);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -77,4 +77,4 @@ void InputBytes::read(std::uint64_t at, void* target, std::size_t count) const {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -56,4 +56,4 @@ class InputBytes {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

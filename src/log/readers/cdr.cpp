@@ -151,4 +151,4 @@ std::string make_joint_state(std::int64_t stamp, std::span<const std::string> na
   return writer.take();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -52,4 +52,4 @@ std::string make_joint_state(std::int64_t stamp, std::span<const std::string> na
                              std::span<const double> position, std::span<const double> velocity,
                              std::span<const double> effort);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -104,4 +104,4 @@ void serve_array_file(const OpenArrayFile& open, const std::string& path, int in
   ::_exit(0);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

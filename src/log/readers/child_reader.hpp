@@ -22,4 +22,4 @@ inline constexpr std::uint64_t kLongestAnswer = std::uint64_t{64} << 20;  // of 
 // Never returns: serves requests until the input ends, then ends the process.
 [[noreturn]] void serve_array_file(const OpenArrayFile& open, const std::string& path, int in, int out);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -32,4 +32,4 @@ void use_joint_states(RunFile& file) {
   }
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -306,4 +306,4 @@ int CsvReader::find(const std::string& name) const {
   throw InputError(unknown("column", name, names, place(0)));
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -122,4 +122,4 @@ FieldProblem parse_number(std::string_view field, double& value) {
   return std::isfinite(value) ? FieldProblem::none : FieldProblem::not_finite;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -239,4 +239,4 @@ std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<Lo
   return std::make_unique<CsvSource>(file, joints);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

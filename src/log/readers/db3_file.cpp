@@ -167,4 +167,4 @@ Bag read_db3(const std::string& path, const std::string&) {
 
 #endif
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -22,4 +22,4 @@ class Hdf5Quiet {
   void* data_ = nullptr;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -137,4 +137,4 @@ std::unique_ptr<ArrayFile> open_hdf5(const std::string& path) {
 
 #endif
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

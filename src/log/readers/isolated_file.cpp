@@ -188,4 +188,4 @@ std::unique_ptr<ArrayFile> open_isolated(const OpenArrayFile& open, const std::s
   return std::make_unique<IsolatedFile>(open, path, limits);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

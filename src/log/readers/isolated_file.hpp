@@ -42,4 +42,4 @@ using OpenArrayFile = std::function<std::unique_ptr<ArrayFile>(const std::string
 std::unique_ptr<ArrayFile> open_isolated(const OpenArrayFile& open, const std::string& path,
                                          const IsolationLimits& limits = {});
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

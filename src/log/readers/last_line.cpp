@@ -84,4 +84,4 @@ std::optional<OpenLine> open_last_line(const RunFile& file) {
   return open;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -206,4 +206,4 @@ void LineReader::rewind_to(std::int64_t begin, std::int64_t end) {
   stop_ = std::min(end, opened_.size);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -73,4 +73,4 @@ class LineReader {
   Index line_number_ = 0;
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -112,4 +112,4 @@ void check_mat_layout(const std::string& path) {
   if (version != 0x0200 || !hdf5) fail_foreign(path);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -15,4 +15,4 @@ namespace steelyard::inline STEELYARD_ABI {
 // Throws InputError for files of other formats, of version 4, and for truncated files.
 void check_mat_layout(const std::string& path);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

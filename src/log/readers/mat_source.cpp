@@ -194,4 +194,4 @@ std::unique_ptr<ArrayFile> open_mat(const std::string& path) {
 
 #endif
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -250,4 +250,4 @@ Bag read_mcap(const std::string& path, const std::string& wanted) {
   return McapReader(path, wanted).read();
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

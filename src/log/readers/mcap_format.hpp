@@ -29,4 +29,4 @@ enum McapOp : unsigned {
   kMcapDataEnd = 15,
 };
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

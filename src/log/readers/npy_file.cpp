@@ -192,4 +192,4 @@ std::unique_ptr<ArrayFile> open_npy(const std::string& path) {
   return std::make_unique<NpyFile>(path);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

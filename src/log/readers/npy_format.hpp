@@ -32,4 +32,4 @@ void convert_npy(const NpyHeader& header, const char* bytes, double* values);
 
 std::string make_npy_header(const std::string& descr, bool fortran_order, const std::string& shape);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

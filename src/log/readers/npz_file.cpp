@@ -229,4 +229,4 @@ std::unique_ptr<ArrayFile> open_npz(const std::string& path) {
   return std::make_unique<NpzFile>(path);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -215,4 +215,4 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& rea
   return resolve_columns(file, CsvColumns(reader), joints);
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -131,4 +131,4 @@ std::string file_ending(const std::string& path) {
   return ending;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

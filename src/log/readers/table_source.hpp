@@ -30,4 +30,4 @@ std::unique_ptr<SampleSource> open_table(const RunFile& file, const std::vector<
 // "mcap" of "bags/RUN.MCAP": lower case, without the dot.
 std::string file_ending(const std::string& path);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -132,4 +132,4 @@ std::string pack(Packing packing, const std::string& bytes, [[maybe_unused]] con
   return bytes;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

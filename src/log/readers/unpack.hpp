@@ -20,4 +20,4 @@ std::vector<unsigned char> unpack(Packing packing, ByteSpan packed, std::uint64_
 // Throws MachineError without the part.
 std::string pack(Packing packing, const std::string& bytes, const std::string& path);
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

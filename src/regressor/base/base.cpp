@@ -115,4 +115,4 @@ BaseParameters base_parameters(const Robot& robot, const BaseOptions& options) {
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -201,4 +201,4 @@ std::optional<Polynomial> fit_polynomial(const Dictionary& dictionary, const Vec
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

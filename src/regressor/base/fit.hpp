@@ -35,4 +35,4 @@ bool holds_at(const Polynomial& polynomial, const std::vector<SymbolValues>& geo
               const VectorXd& coefficient);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

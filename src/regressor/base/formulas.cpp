@@ -132,4 +132,4 @@ Formulas derive_formulas(const Robot& robot, const Geometry& geometry, const Bas
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -33,4 +33,4 @@ Formulas derive_formulas(const Robot& robot, const Geometry& geometry, const Bas
                          const std::vector<Column>& columns, const Structure& own);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

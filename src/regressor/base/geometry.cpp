@@ -80,4 +80,4 @@ Robot with_values(const Robot& robot, const SymbolValues& values) {
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

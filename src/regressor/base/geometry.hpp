@@ -36,4 +36,4 @@ SymbolValues random_values(const Geometry& geometry, std::uint64_t seed, std::ui
 Robot with_values(const Robot& robot, const SymbolValues& values);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -54,4 +54,4 @@ std::vector<Identifiability> identifiability(const Robot& robot, const BaseParam
   return result;
 }
 
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -81,4 +81,4 @@ std::string Polynomial::to_text() const {
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -48,4 +48,4 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b);  // like terms a
 double evaluate(const std::vector<Factor>& factors, const SymbolValues& values);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

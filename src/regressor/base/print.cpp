@@ -143,4 +143,4 @@ std::string print_sum(std::vector<PrintTerm> terms, Style style) {
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -26,4 +26,4 @@ std::string print_sum(std::vector<PrintTerm> terms, Style style);
 std::string print_parameter(const std::string& machine_name, Style style);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

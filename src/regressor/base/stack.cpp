@@ -212,4 +212,4 @@ RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -33,4 +33,4 @@ RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
                                  const std::vector<Column>& columns, std::uint64_t series);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

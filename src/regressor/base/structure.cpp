@@ -116,4 +116,4 @@ Structure derive_structure(const Robot& robot, const BaseOptions& options,
 }
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard

@@ -35,4 +35,4 @@ Structure derive_structure(const Robot& robot, const BaseOptions& options,
 MatrixXd regrouping(const MatrixXd& R, const std::vector<int>& leads, const std::vector<int>& seen);
 
 }  // namespace base
-}  // namespace steelyard::inline STEELYARD_ABI
+}  // namespace steelyard
