@@ -1,7 +1,7 @@
 # Writes OUT, a C++ source that holds each file of ASSETS (separated by '|') as a string_view named after the file.
 #   cmake -DOUT=assets.cpp -DASSETS=a.css|b.js -P embed.cmake
 string(REPLACE "|" ";" files "${ASSETS}")
-set(source "#include \"steelyard/report/assets.hpp\"\n\nnamespace steelyard {\ninline namespace STEELYARD_ABI {\nnamespace assets {\n\n")
+set(source "#include \"steelyard/report/assets.hpp\"\n\nnamespace steelyard::inline STEELYARD_ABI {\nnamespace assets {\n\n")
 foreach(file IN LISTS files)
   get_filename_component(name "${file}" NAME)
   string(REPLACE "." "_" name "${name}")
@@ -12,5 +12,5 @@ foreach(file IN LISTS files)
   endif()
   string(APPEND source "const std::string_view ${name} = R\"asset(${content})asset\";\n\n")
 endforeach()
-string(APPEND source "}  // namespace assets\n}  // namespace STEELYARD_ABI\n}  // namespace steelyard\n")
+string(APPEND source "}  // namespace assets\n}  // namespace steelyard\n")
 file(WRITE "${OUT}" "${source}")
