@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard {
 inline namespace STEELYARD_ABI {
@@ -95,8 +95,7 @@ std::vector<Finding> examine(const ReverseTable& table) {
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j <= i; ++j) M(i, j) = M(j, i) = table.inertia(k, triangle_index(i, j));
     if (!M.allFinite()) continue;
-    const Eigen::LDLT<MatrixXd> factor(M);
-    const double smallest = factor.vectorD().minCoeff();
+    const double smallest = PivotedCholesky(M).D().minCoeff();
     if (smallest > 0) continue;
     ++bad;
     if (first < 0) first = k;
