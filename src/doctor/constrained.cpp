@@ -1,18 +1,19 @@
 #include "doctor/constrained.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::doctor {
 
 Eigen::VectorXd solve_constrained(const Eigen::MatrixXd& H, const Eigen::VectorXd& b,
                                   const Eigen::MatrixXd& A) {
   constexpr int kSweeps = 100;
-  const Eigen::LLT<Eigen::MatrixXd> factor(H);
+  const Cholesky factor(H);
   Eigen::VectorXd x = factor.solve(b);
   const Eigen::VectorXd slack = A * x;
   if (A.rows() == 0 || slack.minCoeff() >= 0) return x;
-  const Eigen::MatrixXd G = factor.matrixL().solve(A.transpose());
+  const Eigen::MatrixXd G = factor.solve_lower(A.transpose());
   const Eigen::MatrixXd S = G.transpose() * G;
   Eigen::VectorXd u = Eigen::VectorXd::Zero(A.rows()), value = slack;  // value = S u + slack
   for (int sweep = 0; sweep < kSweeps; ++sweep) {

@@ -1,10 +1,10 @@
 #include "doctor/delay_fit.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "doctor/trial_impl.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::doctor {
 namespace {
@@ -146,8 +146,7 @@ void DelayFit::weigh(const Shifts& shifts) {
     const Eigen::VectorXd scale = H.diagonal().cwiseMax(1e-30).cwiseSqrt().cwiseInverse();
     H = scale.asDiagonal() * H * scale.asDiagonal();
     H.diagonal().array() += kDelayRidge;
-    inverse_ = scale.asDiagonal() * H.llt().solve(Eigen::MatrixXd::Identity(H.rows(), H.cols())) *
-               scale.asDiagonal();
+    inverse_ = scale.asDiagonal() * inverse_of_positive(H) * scale.asDiagonal();
     residual = residuals(shifts);
   }
 }

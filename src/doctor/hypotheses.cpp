@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -109,13 +109,13 @@ class HypothesisList {
         for (const double factor : {0.0, -1.0}) {
           Eigen::MatrixXd other = N;
           other(i, j) *= factor;
-          const Eigen::FullPivLU<Eigen::MatrixXd> lu(other);
-          if (!lu.isInvertible()) continue;
+          const PivotedLu lu(other);
+          if (!lu.is_invertible()) continue;
           const std::string what = fmt::format(
               "the coupling of the motor of {} to {} ({:.4g} in the robot's transmission) {}", name(i),
               name(j), N(i, j), factor == 0 ? "is not present" : "has the opposite sign");
           const Eigen::MatrixXd position = lu.solve(N);
-          const Eigen::MatrixXd effort = position.inverse().transpose();
+          const Eigen::MatrixXd effort = inverse_of(position).transpose();
           for (const auto& [moves, pulls] : {std::pair{true, true}, {true, false}, {false, true}}) {
             SetUp& set_up = add("coupling", {std::min(i, j), std::max(i, j)}, what);
             if (moves) set_up.position = position;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "doctor/delay_fit.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -29,9 +29,8 @@ Eigen::MatrixXd basis(const doctor::DelayRows& rows, Index begin, Index end) {
     A.row(i).tail(3) << 1, t, t * t;
   }
   for (Index c = 0; c < A.cols(); ++c) A.col(c) /= std::max(A.col(c).norm(), 1e-30);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A);
-  qr.setThreshold(kRank);
-  return qr.householderQ() * Eigen::MatrixXd::Identity(n, qr.rank());
+  const PivotedQr qr(A, kRank);
+  return qr.Q(qr.rank());
 }
 
 // The row at which a step explains most of `e`; −1: none does.

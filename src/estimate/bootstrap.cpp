@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/core/processes.hpp"
 #include "steelyard/core/random.hpp"
@@ -40,9 +38,9 @@ VectorXd freed_score(const MatrixXd& A, const VectorXd& g) {
     }
     return sum;
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(MatrixXd::Identity(A.rows(), A.cols()) - S);
-  const VectorXd scale = eigen.eigenvalues().cwiseMax(kMinFreedom).cwiseSqrt().cwiseInverse();
-  return eigen.eigenvectors() * (scale.asDiagonal() * (eigen.eigenvectors().transpose() * g));
+  const SymmetricEigen eigen = symmetric_eigen(MatrixXd::Identity(A.rows(), A.cols()) - S);
+  const VectorXd scale = eigen.values.cwiseMax(kMinFreedom).cwiseSqrt().cwiseInverse();
+  return eigen.vectors * (scale.asDiagonal() * (eigen.vectors.transpose() * g));
 }
 
 // All blocks side by side: the Gram matrices (lower triangles when symmetric) and the scores. Weights of
@@ -155,9 +153,9 @@ void solve_by_factors(const MatrixXd& mean, const MatrixXd& change, const Vector
     const MatrixXd gram = mean + sign * change;
     auto delta = deltas.col(sign > 0 ? 0 : 1);
     if (is_symmetric)
-      delta = Eigen::LLT<MatrixXd>(gram).solve(sign * s);
+      delta = Cholesky(gram).solve(sign * s);
     else
-      delta = Eigen::PartialPivLU<MatrixXd>(gram).solve(sign * s);
+      delta = Lu(gram).solve(sign * s);
   }
 }
 

@@ -1,8 +1,8 @@
-#include <Eigen/QR>
 #include <map>
 
 #include "estimate/solve.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/estimate/bootstrap.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -122,7 +122,7 @@ BlockMoments block_moments(std::span<const Fold> folds, const InstrumentEstimate
   Whitening white;
   white.left = solve(Z, VectorXd::Zero(Z.rows()), kMomentRank).root;
   const MatrixXd A = white.left.transpose() * (Z.transpose() * Y);
-  white.right = Eigen::ColPivHouseholderQR<MatrixXd>(A).solve(MatrixXd::Identity(A.rows(), A.rows()));
+  white.right = PivotedQr(A).solve(MatrixXd::Identity(A.rows(), A.rows()));
   return sum_by_block(folds, estimate, white, priors, instrument_name);
 }
 

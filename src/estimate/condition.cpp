@@ -1,10 +1,9 @@
 #include "steelyard/estimate/condition.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <limits>
 
 #include "estimate/solve.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -28,8 +27,8 @@ Conditioning condition_of(const MatrixXd& R, double tolerance) {
     out.condition = out.condition_scaled = ratio(VectorXd(), R.cols());
     return out;
   }
-  out.singular_scaled = Eigen::JacobiSVD<MatrixXd>(scaled).singularValues();
-  out.singular = Eigen::JacobiSVD<MatrixXd>(R).singularValues();
+  out.singular_scaled = singular_values(scaled);
+  out.singular = singular_values(R);
   out.rank = (out.singular_scaled.array() > tolerance * out.singular_scaled[0]).count();
   const bool full = out.rank == R.cols();
   out.condition = full ? ratio(out.singular, R.cols()) : kInfinite;

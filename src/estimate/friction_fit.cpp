@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "estimate/friction_projection.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -42,7 +42,7 @@ VectorXd step(const Projection& at, double damping) {
   A.topRows(n) = at.R22;
   b.head(n) = at.r2;
   for (Index k = 0; k < n; ++k) A(n + k, k) = std::sqrt(damping) * at.R22.col(k).norm();
-  return A.colPivHouseholderQr().solve(b);
+  return PivotedQr(A).solve(b);
 }
 
 // By how much a step lowers the cost of the linearised problem.
@@ -88,8 +88,7 @@ VectorXd shape_deviations(const Point& point) {
   const Projection& at = point.projection;
   VectorXd out = VectorXd::Zero(static_cast<Index>(point.models.size()));
   if (at.R22.cols() == 0) return out;
-  const Eigen::MatrixXd square = at.R22;
-  const Eigen::MatrixXd inverse = square.completeOrthogonalDecomposition().pseudoInverse();
+  const Eigen::MatrixXd inverse = ShortestSolution(at.R22).pseudo_inverse();
   const double sigma = std::sqrt(at.cost / at.degrees);
   Index k = 0;
   for (std::size_t j = 0; j < point.models.size(); ++j) {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "estimate/solve.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -30,11 +30,11 @@ std::vector<std::string> independent(const Fold& factor, const std::vector<std::
     const double norm = R.col(k).norm();
     if (norm > 0) R.col(k) /= norm;
   }
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(R);
+  const PivotedQr qr(R);
   std::set<Index> kept;
-  const auto diagonal = qr.matrixQR().diagonal().cwiseAbs();
+  const auto diagonal = qr.packed().diagonal().cwiseAbs();
   for (Index k = 0; k < count; ++k) {
-    if (diagonal[k] > tolerance * diagonal[0]) kept.insert(qr.colsPermutation().indices()[k]);
+    if (diagonal[k] > tolerance * diagonal[0]) kept.insert(qr.permutation().indices()[k]);
   }
   std::vector<std::string> names;
   for (const Index k : kept) names.push_back(columns[static_cast<std::size_t>(k)]);

@@ -1,11 +1,11 @@
 #include "estimate/held_out_grams.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -98,7 +98,7 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
     // Keeps zero and dependent columns from breaking the factor; far below the resolution of the comparison.
     A.diagonal().array() += 1e-12;
     const Eigen::VectorXd b = training_[g](used, effort);
-    const Eigen::VectorXd x = A.llt().solve(b);
+    const Eigen::VectorXd x = Cholesky(A).solve(b);
     const Eigen::MatrixXd T = test_[g](used, used);
     const Eigen::VectorXd t = test_[g](used, effort);
     out.squares[static_cast<Index>(g)] = x.dot(T * x) - 2 * x.dot(t) + test_[g](effort, effort);

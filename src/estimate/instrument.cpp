@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <cstring>
 
@@ -11,6 +9,7 @@
 #include "estimate/instrument_solve.hpp"
 #include "estimate/weights.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/estimate/condition.hpp"
 
@@ -86,8 +85,8 @@ void judge(const InstrumentParts& parts, const Solution& iv, const Solution& ls,
   out.instruments = parts.rank;
   if (iv.rank < n || ls.rank < n || n == 0) return;
   const MatrixXd whitened = parts.seen * ls.root;  // ls.root is R⁻¹
-  const Eigen::JacobiSVD<MatrixXd> svd(whitened, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd c = svd.singularValues().cwiseMin(1.0);
+  const Svd svd = jacobi_svd(whitened, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const VectorXd c = svd.values.cwiseMin(1.0);
   out.correlation = c[n - 1];
   const double lost = 1 - out.correlation * out.correlation;
   const auto L = static_cast<double>(parts.rank), rows = static_cast<double>(out.estimate.rows);
@@ -96,8 +95,7 @@ void judge(const InstrumentParts& parts, const Solution& iv, const Solution& ls,
   out.weak = out.first_stage < kWeakInstruments;
   MatrixXd Y(parts.seen.rows() + parts.unseen.rows(), n);
   Y << parts.seen, parts.unseen;
-  const VectorXd moved =
-      svd.matrixV().transpose() * (ls.root.transpose() * (Y.transpose() * (Y * (ls.x - iv.x))));
+  const VectorXd moved = svd.V.transpose() * (ls.root.transpose() * (Y.transpose() * (Y * (ls.x - iv.x))));
   for (Index k = 0; k < n; ++k) {
     const double excess = 1 / (c[k] * c[k]) - 1;
     if (!(excess > kNothing) || !(out.estimate.sigma_rows > 0)) continue;

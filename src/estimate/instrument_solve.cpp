@@ -1,6 +1,6 @@
 #include "estimate/instrument_solve.hpp"
 
-#include <Eigen/QR>
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -11,11 +11,10 @@ InstrumentParts split_by_instruments(const MatrixXd& R, const std::vector<Index>
   for (Index k = 0; k < Z.cols(); ++k) {
     if (const double norm = Z.col(k).norm(); norm > 0) Z.col(k) /= norm;
   }
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(Z);
-  qr.setThreshold(rank_tolerance);
+  const PivotedQr qr(Z, rank_tolerance);
   MatrixXd rest(R.rows(), static_cast<Index>(y.size()) + 1);
   rest << R(Eigen::all, y), R.col(effort);
-  rest.applyOnTheLeft(qr.householderQ().adjoint());
+  qr.adjoint_times_in_place(rest);
   InstrumentParts out;
   out.rank = qr.rank();
   out.seen = rest.topLeftCorner(out.rank, rest.cols() - 1);

@@ -1,9 +1,9 @@
 #include "estimate/solve.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -43,9 +43,9 @@ bool is_triangular(const MatrixXd& R) {
 // Turns R into a square triangle with the same Gram, and z with it; R has at least as many rows as columns.
 void triangularise(MatrixXd& R, VectorXd& z) {
   if (!is_triangular(R)) {
-    const Eigen::HouseholderQR<MatrixXd> qr(R);
-    z = (qr.householderQ().adjoint() * z).eval();
-    R = MatrixXd(qr.matrixQR().triangularView<Eigen::Upper>());
+    const Qr qr(R);
+    z = qr.adjoint_times(z);
+    R = qr.R();
   }
   R.conservativeResize(R.cols(), R.cols());
   z.conservativeResize(R.cols());
@@ -60,12 +60,12 @@ void put(const Scaled& scaled, const VectorXd& x, const MatrixXd& root, Solution
 }
 
 void solve_deficient(const Scaled& scaled, const VectorXd& z, double tolerance, Solution& out) {
-  const Eigen::JacobiSVD<MatrixXd> svd(scaled.R, Eigen::ComputeThinU | Eigen::ComputeFullV);
-  const VectorXd& s = svd.singularValues();
+  const Svd svd = jacobi_svd(scaled.R, Eigen::ComputeThinU | Eigen::ComputeFullV);
+  const Eigen::VectorXd& s = svd.values;
   const Index rank = (s.array() > tolerance * s[0]).count(), columns = scaled.R.cols();
-  const MatrixXd root = svd.matrixV().leftCols(rank) * s.head(rank).cwiseInverse().asDiagonal();
-  const VectorXd x = root * (svd.matrixU().leftCols(rank).transpose() * z);
-  const MatrixXd null = svd.matrixV().rightCols(columns - rank);
+  const MatrixXd root = svd.V.leftCols(rank) * s.head(rank).cwiseInverse().asDiagonal();
+  const VectorXd x = root * (svd.U.leftCols(rank).transpose() * z);
+  const MatrixXd null = svd.V.rightCols(columns - rank);
   for (std::size_t a = 0; a < scaled.active.size(); ++a) {
     if (rank < columns && null.row(static_cast<Index>(a)).norm() > kShare) {
       out.status[static_cast<std::size_t>(scaled.active[a])] = ColumnStatus::dependent;

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "excite/ranges.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/random.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -74,17 +73,16 @@ class Shown {
 };
 
 double log_det(const MatrixXd& information) {
-  const Eigen::LLT<Eigen::MatrixXd> factor(information);
-  if (factor.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
-  return 2 * Eigen::MatrixXd(factor.matrixL()).diagonal().array().log().sum();
+  const Cholesky factor(information);
+  return factor.is_positive() ? factor.log_det() : -std::numeric_limits<double>::infinity();
 }
 
 // log det(A + YᵀY) − log det A, from the rows' own small matrix.
-double gain(const Eigen::LLT<Eigen::MatrixXd>& factor, const MatrixXd& Y) {
-  const Eigen::MatrixXd W = factor.matrixL().solve(Eigen::MatrixXd(Y.transpose()));
+double gain(const Cholesky& factor, const MatrixXd& Y) {
+  const Eigen::MatrixXd W = factor.solve_lower(Y.transpose());
   Eigen::MatrixXd small = W.transpose() * W;
   small.diagonal().array() += 1;
-  return 2 * Eigen::MatrixXd(Eigen::LLT<Eigen::MatrixXd>(small).matrixL()).diagonal().array().log().sum();
+  return Cholesky(small).log_det();
 }
 
 class ConfigurationSearch {
@@ -120,7 +118,7 @@ class ConfigurationSearch {
   Chosen candidate(Index k) const { return {pool_.row(k).transpose(), rows_[static_cast<std::size_t>(k)]}; }
 
   Chosen best_candidate() const {
-    const Eigen::LLT<Eigen::MatrixXd> factor(information_);
+    const Cholesky factor(information_);
     Index best = 0;
     double largest = -1;
     for (Index k = 0; k < pool_.rows(); ++k) {
@@ -149,7 +147,7 @@ class ConfigurationSearch {
     bool changed = false;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       rebuild(k);
-      const Eigen::LLT<Eigen::MatrixXd> factor(information_);
+      const Cholesky factor(information_);
       Chosen other = best_candidate();
       if (gain(factor, other.Y) > gain(factor, chosen_[k].Y) + kNothing) {
         chosen_[k] = std::move(other);
@@ -165,7 +163,7 @@ class ConfigurationSearch {
     bool changed = false;
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       rebuild(k);
-      const Eigen::LLT<Eigen::MatrixXd> factor(information_);
+      const Cholesky factor(information_);
       double value = gain(factor, chosen_[k].Y);
       for (std::size_t j = 0; j < ranges_.size(); ++j)
         for (const double side : {-1.0, 1.0}) {
@@ -230,7 +228,7 @@ ConfigurationSet measure(const Robot& robot, const BaseParameters& base, const M
   }
   ConfigurationSet set;
   set.q = q;
-  const VectorXd singular = Eigen::JacobiSVD<Eigen::MatrixXd>(information).singularValues();
+  const VectorXd singular = singular_values(information);
   // Information is a square: a direction seen with 1e-6 of the best is at 1e-12 here.
   for (Index k = 0; k < singular.size(); ++k) set.rank += singular[k] > 1e-12 * singular[0];
   set.log_det = -std::numeric_limits<double>::infinity();

@@ -1,15 +1,13 @@
 // What a motion identifies: information, condition, expected standard deviations, and why some stay large.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "excite/problem.hpp"
 #include "excite/problem_work.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/estimate/condition.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -32,13 +30,13 @@ Covariance covariance_of(const MatrixXd& information) {
   VectorXd D = information.diagonal().cwiseMax(0).cwiseSqrt();
   for (Index k = 0; k < n; ++k) D[k] = D[k] > 0 ? 1 / D[k] : 0;
   const Eigen::MatrixXd scaled = D.asDiagonal() * information * D.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-  const double smallest = 1e-13 * std::max(1.0, eigen.eigenvalues()[n - 1]);
+  const SymmetricEigen eigen = symmetric_eigen(scaled);
+  const double smallest = 1e-13 * std::max(1.0, eigen.values[n - 1]);
   VectorXd unseen = VectorXd::Zero(n);
   for (Index k = 0; k < n; ++k) {
-    const Eigen::VectorXd v = eigen.eigenvectors().col(k);
-    if (eigen.eigenvalues()[k] > smallest)
-      result.matrix += (v * v.transpose()) / eigen.eigenvalues()[k];
+    const Eigen::VectorXd v = eigen.vectors.col(k);
+    if (eigen.values[k] > smallest)
+      result.matrix += (v * v.transpose()) / eigen.values[k];
     else
       unseen += v.cwiseAbs2();
   }
@@ -129,10 +127,8 @@ MotionReport examine_motion(const DesignProblem& problem, const BaseParameters& 
   const VectorXd time = problem.basis().grid(1 / options.rate);
   const GridMotion samples = sample_motion(motion, time);
   const Eigen::MatrixXd rows = problem.rows_of(samples, false);
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows);
   const Index n = rows.cols();
-  const MatrixXd R = qr.matrixQR().topRows(std::min(rows.rows(), n)).triangularView<Eigen::Upper>();
-  const Conditioning conditioning = condition_of(R);
+  const Conditioning conditioning = condition_of(Qr(rows).R());
   report.condition = conditioning.condition;
   report.condition_scaled = conditioning.condition_scaled;
   const Eigen::MatrixXd weighted = problem.rows_of(samples, true);

@@ -1,12 +1,11 @@
 #include "excite/problem.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "excite/problem_work.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/random.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -155,9 +154,8 @@ MatrixXd DesignProblem::information_of(const RegressorTile& tile, bool weighted)
 double DesignProblem::log_det(const MatrixXd& information) const {
   Eigen::MatrixXd A = known_ + MatrixXd(scale_.asDiagonal() * information * scale_.asDiagonal());
   A.diagonal().array() += kInformationRidge;
-  const Eigen::LLT<Eigen::MatrixXd> factor(A);
-  if (factor.info() != Eigen::Success) return -kInfinity;
-  return 2 * factor.matrixLLT().diagonal().array().log().sum();
+  const Cholesky factor(A);
+  return factor.is_positive() ? factor.log_det() : -kInfinity;
 }
 
 double DesignProblem::value(const VectorXd& x, double mu, VectorXd* gradient) const {
@@ -173,9 +171,9 @@ double DesignProblem::value(const VectorXd& x, double mu, VectorXd* gradient) co
   if (mu > 0 && !effort_terms(tile, mu, bars != nullptr ? &weights : nullptr, barrier)) return kInfinity;
   Eigen::MatrixXd A = known_ + information_of(tile, true);
   A.diagonal().array() += kInformationRidge;
-  const Eigen::LLT<Eigen::MatrixXd> factor(A);
-  if (factor.info() != Eigen::Success) return kInfinity;
-  const double log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
+  const Cholesky factor(A);
+  if (!factor.is_positive()) return kInfinity;
+  const double log_det = factor.log_det();
   if (mu > 0 && options_.max_condition > 0)
     barrier += condition_term(tile, kConditionWeight * std::min(10.0, 1 / std::sqrt(mu)),
                               bars != nullptr ? &weights : nullptr);
@@ -208,8 +206,8 @@ void DesignProblem::add_information_weights(const RegressorTile& tile, const Mat
 }
 
 double DesignProblem::condition_term(const RegressorTile& tile, double weight, MatrixXd* weights) const {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(Eigen::MatrixXd(information_of(tile, false)));
-  const Eigen::ArrayXd lambda = eigen.eigenvalues().array().max(1e-15 * eigen.eigenvalues().maxCoeff());
+  const SymmetricEigen eigen = symmetric_eigen(information_of(tile, false));
+  const Eigen::ArrayXd lambda = eigen.values.array().max(1e-15 * eigen.values.maxCoeff());
   const double largest = lambda.maxCoeff(), smallest = lambda.minCoeff();
   const Eigen::ArrayXd up = (lambda / largest).pow(kConditionNorm),
                        down = (smallest / lambda).pow(kConditionNorm);
@@ -222,7 +220,7 @@ double DesignProblem::condition_term(const RegressorTile& tile, double weight, M
   if (weights != nullptr) {
     const double slope = weight / (1 + std::exp(-t)) / 2;
     const Eigen::ArrayXd d = slope * (up / up.sum() - down / down.sum()) / lambda;
-    const Eigen::MatrixXd& V = eigen.eigenvectors();
+    const Eigen::MatrixXd& V = eigen.vectors;
     add_information_weights(tile, V * d.matrix().asDiagonal() * V.transpose(), false, *weights);
   }
   return weight * soft;

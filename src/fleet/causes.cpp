@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -65,8 +65,8 @@ std::string joint_words(const std::string& name) {
 
 Index rank_of(const MatrixXd& span) {
   const Eigen::MatrixXd square = span.transpose() * span;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> values(square, Eigen::EigenvaluesOnly);
-  return (values.eigenvalues().array() > 1e-12 * std::max(1e-300, values.eigenvalues().maxCoeff())).count();
+  const Eigen::VectorXd values = symmetric_eigenvalues(square);
+  return (values.array() > 1e-12 * std::max(1e-300, values.maxCoeff())).count();
 }
 
 // Masses that a link can lose, and that it can be given.
@@ -135,8 +135,7 @@ Trial try_mass(const Suspect& suspect, const Reduced& robot) {
   // The mass is known as well as its own position.
   Eigen::MatrixXd information = trial.directions.transpose() * robot.information * trial.directions;
   information.bottomRightCorner(3, 3).diagonal().array() += 1e-9 * std::max(1e-300, information(0, 0));
-  const Eigen::MatrixXd inverse =
-      information.llt().solve(Eigen::MatrixXd::Identity(kMassNumbers, kMassNumbers));
+  const Eigen::MatrixXd inverse = inverse_of_positive(information);
   trial.sigma = std::sqrt(std::max(0.0, inverse(0, 0)));
   return trial;
 }
@@ -148,8 +147,7 @@ Trial try_linear(const Suspect& suspect, const Reduced& robot) {
   trial.directions = suspect.span;
   trial.effect = suspect.span.col(0);
   if (!(G.diagonal().minCoeff() > 0)) return trial;
-  const Eigen::LLT<Eigen::MatrixXd> factor(G);
-  const Eigen::VectorXd best = factor.solve(b);
+  const Eigen::VectorXd best = Cholesky(G).solve(b);
   trial.gain = std::max(0.0, b.dot(best));
   trial.effect = suspect.span * best;
   // Amounts along the whole: friction as a share of the fleet's.
@@ -234,10 +232,10 @@ Reduced without(const Reduced& robot, const MatrixXd& directions) {
   const Eigen::MatrixXd seen = robot.information * directions;
   Eigen::MatrixXd G = directions.transpose() * seen;
   G.diagonal().array() += 1e-9 * std::max(1e-300, G.diagonal().maxCoeff());
-  const Eigen::LLT<Eigen::MatrixXd> factor(G);
+  const Cholesky factor(G);
   Reduced rest = robot;
   const Eigen::VectorXd b = directions.transpose() * robot.score;
-  rest.information -= seen * factor.solve(seen.transpose());
+  rest.information -= seen * factor.solve_transposed(seen);
   rest.score -= seen * factor.solve(b);
   return rest;
 }

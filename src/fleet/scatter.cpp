@@ -1,9 +1,9 @@
 #include "fleet/scatter.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/estimate/estimate.hpp"
 
@@ -96,7 +96,7 @@ MatrixXd robot_products(const FleetInput& input, const FleetRobot& robot, const 
 
 Reduced reduce(const MatrixXd& products, Index p, const MatrixXd& T_inverse) {
   const Index last = products.rows() - 1;
-  const Eigen::LLT<Eigen::MatrixXd> held(products.topLeftCorner(p, p) + T_inverse);
+  const Cholesky held(products.topLeftCorner(p, p) + T_inverse);
   const Eigen::MatrixXd through = held.solve(products.topRows(p));  // δ for every column
   Reduced out;
   out.information = products.topLeftCorner(last, last) -
@@ -106,9 +106,8 @@ Reduced reduce(const MatrixXd& products, Index p, const MatrixXd& T_inverse) {
   Eigen::MatrixXd own = products.topLeftCorner(p, p);
   own.diagonal() *= 1 + 1e-12;
   own.diagonal().array() += 1e-12 * T_inverse.diagonal().array();
-  const Eigen::LLT<Eigen::MatrixXd> is_free(own);
   out.nearest = VectorXd::Zero(last);
-  out.nearest.head(p) = is_free.solve(Eigen::VectorXd(products.col(last).head(p)));
+  out.nearest.head(p) = Cholesky(own).solve(products.col(last).head(p));
   return out;
 }
 
@@ -121,12 +120,12 @@ Scatter estimate_scatter(const std::vector<const MatrixXd*>& products, const Vec
   Eigen::MatrixXd T = Eigen::MatrixXd::Identity(p, p);  // in units of `start`
   std::vector<Eigen::MatrixXd> parts(products.size());
   for (int round = 0; round < kScatterRounds; ++round) {
-    const Eigen::MatrixXd inverse = T.llt().solve(Eigen::MatrixXd::Identity(p, p));
+    const Eigen::MatrixXd inverse = inverse_of_positive(T);
     parallel_for(robots, threads, [&](Index r) {
       const MatrixXd& product = *products[static_cast<std::size_t>(r)];
       const Eigen::MatrixXd G = unit.asDiagonal() * product.topLeftCorner(p, p) * unit.asDiagonal();
       const Eigen::VectorXd b = unit.cwiseProduct(product.col(product.cols() - 1).head(p));
-      const Eigen::LLT<Eigen::MatrixXd> held(G + inverse);
+      const Cholesky held(G + inverse);
       const Eigen::VectorXd delta = held.solve(b);
       const double size = delta.dot(inverse * delta) / static_cast<double>(p);
       parts[static_cast<std::size_t>(r)] = held.solve(Eigen::MatrixXd::Identity(p, p));
@@ -139,7 +138,7 @@ Scatter estimate_scatter(const std::vector<const MatrixXd*>& products, const Vec
     T *= keep;
     T.diagonal() = diagonal;
   }
-  const Eigen::MatrixXd inverse = T.llt().solve(Eigen::MatrixXd::Identity(p, p));
+  const Eigen::MatrixXd inverse = inverse_of_positive(T);
   Scatter out;
   out.inverse = unit.cwiseInverse().asDiagonal() * inverse * unit.cwiseInverse().asDiagonal();
   out.deviation = unit.cwiseProduct(T.diagonal().cwiseSqrt());
@@ -154,7 +153,7 @@ MatrixXd inverse_with(const Scatter& scatter, const MatrixXd& products) {
   const Eigen::MatrixXd inverse = unit.asDiagonal() * scatter.inverse * unit.asDiagonal();
   const Eigen::MatrixXd G = unit.asDiagonal() * products.topLeftCorner(p, p) * unit.asDiagonal();
   const Eigen::VectorXd b = unit.cwiseProduct(products.col(products.cols() - 1).head(p));
-  const Eigen::LLT<Eigen::MatrixXd> held(G + inverse);
+  const Cholesky held(G + inverse);
   const Eigen::VectorXd delta = held.solve(b);
   const double size = delta.dot(inverse * delta) / static_cast<double>(p);
   Eigen::MatrixXd part = held.solve(Eigen::MatrixXd::Identity(p, p));
@@ -167,7 +166,7 @@ MatrixXd inverse_with(const Scatter& scatter, const MatrixXd& products) {
   const Eigen::MatrixXd T =
       (n * (unit.cwiseInverse().asDiagonal() * scatter.T * unit.cwiseInverse().asDiagonal()) + part) /
       (n + 1);
-  const Eigen::MatrixXd whole = T.llt().solve(Eigen::MatrixXd::Identity(p, p));
+  const Eigen::MatrixXd whole = inverse_of_positive(T);
   return unit.cwiseInverse().asDiagonal() * whole * unit.cwiseInverse().asDiagonal();
 }
 

@@ -2,12 +2,12 @@
 // its log at shifted positions are folded again and tested like the other causes.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "fleet/causes.hpp"
 #include "fleet/scatter.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/fleet/compare.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -20,7 +20,7 @@ constexpr double kMax = 25;                    // times that: a parabola does no
 double held_residual(const MatrixXd& products, const MatrixXd& T_inverse) {
   const Index p = T_inverse.rows(), last = products.rows() - 1;
   const Eigen::VectorXd b = products.col(last).head(p);
-  const Eigen::LLT<Eigen::MatrixXd> held(products.topLeftCorner(p, p) + T_inverse);
+  const Cholesky held(products.topLeftCorner(p, p) + T_inverse);
   return products(last, last) - b.dot(held.solve(b));
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include "fold/aligned.hpp"
 #include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/regressor/plan.hpp"
 
@@ -98,11 +98,11 @@ void Fold::add_few(const MatrixXd& rows) {
   }
   MatrixXd stacked(total, n);
   stacked << R(), rows;
-  const Eigen::HouseholderQR<MatrixXd> qr(stacked);
+  const Eigen::MatrixXd turned = Qr(stacked).R();
   Triangle folded = zeros();
   for (Index i = 0; i < total; ++i) {
-    const double sign = qr.matrixQR()(i, i) < 0 ? -1 : 1;
-    for (Index j = i; j < n; ++j) folded[place(i, j)] = sign * qr.matrixQR()(i, j);
+    const double sign = turned(i, i) < 0 ? -1 : 1;
+    for (Index j = i; j < n; ++j) folded[place(i, j)] = sign * turned(i, j);
   }
   replace(std::move(folded));
   depth_ = total;

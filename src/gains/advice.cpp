@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "gains/spread.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/estimate/intervals.hpp"
 #include "steelyard/simulate/simulate.hpp"
 
@@ -109,14 +109,13 @@ void add_information(const GainProblem& all, const AdvisedRun& run, const GainFi
 VectorXd deviations_of(const Eigen::MatrixXd& information) {
   const Eigen::VectorXd scale =
       information.diagonal().cwiseSqrt().unaryExpr([](double d) { return d > 0 ? 1 / d : 0; });
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scale.asDiagonal() * information *
-                                                             scale.asDiagonal());
+  const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * information * scale.asDiagonal());
   VectorXd out = VectorXd::Zero(information.rows());
   for (Index k = 0; k < information.rows(); ++k) {
     double sum = scale[k] > 0 ? 0 : kInfinity;
     for (Index e = 0; e < information.rows() && std::isfinite(sum); ++e) {
-      const double share = eigen.eigenvectors()(k, e) * eigen.eigenvectors()(k, e);
-      const double value = eigen.eigenvalues()[e];
+      const double share = eigen.vectors(k, e) * eigen.vectors(k, e);
+      const double value = eigen.values[e];
       if (value > kNothingKnown)
         sum += share / value;
       else if (share > kNothingKnown)

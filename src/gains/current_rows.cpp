@@ -7,6 +7,7 @@
 #include <map>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/gains/options.hpp"
 #include "steelyard/robot/robot.hpp"
 
@@ -131,7 +132,7 @@ const char* to_string(RowSide side) {
 CurrentRows current_rows(const Robot& robot, const BaseParameters& base, const CurrentRowOptions& options) {
   CurrentRows rows;
   rows.mix = mixing_matrix(robot, options.ignore_coupling);
-  rows.unmix = Eigen::FullPivLU<Eigen::MatrixXd>(rows.mix).inverse();
+  rows.unmix = PivotedLu(rows.mix).inverse();
   rows.load_to_link = load_to_link(robot);
   for (const int k : base.lead) rows.leads.push_back(base.columns[at(k)]);
   const int tool = tool_link(robot);

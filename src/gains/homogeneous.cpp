@@ -1,6 +1,6 @@
 #include "gains/homogeneous.hpp"
 
-#include <Eigen/Eigenvalues>
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -44,10 +44,10 @@ Dense error_products(const GainProblem& problem, RowSide side, ErrorKind kind,
 
 Dense inverse_root(const Dense& A) {
   const Eigen::VectorXd scale = A.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300).cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Dense> eigen(scale.asDiagonal() * A * scale.asDiagonal());
-  const double floor = kMinEigen * eigen.eigenvalues().cwiseAbs().maxCoeff();
-  return scale.asDiagonal() * eigen.eigenvectors() *
-         eigen.eigenvalues().cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
+  const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * A * scale.asDiagonal());
+  const double floor = kMinEigen * eigen.values.cwiseAbs().maxCoeff();
+  return scale.asDiagonal() * eigen.vectors *
+         eigen.values.cwiseMax(floor).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
 }  // namespace steelyard

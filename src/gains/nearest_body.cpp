@@ -1,7 +1,7 @@
 // Ten parameters to the nearest body: a small convex fit of one link.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/feasible/convex.hpp"
 #include "steelyard/gains/payload.hpp"
 
@@ -40,12 +40,12 @@ Inertia nearest_body(const Vector10& values, const MatrixXd& covariance, bool& f
   // Whitening of the free parameters, scaled first: masses and inertias differ by orders.
   const Eigen::MatrixXd own = covariance(free, free);
   const Eigen::VectorXd scale = own.diagonal().cwiseSqrt();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scale.cwiseInverse().asDiagonal() * own *
-                                                             scale.cwiseInverse().asDiagonal());
-  const Eigen::VectorXd roots = eigen.eigenvalues().cwiseMax(1e-12).cwiseSqrt().cwiseInverse();
+  const SymmetricEigen eigen =
+      symmetric_eigen(scale.cwiseInverse().asDiagonal() * own * scale.cwiseInverse().asDiagonal());
+  const Eigen::VectorXd roots = eigen.values.cwiseMax(1e-12).cwiseSqrt().cwiseInverse();
   objective.R = MatrixXd::Zero(static_cast<Index>(free.size()), kParametersPerLink);
   objective.R(Eigen::all, free) =
-      roots.asDiagonal() * eigen.eigenvectors().transpose() * scale.cwiseInverse().asDiagonal();
+      roots.asDiagonal() * eigen.vectors.transpose() * scale.cwiseInverse().asDiagonal();
   objective.z = objective.R * values;
   const ConvexSolution solution = solve_convex(objective, constraints, robot);
   found = solution.usable();

@@ -1,14 +1,11 @@
 // Total least squares on the weighted factor: mixed LS–TLS, classical covariance, moments of the blocks.
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <map>
 
 #include "gains/homogeneous.hpp"
 #include "gains/spread.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -73,8 +70,7 @@ Dense root_of_errors(const Dense& D) {
   const Eigen::VectorXd scale = D.diagonal().cwiseSqrt();
   Dense correlation = scale.cwiseInverse().asDiagonal() * D * scale.cwiseInverse().asDiagonal();
   correlation.diagonal().array() += kRidge;
-  const Dense U = Eigen::LLT<Dense>(correlation).matrixU();
-  return U * scale.asDiagonal();
+  return Cholesky(correlation).upper() * scale.asDiagonal();
 }
 
 TotalSolution solve_total(const TotalSystem& system, double min_gap) {
@@ -82,10 +78,7 @@ TotalSolution solve_total(const TotalSystem& system, double min_gap) {
   const std::vector<Index> order = exact_first(system, exact);
   const Index c = system.D.rows(), noisy = c - exact;
   const Dense permuted = system.R(Eigen::all, order);
-  const Dense triangle = Eigen::HouseholderQR<Dense>(permuted)
-                             .matrixQR()
-                             .topRows(std::min(permuted.rows(), c))
-                             .triangularView<Eigen::Upper>();
+  const Dense triangle = Qr(permuted).R();
   Dense T = Dense::Zero(c, c);
   T.topRows(triangle.rows()) = triangle;
   const Dense unscale = root_of_errors(system.D(order, order).bottomRightCorner(noisy, noisy));
@@ -93,27 +86,27 @@ TotalSolution solve_total(const TotalSystem& system, double min_gap) {
                            .triangularView<Eigen::Lower>()
                            .solve(T.bottomRightCorner(noisy, noisy).transpose())
                            .transpose();
-  const Eigen::BDCSVD<Dense> svd(scaled, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Svd svd = thin_svd(scaled);
   TotalSolution out;
-  out.singular = svd.singularValues();
+  out.singular = svd.values;
   const double smallest = out.singular[noisy - 1];
   out.lambda = smallest * smallest;
   out.gap = noisy > 1 && smallest > 0 ? out.singular[noisy - 2] / smallest : INFINITY;
   // More than one small singular value: the shortest vector of their space that the load determines.
   Index small = 1;
   while (small < noisy && out.singular[noisy - 1 - small] < min_gap * smallest) ++small;
-  const Dense V = svd.matrixV().rightCols(small);
+  const Dense V = svd.V.rightCols(small);
   const bool load_has_error = system.D(c - 1, c - 1) > 0;
   Eigen::VectorXd v = V.rightCols(1);
   if (load_has_error && small > 1) v = V * V.bottomRows(1).transpose();
   Eigen::VectorXd x(c);
   x.tail(noisy) = unscale.triangularView<Eigen::Upper>().solve(v);
   if (exact > 0)
-    x.head(exact) = -Eigen::ColPivHouseholderQR<Dense>(T.topLeftCorner(exact, exact))
-                         .solve(T.topRightCorner(exact, noisy) * x.tail(noisy));
+    x.head(exact) =
+        -PivotedQr(T.topLeftCorner(exact, exact)).solve(T.topRightCorner(exact, noisy) * x.tail(noisy));
   Dense closest = T;
   closest.bottomRightCorner(noisy, noisy) -=
-      (smallest * svd.matrixU().rightCols(1) * svd.matrixV().rightCols(1).transpose()) * unscale;
+      (smallest * svd.U.rightCols(1) * svd.V.rightCols(1).transpose()) * unscale;
   out.x.resize(c);
   out.closest.resize(c, c);
   for (Index k = 0; k < c; ++k) {
@@ -193,11 +186,11 @@ struct Inverse {
 Inverse split_inverse(const TotalBlocks& blocks, const Eigen::VectorXd& inverse_gains) {
   const Dense& A = blocks.information;
   const Eigen::VectorXd scale = A.diagonal().cwiseAbs().cwiseSqrt().cwiseMax(1e-300).cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Dense> eigen(scale.asDiagonal() * A * scale.asDiagonal());
+  const SymmetricEigen eigen = symmetric_eigen(scale.asDiagonal() * A * scale.asDiagonal());
   std::vector<Eigen::VectorXd> known, open;
   for (Index k = 0; k < A.rows(); ++k) {
-    const Eigen::VectorXd direction = scale.cwiseProduct(eigen.eigenvectors().col(k));
-    const double value = std::max(eigen.eigenvalues()[k], kMinTotalEigen);
+    const Eigen::VectorXd direction = scale.cwiseProduct(eigen.vectors.col(k));
+    const double value = std::max(eigen.values[k], kMinTotalEigen);
     double squares = 0;
     for (const Eigen::VectorXd& score : blocks.score) squares += std::pow(direction.dot(score), 2);
     const double relative = direction.cwiseProduct(inverse_gains).cwiseAbs().maxCoeff();

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 
 #include "identify/prior.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/excite/load.hpp"
 
@@ -46,7 +45,7 @@ MatrixXd information_over(const Estimate& estimated, const std::vector<std::stri
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < m; ++j)
       C(i, j) = all(others[static_cast<std::size_t>(i)], others[static_cast<std::size_t>(j)]);
-  if (m > 0) A -= B * C.completeOrthogonalDecomposition().solve(Eigen::MatrixXd(B.transpose()));
+  if (m > 0) A -= B * ShortestSolution(C).solve(B.transpose());
   return A;
 }
 

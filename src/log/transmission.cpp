@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/suggest.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -45,8 +46,8 @@ void to_joint_side(const Transmission& transmission, SampleBlock& block) {
     check(transmission, block.joints(), name);
     MatrixXd matrix = transmission.matrix.transpose();
     if (!is_torque) {
-      const Eigen::FullPivLU<MatrixXd> lu(transmission.matrix);
-      if (!lu.isInvertible()) {
+      const PivotedLu lu(transmission.matrix);
+      if (!lu.is_invertible()) {
         throw InputError(
             {"the transmission matrix is singular", {}, "an invertible matrix", "check the gear ratios"});
       }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
 #include <numeric>
 
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/excite/configurations.hpp"
 #include "steelyard/reverse/rows.hpp"
 
@@ -181,9 +181,8 @@ Eigen::MatrixXd stacked(const std::vector<Fold>& folds, const std::vector<std::s
 
 double residual_norm(const Eigen::MatrixXd& rows) {
   const Index n = rows.cols() - 1;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rows.leftCols(n));
-  qr.setThreshold(1e-12);
-  const Eigen::VectorXd b = qr.householderQ().adjoint() * rows.col(n);
+  const PivotedQr qr(rows.leftCols(n), 1e-12);
+  const Eigen::VectorXd b = qr.adjoint_times(rows.col(n));
   return b.tail(b.size() - qr.rank()).norm();
 }
 

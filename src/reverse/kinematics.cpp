@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/reverse/examine.hpp"
 
@@ -77,7 +77,7 @@ KinematicsCheck compare(const Robot& robot, const ReverseTable& table, bool tool
   }
   KinematicsCheck check;
   check.tool_axes = tool_axes;
-  const Eigen::Vector3d offset = A.completeOrthogonalDecomposition().solve(b);
+  const Eigen::Vector3d offset = ShortestSolution(A).solve(b);
   check.offset = offset;
   const Eigen::VectorXd rest = b - A * offset;
   k = 0;

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -49,11 +48,11 @@ KnownChange known_change(const Robot& robot, const ReverseFit& without, const Re
 }
 
 void find_seen(const Eigen::MatrixXd& K, PayloadChange& change) {
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(K, Eigen::ComputeFullV);
-  const auto& values = svd.singularValues();
+  const Svd svd = jacobi_svd(K, Eigen::ComputeFullV);
+  const auto& values = svd.values;
   Index rank = 0;
   while (rank < values.size() && values[rank] > kNothing * std::max(1.0, values[0])) ++rank;
-  const Eigen::MatrixXd null = svd.matrixV().rightCols(10 - rank);
+  const Eigen::MatrixXd null = svd.V.rightCols(10 - rank);
   for (Index c = 0; c < 10; ++c) change.seen[static_cast<std::size_t>(c)] = null.row(c).norm() < kNothing;
 }
 
@@ -73,8 +72,8 @@ PayloadChange payload_change(const Robot& robot, const ReverseFit& without, cons
   const KnownChange known = known_change(robot, without, with, link);
   find_seen(known.K, change);
   const Eigen::MatrixXd weighted = known.sigma.cwiseInverse().asDiagonal() * known.K;
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(weighted);
-  const Eigen::MatrixXd inverse = solver.pseudoInverse();
+  const ShortestSolution solver(weighted);
+  const Eigen::MatrixXd inverse = solver.pseudo_inverse();
   const Eigen::VectorXd whitened = known.delta.cwiseQuotient(known.sigma);
   const Eigen::VectorXd p = inverse * whitened;
   for (Index c = 0; c < 10; ++c) {

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/reverse/rows.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -39,11 +37,11 @@ void relation_rows(const BaseParameters& base, const std::vector<Relation>& rela
 
 // Columns that are orthogonal and span the null space.
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& matrix) {
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(matrix, Eigen::ComputeFullV);
-  const auto& values = svd.singularValues();
+  const Svd svd = jacobi_svd(matrix, Eigen::ComputeFullV);
+  const auto& values = svd.values;
   Index rank = 0;
   while (rank < values.size() && values[rank] > kTolerance * std::max(1.0, values[0])) ++rank;
-  return svd.matrixV().rightCols(matrix.cols() - rank);
+  return svd.V.rightCols(matrix.cols() - rank);
 }
 
 }  // namespace
@@ -65,17 +63,17 @@ FreeBase eliminate(const BaseParameters& base, const std::vector<Relation>& rela
     d = Eigen::VectorXd(L * d);
   }
   // C x = d, the pivots are given by the others.
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(C.rows() > 0 ? C : Eigen::MatrixXd::Zero(1, n));
+  const PivotedQr qr(C.rows() > 0 ? C : Eigen::MatrixXd::Zero(1, n));
   Index rank = 0;
-  while (rank < std::min(C.rows(), n) && std::abs(qr.matrixQR()(rank, rank)) > kTolerance) ++rank;
-  const auto& order = qr.colsPermutation().indices();
+  while (rank < std::min(C.rows(), n) && std::abs(qr.packed()(rank, rank)) > kTolerance) ++rank;
+  const auto& order = qr.permutation().indices();
   for (Index k = rank; k < n; ++k) free.kept.push_back(order[k]);
   std::sort(free.kept.begin(), free.kept.end());
   if (rank == 0) return free;
-  const Eigen::VectorXd right = qr.householderQ().adjoint() * d;
+  const Eigen::VectorXd right = qr.adjoint_times(d);
   if (right.tail(C.rows() - rank).norm() > kTolerance * (1 + d.norm()))
     throw InputError({"the relations contradict each other", {}, "", "remove or change one of them"});
-  const Eigen::MatrixXd R = qr.matrixQR().topRows(rank).template triangularView<Eigen::Upper>();
+  const Eigen::MatrixXd R = qr.R(rank);
   const Eigen::MatrixXd by_others =
       R.leftCols(rank).triangularView<Eigen::Upper>().solve(R.rightCols(n - rank));
   const Eigen::VectorXd fixed = R.leftCols(rank).triangularView<Eigen::Upper>().solve(right.head(rank));

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -94,8 +94,7 @@ std::vector<Finding> examine(const ReverseTable& table) {
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j <= i; ++j) M(i, j) = M(j, i) = table.inertia(k, triangle_index(i, j));
     if (!M.allFinite()) continue;
-    const Eigen::LDLT<MatrixXd> factor(M);
-    const double pivot = factor.vectorD().minCoeff();
+    const double pivot = PivotedCholesky(M).D().minCoeff();
     if (pivot > 0) continue;
     ++bad;
     if (first < 0) first = k;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/reverse/rows.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -42,11 +43,10 @@ class GravityRows {
   // Residual of the best first moments under gravity γ.
   Eigen::VectorXd residual(const Vector3& gravity) const {
     const Eigen::MatrixXd Y = gravity[0] * parts_[0] + gravity[1] * parts_[1] + gravity[2] * parts_[2];
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(Y);
-    qr.setThreshold(kRank);
-    Eigen::VectorXd rest = qr.householderQ().adjoint() * entries_;
+    const PivotedQr qr(Y, kRank);
+    Eigen::VectorXd rest = qr.adjoint_times(entries_);
     rest.head(qr.rank()).setZero();
-    return qr.householderQ() * rest;
+    return qr.times(rest);
   }
 
  private:

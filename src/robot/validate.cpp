@@ -1,11 +1,11 @@
 // The rules of a Robot, one small function per rule.
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <set>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/robot/robot.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -151,9 +151,8 @@ void check_transmission(const Robot& robot) {
     complain("transmission has an entry that is not a finite number", "transmission", "finite numbers",
              "correct the number");
   }
-  Eigen::FullPivLU<MatrixXd> lu(N);
-  lu.setThreshold(1e-12);  // relative to the largest pivot
-  if (lu.isInvertible()) return;
+  const PivotedLu lu(N, 1e-12);  // relative to the largest pivot
+  if (lu.is_invertible()) return;
   complain(fmt::format("transmission matrix is singular: rank {} of {}", lu.rank(), n), "transmission",
            "an invertible matrix", "a motor that moves no joint has a zero row: give its ratio");
 }

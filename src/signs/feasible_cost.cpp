@@ -1,12 +1,12 @@
 #include "signs/feasible_cost.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -71,7 +71,7 @@ FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physic
   objective_.R = problem.R_YY * K;
   if (problem.R_YY.rows() < columns) return;  // some columns are not determined: no quick bound
 
-  const Eigen::MatrixXd inverse = Eigen::MatrixXd(problem.R_YY).inverse();
+  const Eigen::MatrixXd inverse = inverse_of(problem.R_YY);
   const std::set<Index> sure = never_negative(constraints_, quantities);
   std::vector<Index> rows;
   for (Index k = 0; k < columns; ++k) {

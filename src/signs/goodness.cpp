@@ -1,12 +1,12 @@
 #include "steelyard/signs/goodness.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "signs/model_efforts.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -120,7 +120,7 @@ SignModel model_of_signs(const std::vector<Fold>& folds, const SignProblem& prob
   const Eigen::VectorXd ridge = (kRidge * YY.diagonal()).cwiseMax(1e-300);
   const auto solve = [&](Eigen::MatrixXd form, const Eigen::VectorXd& right) {
     form.diagonal() += ridge;
-    return VectorXd(form.ldlt().solve(right));
+    return VectorXd(PivotedCholesky(form).solve(right));
   };
   SignModel model{problem.columns, solve(YY, Ye), MatrixXd(columns, problem.size())};
   for (Index k = 0; k < problem.size(); ++k) {

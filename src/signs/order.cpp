@@ -1,11 +1,10 @@
 #include "signs/order.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <numeric>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -47,15 +46,15 @@ OrderedForm order_columns(const MatrixXd& R, double rounding, Index max_columns)
   Eigen::MatrixXd permuted(size, size);
   for (Index k = 0; k < size; ++k) permuted.col(k) = R.col(form.order[static_cast<std::size_t>(k)]);
   if (size <= max_columns) {
-    const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(permuted);
+    reduce_to_triangle(permuted);
     form.R = permuted.triangularView<Eigen::Upper>();
     return form;
   }
   Eigen::MatrixXd gram = permuted.transpose() * permuted;
   gram.diagonal().array() += rounding / static_cast<double>(size);
-  const Eigen::LLT<Eigen::MatrixXd> factor(gram);
-  require(factor.info() == Eigen::Success, "the form of the signs is not positive definite");
-  form.R = factor.matrixU();
+  const Cholesky factor(gram);
+  require(factor.is_positive(), "the form of the signs is not positive definite");
+  form.R = factor.upper();
   return form;
 }
 

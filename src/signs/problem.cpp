@@ -1,12 +1,11 @@
 #include "steelyard/signs/problem.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -47,17 +46,14 @@ Stack stack_folds(const std::vector<Fold>& folds, const std::vector<SignSegment>
 }
 
 // R_YY in the order of the columns, with `rank` rows.
-using PivotedQr = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
-
 MatrixXd unpivoted(const PivotedQr& qr, Index rank) {
-  const Eigen::MatrixXd R = qr.matrixR().topRows(rank).template triangularView<Eigen::Upper>();
-  return R * qr.colsPermutation().transpose();
+  return qr.R(rank) * qr.permutation().transpose();
 }
 
 Eigen::MatrixXd triangle_of(Eigen::MatrixXd below, Index size) {
   Eigen::MatrixXd R = Eigen::MatrixXd::Zero(size, size);
   if (below.rows() == 0) return R;
-  const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(below);
+  reduce_to_triangle(below);
   const Index depth = std::min(below.rows(), size);
   R.topRows(depth) = below.topRows(depth).triangularView<Eigen::Upper>();
   return R;
@@ -72,9 +68,7 @@ void reflect(const Stack& stack, const PivotedQr& qr, SignProblem& problem) {
     const Index count = stack.first[static_cast<std::size_t>(k) + 1] - begin;
     E.col(k).segment(begin, count) = stack.effort.segment(begin, count);
   }
-  auto Q = qr.householderQ();
-  Q.setLength(rank);
-  E.applyOnTheLeft(Q.adjoint());
+  qr.adjoint_times_in_place(E, rank);
   problem.R_YE = E.topRows(rank);
   problem.R_EE = triangle_of(E.bottomRows(rows - rank), size);
 }
@@ -91,19 +85,16 @@ void multiply(const Stack& stack, const PivotedQr& qr, SignProblem& problem) {
     H.col(k) = stack.Y.middleRows(begin, count).transpose() * effort;
     energy[k] = effort.squaredNorm();
   }
-  const Eigen::MatrixXd permuted = (qr.colsPermutation().transpose() * H).topRows(rank);
-  problem.R_YE = qr.matrixR()
-                     .topLeftCorner(rank, rank)
-                     .template triangularView<Eigen::Upper>()
-                     .transpose()
-                     .solve(permuted);
+  const Eigen::MatrixXd permuted = (qr.permutation().transpose() * H).topRows(rank);
+  problem.R_YE =
+      qr.packed().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().transpose().solve(permuted);
   Eigen::MatrixXd gram = -Eigen::MatrixXd(problem.R_YE).transpose() * problem.R_YE;
   gram.diagonal() += energy;
   // Rounding may have made it slightly indefinite; what is added is within `rounding`.
   gram.diagonal().array() += problem.rounding / static_cast<double>(std::max<Index>(1, size));
-  const Eigen::LLT<Eigen::MatrixXd> factor(gram);
-  require(factor.info() == Eigen::Success, "the form of the signs is not positive definite");
-  problem.R_EE = factor.matrixU();
+  const Cholesky factor(gram);
+  require(factor.is_positive(), "the form of the signs is not positive definite");
+  problem.R_EE = factor.upper();
 }
 
 }  // namespace
@@ -140,8 +131,7 @@ std::vector<Fold> fold_segments(const Plan& plan, const std::vector<Layout>& lay
 }
 
 VectorXd SignProblem::values(const VectorXd& signs) const {
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(R_YY);
-  return solver.solve(R_YE * signs);
+  return ShortestSolution(R_YY).solve(R_YE * signs);
 }
 
 double SignProblem::variance(const VectorXd& signs) const {
@@ -179,9 +169,7 @@ SignProblem make_sign_problem(const std::vector<Fold>& folds, const std::vector<
   problem.effort = stack.effort.squaredNorm();
   problem.rounding =
       16 * static_cast<double>(problem.size()) * std::numeric_limits<double>::epsilon() * problem.effort;
-  PivotedQr qr(stack.Y.rows(), stack.Y.cols());
-  qr.setThreshold(kRankTolerance);
-  qr.compute(stack.Y);
+  const PivotedQr qr(stack.Y, kRankTolerance);
   problem.R_YY = unpivoted(qr, qr.rank());
   if (problem.size() <= kReflectedSegments)
     reflect(stack, qr, problem);

@@ -1,10 +1,9 @@
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/signs/unknown_gains.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -45,8 +44,7 @@ std::vector<GainSums> gain_sums(const std::vector<Fold>& folds, const SignProble
   Eigen::MatrixXd by_joint = Eigen::MatrixXd::Zero(problem.R_YE.rows(), joints);
   for (Index k = 0; k < problem.size(); ++k)
     by_joint.col(problem.segments[static_cast<std::size_t>(k)].joint) += signs[k] * problem.R_YE.col(k);
-  const Eigen::MatrixXd B =
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(problem.R_YY).solve(by_joint);
+  const Eigen::MatrixXd B = ShortestSolution(problem.R_YY).solve(by_joint);
   std::vector<GainSums> sums(static_cast<std::size_t>(joints));
   for (GainSums& own : sums) own.MM.setZero(joints, joints);
   for (std::size_t k = 0; k < folds.size(); ++k) {
@@ -86,8 +84,7 @@ VectorXd gain_deviations(const std::vector<Fold>& folds, const SignProblem& prob
   if (free.empty()) return sigma;
   const auto count = static_cast<Index>(free.size());
   const Eigen::MatrixXd own_H = H(free, free);
-  const Eigen::MatrixXd inverse =
-      Eigen::LDLT<Eigen::MatrixXd>(own_H).solve(Eigen::MatrixXd::Identity(count, count));
+  const Eigen::MatrixXd inverse = PivotedCholesky(own_H).solve(Eigen::MatrixXd::Identity(count, count));
   const Eigen::MatrixXd covariance = correlation * inverse * Eigen::MatrixXd(middle(free, free)) * inverse;
   for (Index i = 0; i < count; ++i)
     if (covariance(i, i) >= 0) sigma[free[static_cast<std::size_t>(i)]] = std::sqrt(covariance(i, i));

@@ -1,8 +1,8 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <numeric>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/signs/tree.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -46,8 +46,7 @@ std::vector<Index> most_informative(const std::vector<Eigen::MatrixXd>& rows) {
     double highest = 0;
     for (std::size_t k = 0; k < rows.size(); ++k) {
       if (used[k]) continue;
-      const Eigen::LLT<Eigen::MatrixXd> factor(information + rows[k].transpose() * rows[k]);
-      const double value = 2 * factor.matrixLLT().diagonal().array().log().sum();
+      const double value = Cholesky(information + rows[k].transpose() * rows[k]).log_det();
       if (best >= 0 && value <= highest) continue;
       best = static_cast<Index>(k);
       highest = value;

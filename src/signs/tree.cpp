@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "signs/feasible_cost.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -103,7 +103,7 @@ void list_deviations(const SignProblem& problem, const VectorXd& signs, double l
   result.values = problem.values(signs);
   result.relative_sigma = VectorXd::Constant(columns, std::numeric_limits<double>::infinity());
   if (problem.R_YY.rows() < columns) return;
-  const Eigen::MatrixXd inverse = Eigen::MatrixXd(problem.R_YY).inverse();
+  const Eigen::MatrixXd inverse = inverse_of(problem.R_YY);
   const double sigma = std::sqrt(problem.variance(signs));
   for (Index k = 0; k < columns; ++k) {
     result.relative_sigma[k] = sigma * inverse.row(k).norm() / std::abs(result.values[k]);

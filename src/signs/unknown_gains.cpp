@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/signs/search.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -71,13 +71,13 @@ VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, Inde
     const Index j = present[static_cast<std::size_t>(i)];
     scaled.col(i) = columns.col(j) / std::sqrt(whole[j]);
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled.transpose() * scaled);
+  const SymmetricEigen eigen = symmetric_eigen(scaled.transpose() * scaled);
   VectorXd gains = VectorXd::Ones(joints);
   if (determined != nullptr) determined->assign(static_cast<std::size_t>(joints), false);
   VectorXd factor = VectorXd::Zero(joints);
   for (Index i = 0; i < count; ++i) {
     const Index j = present[static_cast<std::size_t>(i)];
-    factor[j] = solver.eigenvectors()(i, 0) / std::sqrt(whole[j]);
+    factor[j] = eigen.vectors(i, 0) / std::sqrt(whole[j]);
   }
   for (const Index j : present) {
     const double ratio = factor[fixed] != 0 ? factor[j] / factor[fixed] : 0;

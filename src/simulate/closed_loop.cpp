@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,6 +11,7 @@
 #include "simulate/plant.hpp"
 #include "simulate/stepper.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -89,7 +89,7 @@ class Controller {
 // Steps a control period needs: short, and short against the time in which friction stops a free joint.
 Index automatic_substeps(const Plant& plant, const VectorXd& q, double period) {
   const MatrixXd M = plant.equations(q, VectorXd::Zero(q.size())).M;
-  const VectorXd free_inertia = M.inverse().diagonal().cwiseInverse();
+  const VectorXd free_inertia = inverse_of(M).diagonal().cwiseInverse();
   const double fastest = plant.stiffness().cwiseQuotient(free_inertia.cwiseAbs()).maxCoeff();
   const double wanted = std::max(period / kLongestStep * (1 - 1e-9), period * fastest / kStiffest);
   return std::clamp(static_cast<Index>(std::ceil(wanted)), Index{1}, kMaxSubsteps);

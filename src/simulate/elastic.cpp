@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,6 +9,7 @@
 #include "simulate/elastic_stepper.hpp"
 #include "simulate/lists.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -86,9 +86,8 @@ double fastest_mode(const ElasticPlant& plant, const VectorXd& q) {
     mass(n + j, n + j) = plant.B[j];
   }
   mass.topLeftCorner(n, n) = mass_matrix(plant.tree, plant.standard, q);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(stiffness, mass,
-                                                                        Eigen::EigenvaluesOnly);
-  const double largest = modes.info() == Eigen::Success ? modes.eigenvalues().maxCoeff() : -1;
+  const Eigen::VectorXd squares = generalized_eigenvalues(stiffness, mass);
+  const double largest = squares.size() > 0 ? squares.maxCoeff() : -1;
   if (!std::isfinite(largest) || largest <= 0)
     throw InputError(
         {"the mass matrix of the simulated robot is not positive definite where the motion begins",

@@ -8,9 +8,8 @@
 // matrix.
 #pragma once
 
-#include <Eigen/LU>
-
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/simulate/elastic.hpp"
 
@@ -63,7 +62,7 @@ class ElasticStepper {
   const ElasticPlant& plant_;
   ElasticState state_;
   Stage stages_[2];
-  Eigen::PartialPivLU<Eigen::MatrixXd> factor_;
+  Lu factor_;
   double work_ = 0, dissipated_ = 0;
 };
 

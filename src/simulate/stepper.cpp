@@ -2,20 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxSweeps = 1000;
 
-Eigen::LLT<MatrixXd> factor_of(const MatrixXd& M, double time) {
-  Eigen::LLT<MatrixXd> factor(M);
-  if (factor.info() == Eigen::Success && M.allFinite()) return factor;
+Cholesky factor_of(const MatrixXd& M, double time) {
+  Cholesky factor(M);
+  if (factor.is_positive() && M.allFinite()) return factor;
   throw InputError({fmt::format("the mass matrix is not positive definite at {:.4g} s of the motion", time),
                     {},
                     "physically possible parameters",
@@ -79,7 +79,7 @@ void Stepper::set_effort(const VectorXd& effort, double time) {
   effort_ = effort;
   const Index n = plant_.dry_count();
   const Plant::Equations equations = plant_.equations(q_, qd_);
-  const Eigen::LLT<MatrixXd> factor = factor_of(equations.M, time);
+  const Cholesky factor = factor_of(equations.M, time);
   VectorXd low(n), high(n);
   for (Index d = 0; d < n; ++d) {
     const int s = signs_[static_cast<std::size_t>(d)];
@@ -87,7 +87,7 @@ void Stepper::set_effort(const VectorXd& effort, double time) {
     if (s == 0) held_[d] = std::clamp(held_[d], low[d], high[d]);
   }
   VectorXd force = sliding_forces(qd_);
-  acceleration_ = factor.solve(VectorXd(effort_ - equations.bias + plant_.directions() * force));
+  acceleration_ = factor.solve(effort_ - equations.bias + plant_.directions() * force);
   if (n == 0) return;
   compliance_ = factor.solve(plant_.directions());
   // Sliding directions have their force already: a box without width.

@@ -1,11 +1,11 @@
 #include "steelyard/validate/engine_check.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/engines/play.hpp"
 #include "steelyard/simulate/effort_model.hpp"
@@ -85,7 +85,7 @@ VectorXd felt_inertias(const Robot& robot, const VectorXd& standard, const Traje
   VectorXd felt = VectorXd::Zero(motion.joints());
   for (int k = 0; k < kPoses; ++k) {
     const VectorXd q = motion.at(motion.duration() * k / kPoses).q;
-    const Eigen::MatrixXd inverse = Eigen::MatrixXd(mass_matrix(tree, standard, q)).inverse();
+    const Eigen::MatrixXd inverse = inverse_of(mass_matrix(tree, standard, q));
     felt += inverse.diagonal().cwiseInverse() / kPoses;
   }
   return felt;

@@ -1,8 +1,9 @@
 #include "regressor/base/fit.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace base {
@@ -81,7 +82,7 @@ std::optional<VectorXd> pursue(const Dictionary& dictionary, const VectorXd& y, 
     MatrixXd atoms(rows, static_cast<Index>(chosen.size()));
     for (std::size_t k = 0; k < chosen.size(); ++k)
       atoms.col(static_cast<Index>(k)) = dictionary.values.col(chosen[k]).head(rows);
-    weights = atoms.colPivHouseholderQr().solve(y);
+    weights = PivotedQr(atoms).solve(y);
     residual = y - atoms * weights;
     if (residual.cwiseAbs().maxCoeff() < kAccuracy * size) return weights;
     if (chosen.size() == static_cast<std::size_t>(dictionary.values.cols())) break;
@@ -96,7 +97,7 @@ std::optional<VectorXd> solve_all(const Dictionary& dictionary, const VectorXd& 
   if (2 * width > rows) return std::nullopt;
   chosen.resize(static_cast<std::size_t>(width));
   for (Index k = 0; k < width; ++k) chosen[static_cast<std::size_t>(k)] = k;
-  return dictionary.values.topRows(rows).colPivHouseholderQr().solve(y);
+  return PivotedQr(dictionary.values.topRows(rows)).solve(y);
 }
 
 // A − A sin²x = A cos²x, once; false when there is no such pair.

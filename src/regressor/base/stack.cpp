@@ -1,12 +1,12 @@
 #include "regressor/base/stack.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/random.hpp"
 #include "steelyard/robot/robot.hpp"
 
@@ -206,8 +206,7 @@ RandomRows factor_of_random_rows(const Robot& robot, const BaseOptions& options,
   for (Index k = 0; k < rows.cols(); ++k)
     result.magnitude[k] =
         rows.col(k).cwiseAbs().maxCoeff() / natural_scale(columns[k], length, robot.gravity.norm());
-  const Eigen::HouseholderQR<MatrixXd> qr(rows);
-  result.R = qr.matrixQR().topRows(std::min(rows.rows(), rows.cols())).triangularView<Eigen::Upper>();
+  result.R = Qr(rows).R();
   return result;
 }
 

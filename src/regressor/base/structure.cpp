@@ -1,9 +1,10 @@
 #include "regressor/base/structure.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <set>
+
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace base {
@@ -19,7 +20,7 @@ constexpr double kZeroEntry = 1e-10;  // of an entry of K between columns of uni
 Pivots decide_rank(const MatrixXd& R) {
   Pivots result;
   if (R.cols() == 0) return result;
-  const VectorXd diagonal = Eigen::ColPivHouseholderQR<MatrixXd>(R).matrixQR().diagonal().cwiseAbs();
+  const VectorXd diagonal = PivotedQr(R).packed().diagonal().cwiseAbs();
   std::vector<double> pivots(diagonal.data(), diagonal.data() + diagonal.size());
   pivots.push_back(kNoise);
   double best = 0, second = 0;
@@ -90,7 +91,7 @@ MatrixXd regrouping(const MatrixXd& R, const std::vector<int>& leads, const std:
   VectorXd norms = R.colwise().norm();
   MatrixXd lead_columns(R.rows(), rank);
   for (Index l = 0; l < rank; ++l) lead_columns.col(l) = R.col(leads[l]) / norms[leads[l]];
-  const Eigen::HouseholderQR<MatrixXd> qr(lead_columns);
+  const Qr qr(lead_columns);
   const std::set<int> is_lead(leads.begin(), leads.end());
   MatrixXd K = MatrixXd::Zero(rank, R.cols());
   for (int k : seen) {
