@@ -19,6 +19,9 @@ void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numb
 // The same without its braces, behind members such as "$schema" and "title".
 void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers);
 
+// The text of docs/NAME.schema.json, of a file that programs write.
+std::string schema_text(const char* title, const char* description, const Fields::Part& part);
+
 // One key. Those of nested sections have dots, those of list items brackets: `filter.cutoff`, `runs[].file`,
 // of maps by name braces: `drives.joints{}.friction`.
 struct KeyRow {
