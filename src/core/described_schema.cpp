@@ -8,8 +8,6 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-void put_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers, bool nullable);
-
 class SchemaFields final : public Fields {
  public:
   SchemaFields(JsonWriter& json, SchemaNumbers numbers, bool is_value, std::vector<std::string>* required)
@@ -94,7 +92,7 @@ class SchemaFields final : public Fields {
   }
   void section(const Key& key, const Part& part) override {
     begin(key);
-    put_members(json_, part, numbers_, key.nullable);
+    write_schema_members(json_, part, numbers_, key.nullable);
     end();
   }
   void section(const Key& key, bool&, const Part& part) override { section(key, part); }
@@ -225,7 +223,9 @@ class SchemaFields final : public Fields {
   bool has_others_ = false;
 };
 
-void put_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers, bool nullable) {
+}  // namespace
+
+void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers, bool nullable) {
   json.key("type");
   if (nullable) {
     json.begin_flat_array();
@@ -250,12 +250,6 @@ void put_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbe
   json.begin_object();
   json.key("type").value("number");
   json.end_object();
-}
-
-}  // namespace
-
-void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers) {
-  put_members(json, part, numbers, false);
 }
 
 void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers) {

@@ -10,6 +10,7 @@ namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
+// What is not known is absent, or null where its key is nullable. Other numbers are finite, or the writer throws.
 class ResultWriter final : public Fields {
  public:
   ResultWriter(JsonWriter& json, bool is_value) : json_(json), is_value_(is_value) {}

@@ -8,8 +8,7 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-// What is not known is absent, or null where its key is nullable; other numbers that are not finite throw
-// InternalError.
+// What is not known is absent, or null where its key is nullable.
 std::string json_text(const Fields::Part& part, JsonStyle style = JsonStyle::readable);
 
 // Writes the value that `text` holds in the writer's own style. Throws InternalError when it is no JSON
