@@ -15,7 +15,7 @@ class SchemaFields final : public Fields {
 
   void number(const Key& key, double& value, const Allowed& allowed, bool* given) override {
     begin(key);
-    put_number("number", allowed);
+    put_number("number", allowed, key.nullable);
     if (has_default(key) && (given == nullptr || *given) && std::isfinite(value))
       json_.key("default").value(value);
     end();
@@ -56,7 +56,7 @@ class SchemaFields final : public Fields {
     }
     json_.key("type").value("array");
     json_.key("items").begin_object();
-    put_number("number", allowed);
+    put_number("number", allowed, key.nullable);
     json_.end_object();
     put_length(length);
     if (length == 0 && !is_plain()) {
@@ -69,11 +69,7 @@ class SchemaFields final : public Fields {
     begin(key);
     json_.key("type").value("array");
     json_.key("items").begin_object();
-    json_.key("type").begin_flat_array();
-    json_.value("number");
-    if (!is_plain()) json_.value("string");
-    json_.value("null");
-    json_.end_array();
+    put_type("number", true);
     json_.end_object();
     put_length(2);
     end();
@@ -96,7 +92,7 @@ class SchemaFields final : public Fields {
   }
   void section(const Key& key, const Part& part) override {
     begin(key);
-    write_schema_members(json_, part, numbers_);
+    write_schema_members(json_, part, numbers_, key.nullable);
     end();
   }
   void section(const Key& key, bool&, const Part& part) override { section(key, part); }
@@ -203,16 +199,17 @@ class SchemaFields final : public Fields {
     json_.key("minItems").value(static_cast<std::uint64_t>(length));
     json_.key("maxItems").value(static_cast<std::uint64_t>(length));
   }
-  void put_number(const char* type, const Allowed& allowed) {
+  void put_type(const char* type, bool nullable) {
     json_.key("type");
-    if (numbers_ == SchemaNumbers::expressions) {
-      json_.begin_flat_array();
-      json_.value(type);
-      json_.value("string");
-      json_.end_array();
-    } else {
-      json_.value(type);
-    }
+    if (is_plain() && !nullable) return json_.value(type);
+    json_.begin_flat_array();
+    json_.value(type);
+    if (!is_plain()) json_.value("string");
+    if (nullable) json_.value("null");
+    json_.end_array();
+  }
+  void put_number(const char* type, const Allowed& allowed, bool nullable = false) {
+    put_type(type, nullable);
     if (std::isfinite(allowed.lower))
       json_.key(allowed.above ? "exclusiveMinimum" : "minimum").value(allowed.lower);
     if (std::isfinite(allowed.upper))
@@ -228,8 +225,16 @@ class SchemaFields final : public Fields {
 
 }  // namespace
 
-void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers) {
-  json.key("type").value("object");
+void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers, bool nullable) {
+  json.key("type");
+  if (nullable) {
+    json.begin_flat_array();
+    json.value("object");
+    json.value("null");
+    json.end_array();
+  } else {
+    json.value("object");
+  }
   json.key("properties").begin_object();
   std::vector<std::string> required;
   SchemaFields fields(json, numbers, false, &required);
@@ -251,6 +256,17 @@ void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numb
   json.begin_object();
   write_schema_members(json, part, numbers);
   json.end_object();
+}
+
+std::string schema_text(const char* title, const char* description, const Fields::Part& part) {
+  JsonWriter json(JsonStyle::readable);
+  json.begin_object();
+  json.key("$schema").value("https://json-schema.org/draft/2020-12/schema");
+  json.key("title").value(title);
+  json.key("description").value(description);
+  write_schema_members(json, part, SchemaNumbers::plain);
+  json.end_object();
+  return json.text();
 }
 
 }  // namespace steelyard

@@ -20,7 +20,7 @@ void append_number(std::string& text, Number number) {
 }  // namespace
 
 void JsonWriter::new_line() {
-  if (style_ == JsonStyle::compact) return;
+  if (style_ != JsonStyle::readable) return;
   text_ += '\n';
   text_.append(2 * levels_.size(), ' ');
 }
@@ -75,7 +75,9 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 void JsonWriter::value(double number) {
   begin_value();
   if (!std::isfinite(number)) throw InternalError("the result's number " + path() + " is not finite");
+  const std::size_t from = text_.size();
   append_number(text_, number);
+  if (style_ == JsonStyle::typed && text_.find_first_of(".e", from) == std::string::npos) text_ += ".0";
 }
 
 void JsonWriter::value(std::int64_t number) {

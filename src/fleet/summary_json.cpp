@@ -1,166 +1,169 @@
-#include <cmath>
+// fleet.json and docs/fleet.schema.json, from one description of a fleet's summary.
 #include <limits>
 
-#include "steelyard/core/json_writer.hpp"
+#include "steelyard/core/described.hpp"
 #include "steelyard/fleet/fleet.hpp"
+#include "steelyard/fleet/schema.hpp"
+#include "steelyard/result/json_text.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr int kFleetFormat = 1;
+constexpr std::int64_t kFleetFormat = 1;
 
-void put(JsonWriter& json, const char* key, double number) {
-  json.key(key);
-  if (std::isfinite(number)) {
-    json.value(number);
-  } else {
-    json.null();
-  }
+// Numbers that are not known are null.
+Key number_key(const char* name, const char* unit, const char* meaning) {
+  return nullable(must(name, unit, meaning));
 }
 
-void put(JsonWriter& json, const char* key, const VectorXd& numbers) {
-  json.key(key).begin_flat_array();
-  for (const double number : numbers) {
-    if (std::isfinite(number)) {
-      json.value(number);
-    } else {
-      json.null();
-    }
-  }
-  json.end_array();
+}  // namespace
+
+void describe(Fields& f, Cause& x) {
+  using enum CauseKind;
+  f.choice(must("kind", "", "of the difference (docs/fleet.md)"), x.kind,
+           {{to_string(mass), mass},
+            {to_string(friction), friction},
+            {to_string(offset), offset},
+            {to_string(gain), gain},
+            {to_string(zero), zero},
+            {to_string(other), other},
+            {to_string(fit), fit},
+            {to_string(set_up), set_up}});
+  f.text(must("of", "", "link, joint, log, or parameter that differs most"), x.of);
+  f.number(number_key("amount", "", "in the unit of its kind"), x.amount, any_number());
+  f.number(number_key("sigma", "", "standard deviation of the amount"), x.sigma, at_least(0));
+  bool has_place = x.kind == mass;
+  f.group("at", has_place, [&](Fields& g) {
+    g.point(number_key("at", "m", "of a mass, in the link's frame; absent for other kinds"), x.at);
+  });
+  f.number(number_key("gain", "", "by which the squared residual decreases"), x.gain, any_number());
+  const bool is_log = x.kind == fit || x.kind == set_up;
+  double p = is_log && x.p == 0 ? std::numeric_limits<double>::quiet_NaN() : x.p;
+  f.number(number_key("p", "", "corrected for robots and causes; null for faults of a log"), p,
+           from_to(0, 1));
+  f.text(must("text", "", "the cause in words"), x.text);
+  f.text(may("instead", "", "the next cause, when it is nearly as good"), x.instead);
 }
 
-void put_cause(JsonWriter& json, const Cause& cause) {
-  json.begin_object();
-  json.key("kind").value(to_string(cause.kind));
-  json.key("of").value(cause.of);
-  put(json, "amount", cause.amount);
-  put(json, "sigma", cause.sigma);
-  if (cause.kind == CauseKind::mass) put(json, "at", VectorXd(cause.at));
-  put(json, "gain", cause.gain);
-  // Faults of a log have no p-value.
-  const bool is_log = cause.kind == CauseKind::fit || cause.kind == CauseKind::set_up;
-  put(json, "p", is_log && cause.p == 0 ? std::numeric_limits<double>::quiet_NaN() : cause.p);
-  json.key("text").value(cause.text);
-  if (!cause.instead.empty()) json.key("instead").value(cause.instead);
-  json.end_object();
+void describe(Fields& f, Drift& x) {
+  f.text(must("parameter", "", "that changes over time"), x.parameter);
+  bool is_step = !x.since.empty(), is_line = !is_step;
+  f.group("slope", is_line, [&](Fields& g) {
+    g.number(number_key("slope", "", "of a line, per time_unit"), x.slope, any_number());
+  });
+  f.group("step", is_step, [&](Fields& g) {
+    g.number(number_key("step", "", "instead of a line"), x.step, any_number());
+    g.text(must("since", "", "the first log after the step"), x.since);
+  });
+  f.number(number_key("sigma", "", "standard deviation of slope or step"), x.sigma, at_least(0));
+  f.number(number_key("relative", "", "slope or step over the fleet's value; 0 when that may be 0"),
+           x.relative, any_number());
+  f.number(number_key("p", "", "corrected for the number of tests"), x.p, from_to(0, 1));
+  f.text(must("text", "", "the drift in words"), x.text);
 }
 
-void put_drift(JsonWriter& json, const Drift& drift) {
-  json.begin_object();
-  json.key("parameter").value(drift.parameter);
-  if (drift.since.empty()) {
-    put(json, "slope", drift.slope);
-  } else {
-    put(json, "step", drift.step);
-    json.key("since").value(drift.since);
-  }
-  put(json, "sigma", drift.sigma);
-  put(json, "relative", drift.relative);
-  put(json, "p", drift.p);
-  json.key("text").value(drift.text);
-  json.end_object();
+void describe(Fields& f, FleetRobotResult& x) {
+  f.text(must("name", "", "of the robot"), x.name);
+  f.number(number_key("residual", "", "‖τ − τ̂‖ / ‖τ‖ of its own fit"), x.residual, at_least(0));
+  f.number(number_key("fleet_residual", "", "the same with the fleet's parameters"), x.fleet_residual,
+           at_least(0));
+  f.sections(must("causes", "", "of its differences from the fleet; empty when none is reported"), x.causes);
+  f.sections(must("drifts", "", "of its parameters"), x.drifts);
+  f.numbers(number_key("values", "SI", "its own estimates, in the order of parameters"), x.values,
+            any_number());
+  f.numbers(number_key("sigma", "SI", "their standard deviations"), x.sigma, at_least(0));
+  f.numbers(number_key("deviation", "", "from the fleet, in standard deviations of estimate and scatter"),
+            x.deviation, any_number());
 }
 
-void put_robot(JsonWriter& json, const FleetRobotResult& robot) {
-  json.begin_object();
-  json.key("name").value(robot.name);
-  put(json, "residual", robot.residual);
-  put(json, "fleet_residual", robot.fleet_residual);
-  json.key("causes").begin_array();
-  for (const Cause& cause : robot.causes) put_cause(json, cause);
-  json.end_array();
-  json.key("drifts").begin_array();
-  for (const Drift& drift : robot.drifts) put_drift(json, drift);
-  json.end_array();
-  put(json, "values", robot.values);
-  put(json, "sigma", robot.sigma);
-  put(json, "deviation", robot.deviation);
-  json.end_object();
+void describe(Fields& f, FleetLogSummary& x) {
+  f.text(must("robot", "", "its name"), x.robot);
+  f.text(must("log", "", "its name"), x.log);
+  f.text(may("path", "", "relative to the study where possible; absent when simulated"), x.path);
+  f.text(matching(may("sha256", "", "of its bytes; absent when simulated"), "[0-9a-f]{64}"), x.sha256);
+  f.number(number_key("time", "", "in time_unit"), x.time, any_number());
+  f.count(must("samples", "", "of the log"), x.samples, at_least(0));
+  f.number(
+      number_key("noise_factor", "", "standard deviation over blocks of time over that of independent rows"),
+      x.noise_factor, at_least(0));
 }
 
-void put_log(JsonWriter& json, const FleetLogSummary& log) {
-  json.begin_object();
-  json.key("robot").value(log.robot);
-  json.key("log").value(log.log);
-  if (!log.path.empty()) json.key("path").value(log.path);
-  if (!log.sha256.empty()) json.key("sha256").value(log.sha256);
-  put(json, "time", log.time);
-  json.key("samples").value(static_cast<std::int64_t>(log.samples));
-  put(json, "noise_factor", log.noise_factor);
-  json.end_object();
+void describe(Fields& f, FleetProblem& x) {
+  f.text(must("robot", "", "its name"), x.robot);
+  f.text(must("log", "", "its name"), x.log);
+  f.text(must("path", "", "of the log; may be empty"), x.path);
+  f.text(may("finding", "", "the doctor's code, same-log, fit or set-up; absent when it was not read"),
+         x.finding);
+  f.text(must("message", "", "why the log was not used"), x.message);
 }
 
-void put_parameters(JsonWriter& json, const FleetResult& result) {
-  json.key("parameters").begin_array();
-  for (std::size_t i = 0; i < result.columns.size(); ++i) {
-    const auto k = static_cast<Index>(i);
-    json.begin_object();
-    json.key("name").value(result.columns[i]);
-    put(json, "value", result.values[k]);
-    put(json, "sigma", result.sigma[k]);
-    put(json, "scatter", result.scatter[k]);
-    json.end_object();
-  }
-  json.end_array();
+namespace {
+
+void describe_result(Fields& f, FleetResult& x) {
+  f.count(must("compared", "", "robots, healthy or not"), x.compared, at_least(0));
+  f.count(must("healthy", "", "robots behind the parameters"), x.healthy, at_least(0));
+  f.number(number_key("least_deviations", "", "of the healthy scatter, from which a robot is reported"),
+           x.least_deviations, at_least(0));
+  f.count(must("tests", "", "robots times causes"), x.tests, at_least(0));
+  f.count(must("rounds", "", "until the set of healthy robots no longer changed"), x.rounds, at_least(0));
+  std::vector<std::string> named;
+  for (const FleetRobotResult& robot : x.robots)
+    if (!robot.causes.empty()) named.push_back(robot.name);
+  f.texts(must("named", "", "robots with a cause"), named);
+  f.text(may("unavailable", "", "why no robot could be reported; absent when it could"), x.unavailable);
+  f.list(must("parameters", "", "of the fleet"), x.columns.size(), [&](Fields& item, std::size_t k) {
+    const bool is_one = k < x.columns.size();
+    const auto at = static_cast<Index>(k);
+    std::string name = is_one ? x.columns[k] : "";
+    double value = is_one ? x.values[at] : 0, sigma = is_one ? x.sigma[at] : 0,
+           scatter = is_one ? x.scatter[at] : 0;
+    item.section(must("", "", ""), [&](Fields& g) {
+      g.text(must("name", "", "lead column"), name);
+      g.number(number_key("value", "SI", "estimate"), value, any_number());
+      g.number(number_key("sigma", "SI", "standard deviation, with robots as blocks"), sigma, at_least(0));
+      g.number(number_key("scatter", "SI", "standard deviation between healthy robots"), scatter,
+               at_least(0));
+    });
+  });
+  f.sections(must("robots", "", "in the order of their names"), x.robots);
 }
 
-void put_origin(JsonWriter& json, const FleetSummary& summary) {
-  json.key("logs").begin_array();
-  for (const FleetLogSummary& log : summary.logs) put_log(json, log);
-  json.end_array();
-  json.key("problems").begin_array();
-  for (const FleetProblem& problem : summary.problems) {
-    json.begin_object();
-    json.key("robot").value(problem.robot);
-    json.key("log").value(problem.log);
-    json.key("path").value(problem.path);
-    if (!problem.finding.empty()) json.key("finding").value(problem.finding);
-    json.key("message").value(problem.message);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("lost").begin_flat_array();
-  for (const std::string& name : summary.lost) json.value(name);
-  json.end_array();
-  json.key("provenance").begin_object();
-  json.key("options").value(summary.provenance.options);
-  json.key("seed").value(summary.provenance.seed);
-  json.key("version").value(summary.provenance.version);
-  json.key("isa").value(summary.provenance.isa);
-  json.end_object();
+void describe_fleet(Fields& f, FleetSummary& x) {
+  std::int64_t format = kFleetFormat;
+  f.whole(must("format_version", "", "within one version keys are only added"), format,
+          from_to(kFleetFormat, kFleetFormat));
+  f.section(must("robot", "", "the type of all robots"), [&](Fields& g) {
+    g.text(must("name", "", "as its file has it"), x.robot_name);
+    g.text(must("hash", "", "of everything in the robot that the numbers depend on"), x.robot_hash);
+  });
+  f.number(must("level", "", "probability of any report in a healthy fleet; the same for drifts"), x.level,
+           from_to(0, 1));
+  f.text(matching(must("time_unit", "", "of times and slopes"), "day|log"), x.time_unit);
+  describe_result(f, x.result);
+  f.sections(must("logs", "", "that were used"), x.logs);
+  f.sections(must("problems", "", "logs that could not be used, or were left out"), x.problems);
+  f.texts(must("lost", "", "robots without any usable log"), x.lost);
+  f.section(must("provenance", "", "where the numbers came from"), [&](Fields& g) {
+    g.text(must("options", "", "the study with all defaults written out, as text"), x.provenance.options);
+    g.count(must("seed", "", "of all random numbers; may exceed 2⁵³"), x.provenance.seed, at_least(0));
+    g.text(must("version", "", "of the program"), x.provenance.version);
+    g.text(must("isa", "", "instruction set level that was used"), x.provenance.isa);
+  });
 }
 
 }  // namespace
 
 std::string to_json(const FleetSummary& summary) {
-  JsonWriter json(JsonStyle::readable);
-  const FleetResult& result = summary.result;
-  json.begin_object();
-  json.key("format_version").value(kFleetFormat);
-  json.key("robot").begin_object();
-  json.key("name").value(summary.robot_name);
-  json.key("hash").value(summary.robot_hash);
-  json.end_object();
-  json.key("level").value(summary.level);
-  json.key("time_unit").value(summary.time_unit);
-  json.key("compared").value(static_cast<std::int64_t>(result.compared));
-  json.key("healthy").value(static_cast<std::int64_t>(result.healthy));
-  put(json, "least_deviations", result.least_deviations);
-  json.key("tests").value(static_cast<std::int64_t>(result.tests));
-  json.key("rounds").value(result.rounds);
-  json.key("named").begin_flat_array();
-  for (const FleetRobotResult& robot : result.robots)
-    if (!robot.causes.empty()) json.value(robot.name);
-  json.end_array();
-  if (!result.unavailable.empty()) json.key("unavailable").value(result.unavailable);
-  put_parameters(json, result);
-  json.key("robots").begin_array();
-  for (const FleetRobotResult& robot : result.robots) put_robot(json, robot);
-  json.end_array();
-  put_origin(json, summary);
-  json.end_object();
-  return json.text() + "\n";
+  FleetSummary described = summary;
+  return json_text([&](Fields& fields) { describe_fleet(fields, described); }) + "\n";
+}
+
+std::string fleet_schema() {
+  FleetSummary summary;
+  return schema_text("Steelyard fleet",
+                     "Robots of one type against each other (fleet.json). docs/fleet.md explains the keys. "
+                     "Numbers that are not known are null.",
+                     [&](Fields& fields) { describe_fleet(fields, summary); });
 }
 
 }  // namespace steelyard

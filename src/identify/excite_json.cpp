@@ -1,80 +1,181 @@
-// excite.json and next.json (docs/excite.md).
+// excite.json and next.json (docs/excite.md) and their schemas, from one description.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "steelyard/core/described.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/excite.hpp"
+#include "steelyard/identify/schema.hpp"
+#include "steelyard/result/json_text.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 using nlohmann::ordered_json;
 
-// Numbers are finite or absent.
-void put(ordered_json& json, const char* key, double value) {
-  if (std::isfinite(value)) json[key] = value;
+constexpr std::int64_t kMotionFormat = 1;
+
+// A number that is finite, or absent.
+void describe_finite(Fields& f, const Key& key, double& value, const Allowed& allowed) {
+  bool is_finite = std::isfinite(value);
+  f.number(key, value, allowed, &is_finite);
 }
 
-ordered_json report_json(const MotionReport& report) {
-  ordered_json json;
-  put(json, "log_det", report.log_det);
-  put(json, "condition", report.condition);
-  put(json, "condition_scaled", report.condition_scaled);
-  return json;
+// A report without any finite number is null.
+void describe_report(Fields& f, const Key& key, MotionReport& x) {
+  bool has = std::isfinite(x.log_det) || std::isfinite(x.condition) || std::isfinite(x.condition_scaled);
+  f.section(nullable(key), has, [&](Fields& g) {
+    describe_finite(g, may("log_det", "", "of the information, with that of earlier runs"), x.log_det,
+                    any_number());
+    describe_finite(g, may("condition", "", "condition number of the rows"), x.condition, at_least(1));
+    describe_finite(g, may("condition_scaled", "", "the same with all columns scaled to norm one"),
+                    x.condition_scaled, at_least(1));
+  });
 }
 
-ordered_json parameters_json(const MotionReport& report) {
-  ordered_json list = ordered_json::array();
-  for (const Outlook& outlook : report.parameters) {
-    ordered_json one{{"name", outlook.parameter}};
-    put(one, "sigma", outlook.sigma);
-    put(one, "sigma_before", outlook.sigma_before);
-    put(one, "inflation", outlook.inflation);
-    if (outlook.poor) one["poor"] = outlook.why;
-    list.push_back(std::move(one));
-  }
-  return list;
+}  // namespace
+
+void describe(Fields& f, Outlook& x) {
+  f.text(must("name", "", "lead column"), x.parameter);
+  describe_finite(f, may("sigma", "SI", "standard deviation to expect; absent: not determined"), x.sigma,
+                  at_least(0));
+  describe_finite(f, may("sigma_before", "SI", "by earlier runs alone; absent: not determined"),
+                  x.sigma_before, at_least(0));
+  describe_finite(f, may("inflation", "", "of its variance by the other columns"), x.inflation, at_least(0));
+  f.group("poor", x.poor, [&](Fields& g) {
+    g.text(must("poor", "", "why it stays poorly determined; absent when it does not"), x.why);
+  });
 }
 
-ordered_json limits_json(const MotionReport& report) {
-  ordered_json list = ordered_json::array();
-  for (const LimitUse& use : report.limits) {
-    ordered_json one{{"limit", use.what}};
-    put(one, "worst", use.worst);
-    put(one, "allowed", use.limit);
-    put(one, "share", use.share);
-    put(one, "time", use.time);
-    list.push_back(std::move(one));
-  }
-  return list;
+void describe(Fields& f, LimitUse& x) {
+  f.text(must("limit", "", "velocity of joint3, tool and table, …"), x.what);
+  describe_finite(f, may("worst", "SI", "value; of distances the least, beyond the clearance"), x.worst,
+                  any_number());
+  describe_finite(f, may("allowed", "SI", "the limit itself"), x.limit, any_number());
+  describe_finite(f, may("share", "", "of the limit; of distances 1 when touching, 0 from 0.1 m on"), x.share,
+                  any_number());
+  describe_finite(f, may("time", "s", "when it is worst"), x.time, at_least(0));
 }
 
-ordered_json motion_json(const ExcitedMotion& found) {
-  ordered_json json;
-  json["before"] = report_json(found.before);
-  json["after"] = report_json(found.report);
-  json["starts"] = found.starts;
-  json["best_start"] = found.best_start;
-  json["evaluations"] = found.evaluations;
-  json["time_limit_reached"] = found.time_limit_reached;
-  json["notes"] = found.notes;
-  json["parameters"] = parameters_json(found.report);
-  json["limits"] = limits_json(found.report);
-  return json;
+void describe(Fields& f, ExcitedMotion& x) {
+  describe_report(f, must("before", "", "the initial motion of the best start"), x.before);
+  describe_report(f, must("after", "", "the motion that was found"), x.report);
+  f.count(must("starts", "", "that were finished"), x.starts, at_least(0));
+  f.count(must("best_start", "", "from 0"), x.best_start, at_least(0));
+  f.count(must("evaluations", "", "of the objective"), x.evaluations, at_least(0));
+  f.flag(must("time_limit_reached", "", "the motion then depends on the machine"), x.time_limit_reached);
+  f.texts(must("notes", "", "limits that could not be checked, capsules that always touch"), x.notes);
+  f.sections(must("parameters", "", "what to expect of each"), x.report.parameters);
+  f.sections(must("limits", "", "how far each is used, the most used first"), x.report.limits);
 }
 
-ordered_json head_json(const Robot& robot, const ExciteOptions& options) {
-  ordered_json json;
-  json["format_version"] = 1;
-  json["robot"] = {{"name", robot.name}, {"dof", robot.dof()}};
-  json["duration"] = options.duration;
-  json["rows_per_second"] = options.rate;
-  json["seed"] = options.seed;
-  json["version"] = STEELYARD_VERSION;
-  return json;
+void describe(Fields& f, Shrinkage& x) {
+  f.text(must("name", "", "lead column"), x.parameter);
+  f.number(nullable(must("predicted", "", "sigma_before over sigma")), x.predicted, at_least(0));
+  f.number(nullable(must("achieved", "", "sigma_before over the standard deviation now")), x.achieved,
+           at_least(0));
+}
+
+namespace {
+
+void describe_head(Fields& f, Robot& robot, ExciteOptions& options) {
+  std::int64_t format = kMotionFormat;
+  f.whole(must("format_version", "", "within one version keys are only added"), format,
+          from_to(kMotionFormat, kMotionFormat));
+  f.section(must("robot", "", "that moves"), [&](Fields& g) {
+    Index dof = robot.dof();
+    g.text(must("name", "", "as its file has it"), robot.name);
+    g.count(must("dof", "", "moving joints"), dof, at_least(0));
+  });
+  f.number(must("duration", "s", "of the motion, lead-in and lead-out included"), options.duration, above(0));
+  f.number(must("rows_per_second", "Hz", "rows that count"), options.rate, above(0));
+  f.count(must("seed", "", "of all random numbers; may exceed 2⁵³"), options.seed, at_least(0));
+  std::string version = STEELYARD_VERSION;
+  f.text(must("version", "", "of the program"), version);
+}
+
+void describe_excite(Fields& f, ExciteOutcome& x) {
+  using enum MotionKind;
+  describe_head(f, x.robot, x.options);
+  f.choice(must("motion", "", "its kind"), x.options.kind,
+           {{to_string(fourier), fourier}, {to_string(points), points}});
+  describe(f, x.found);
+}
+
+// Every gain, if all were unknown.
+void describe_gains(Fields& f, NextCandidate& x, const Robot& robot) {
+  const std::vector<int> joints = coordinates(robot).joints;
+  const auto count = static_cast<std::size_t>(x.gain_sigma.size());
+  f.list(must("gains", "", "how accurately each would be identified"), count,
+         [&](Fields& item, std::size_t k) {
+           std::string joint = k < count ? robot.joints[static_cast<std::size_t>(joints[k])].name : "";
+           double sigma = k < count ? x.gain_sigma[static_cast<Index>(k)] : 0;
+           item.section(must("", "", ""), [&](Fields& g) {
+             g.text(must("joint", "", "its name"), joint);
+             describe_finite(g, may("sigma", "", "standard deviation; absent: not determined"), sigma,
+                             at_least(0));
+           });
+         });
+}
+
+void describe_sigmas(Fields& f, NextCandidate& x, const NextOutcome& now) {
+  const std::size_t count = now.parameters.size();
+  f.list(must("parameters", "", "what to expect of each"), count, [&](Fields& item, std::size_t k) {
+    std::string name = k < count ? now.parameters[k] : "";
+    double before = k < count ? now.sigma[static_cast<Index>(k)] : 0;
+    double sigma = k < count ? x.sigma[static_cast<Index>(k)] : 0;
+    item.section(must("", "", ""), [&](Fields& g) {
+      g.text(must("name", "", "lead column"), name);
+      describe_finite(g, may("sigma_before", "SI", "standard deviation now; absent: not determined"), before,
+                      at_least(0));
+      describe_finite(g, may("sigma", "SI", "after such a run; absent: not determined"), sigma, at_least(0));
+    });
+  });
+}
+
+void describe_candidate(Fields& f, NextCandidate& x, const NextOutcome& now) {
+  f.text(matching(must("kind", "", "of the run"), "fourier|points|configurations|payload"), x.kind);
+  describe_finite(f, may("log_det", "", "of all runs, including this one"), x.log_det, any_number());
+  bool shrinks = !x.shrinks.empty(), has_load = x.load > 0;
+  f.group("shrinks", shrinks, [&](Fields& g) {
+    g.text(must("shrinks", "", "the parameter whose interval shrinks most"), x.shrinks);
+    describe_finite(g, may("factor", "", "by which it does"), x.most, at_least(0));
+  });
+  f.group("load", has_load, [&](Fields& g) {
+    g.number(must("load", "kg", "at the tool, of candidates with a payload"), x.load, above(0));
+    describe_gains(g, x, now.robot);
+  });
+  f.optional_section(may("motion", "", "as in excite.json"), x.motion);
+  const auto poses = static_cast<std::size_t>(x.poses.size() > 0 ? x.poses.rows() : 0);
+  f.list(may("poses", "rad or m", "to hold still at; by joint"), poses, [&](Fields& item, std::size_t k) {
+    VectorXd pose;
+    if (k < poses) pose = x.poses.row(static_cast<Index>(k)).transpose();
+    item.numbers(must("", "", ""), pose, any_number());
+  });
+  describe_sigmas(f, x, now);
+}
+
+void describe_next(Fields& f, NextOutcome& x, std::optional<std::vector<Shrinkage>> achieved) {
+  describe_head(f, x.robot, x.options);
+  f.list(must("candidates", "", "for the next run, the best first"), x.candidates.size(),
+         [&](Fields& item, std::size_t k) {
+           NextCandidate fresh;
+           NextCandidate& one = k < x.candidates.size() ? x.candidates[k] : fresh;
+           item.section(must("", "", ""), [&](Fields& g) { describe_candidate(g, one, x); });
+         });
+  bool has = achieved.has_value();
+  std::vector<Shrinkage> list = achieved.value_or(std::vector<Shrinkage>());
+  f.group("achieved", has, [&](Fields& g) {
+    g.sections(must("achieved", "", "by the last run; absent without an earlier next.json"), list);
+  });
+}
+
+// Indented and with numbers as the JSON library writes them: 20.0, 1e-05.
+std::string motion_text(const Fields::Part& part) {
+  return ordered_json::parse(json_text(part, JsonStyle::typed)).dump(2) + "\n";
 }
 
 }  // namespace
@@ -102,57 +203,33 @@ std::vector<Shrinkage> shrinkages(const NextOutcome& outcome, const std::string&
 }
 
 std::string to_json(const ExciteOutcome& outcome) {
-  ordered_json json = head_json(outcome.robot, outcome.options);
-  json["motion"] = to_string(outcome.options.kind);
-  json.update(motion_json(outcome.found));
-  return json.dump(2) + "\n";
+  ExciteOutcome described = outcome;
+  return motion_text([&](Fields& fields) { describe_excite(fields, described); });
 }
 
 std::string to_json(const NextOutcome& outcome, const std::string& previous) {
-  ordered_json json = head_json(outcome.robot, outcome.options);
-  json["candidates"] = ordered_json::array();
-  for (const NextCandidate& candidate : outcome.candidates) {
-    ordered_json one{{"kind", candidate.kind}};
-    put(one, "log_det", candidate.log_det);
-    if (!candidate.shrinks.empty()) {
-      one["shrinks"] = candidate.shrinks;
-      put(one, "factor", candidate.most);
-    }
-    if (candidate.load > 0) {
-      one["load"] = candidate.load;
-      one["gains"] = ordered_json::array();
-      const std::vector<int> joints = coordinates(outcome.robot).joints;
-      for (Index j = 0; j < candidate.gain_sigma.size(); ++j) {
-        const std::size_t at = static_cast<std::size_t>(joints[static_cast<std::size_t>(j)]);
-        ordered_json gain{{"joint", outcome.robot.joints[at].name}};
-        put(gain, "sigma", candidate.gain_sigma[j]);
-        one["gains"].push_back(std::move(gain));
-      }
-    }
-    if (candidate.motion) one["motion"] = motion_json(*candidate.motion);
-    if (candidate.poses.size() > 0) {
-      one["poses"] = ordered_json::array();
-      for (Index k = 0; k < candidate.poses.rows(); ++k) {
-        const VectorXd pose = candidate.poses.row(k).transpose();
-        one["poses"].push_back(std::vector<double>(pose.data(), pose.data() + pose.size()));
-      }
-    }
-    one["parameters"] = ordered_json::array();
-    for (std::size_t k = 0; k < outcome.parameters.size(); ++k) {
-      ordered_json parameter{{"name", outcome.parameters[k]}};
-      put(parameter, "sigma_before", outcome.sigma[static_cast<Index>(k)]);
-      put(parameter, "sigma", candidate.sigma[static_cast<Index>(k)]);
-      one["parameters"].push_back(std::move(parameter));
-    }
-    json["candidates"].push_back(std::move(one));
-  }
-  if (!previous.empty()) {
-    json["achieved"] = ordered_json::array();
-    for (const Shrinkage& one : shrinkages(outcome, previous))
-      json["achieved"].push_back(
-          {{"name", one.parameter}, {"predicted", one.predicted}, {"achieved", one.achieved}});
-  }
-  return json.dump(2) + "\n";
+  NextOutcome described = outcome;
+  std::optional<std::vector<Shrinkage>> achieved;
+  if (!previous.empty()) achieved = shrinkages(outcome, previous);
+  return motion_text([&](Fields& fields) { describe_next(fields, described, achieved); });
+}
+
+std::string excite_schema() {
+  ExciteOutcome outcome;
+  return schema_text(
+      "Steelyard motion",
+      "A motion that identifies the most (excite.json). docs/excite.md explains it. Numbers that "
+      "are not known are absent.",
+      [&](Fields& fields) { describe_excite(fields, outcome); });
+}
+
+std::string next_schema() {
+  NextOutcome outcome;
+  return schema_text(
+      "Steelyard next run",
+      "What each candidate for the next run would add (next.json). docs/excite.md explains it. "
+      "Numbers that are not known are absent.",
+      [&](Fields& fields) { describe_next(fields, outcome, {}); });
 }
 
 }  // namespace steelyard

@@ -30,14 +30,6 @@ void describe(Fields& fields, ExportSummary& item);
 void describe(Fields& fields, EngineCheck& check);
 void describe(Fields& fields, ModelErrors& errors);
 
-// A key that every result has, and one that may be absent.
-inline Key must(const char* name, const char* unit, const char* meaning) {
-  return {name, unit, meaning, true};
-}
-inline Key may(const char* name, const char* unit, const char* meaning) {
-  return {name, unit, meaning};
-}
-
 void describe_count(Fields& fields, const Key& key, int& value);
 void describe_count(Fields& fields, const Key& key, std::optional<int>& value);
 void describe_count(Fields& fields, const Key& key, std::int64_t& value);

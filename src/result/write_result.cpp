@@ -1,8 +1,8 @@
 #include <cmath>
+#include <type_traits>
 
 #include "result/describe_result.hpp"
 #include "steelyard/core/described.hpp"
-#include "steelyard/core/json_writer.hpp"
 #include "steelyard/result/json_text.hpp"
 #include "steelyard/result/schema.hpp"
 
@@ -10,7 +10,7 @@ namespace steelyard::inline STEELYARD_ABI {
 
 namespace {
 
-// What is not known is absent. Numbers are finite, or the writer throws.
+// What is not known is absent, or null where its key is nullable. Other numbers are finite, or the writer throws.
 class ResultWriter final : public Fields {
  public:
   ResultWriter(JsonWriter& json, bool is_value) : json_(json), is_value_(is_value) {}
@@ -46,7 +46,10 @@ class ResultWriter final : public Fields {
     json_.end_object();
   }
   void section(const Key& key, bool& given, const Part& part) override {
-    if (given) section(key, part);
+    if (given) return section(key, part);
+    if (!key.nullable) return;
+    begin(key);
+    json_.null();
   }
   void list(const Key& key, std::size_t size, const Item& item) override {
     if (is_left_out(key, size == 0)) return;
@@ -89,6 +92,12 @@ class ResultWriter final : public Fields {
   void put(const Key& key, const Value& value, const bool* given) {
     if (given != nullptr && !*given) return;
     begin(key);
+    put_value(key, value);
+  }
+  template <typename Value>
+  void put_value(const Key& key, const Value& value) {
+    if constexpr (std::is_same_v<Value, double>)
+      if (key.nullable && !std::isfinite(value)) return json_.null();
     json_.value(value);
   }
   template <typename Value>
@@ -96,7 +105,7 @@ class ResultWriter final : public Fields {
     if (is_left_out(key, values.empty())) return;
     begin(key);
     json_.begin_flat_array();
-    for (const Value& value : values) json_.value(value);
+    for (const Value& value : values) put_value(key, value);
     json_.end_array();
   }
 
@@ -106,30 +115,26 @@ class ResultWriter final : public Fields {
 
 }  // namespace
 
-std::string to_json(const Result& result) {
-  JsonWriter json(JsonStyle::readable);
+std::string json_text(const Fields::Part& part, JsonStyle style) {
+  JsonWriter json(style);
   json.begin_object();
   ResultWriter fields(json, false);
-  Result described = result;  // descriptions of readers may change it
-  describe(fields, described);
+  part(fields);
   json.end_object();
   return json.text();
 }
 
+std::string to_json(const Result& result) {
+  Result described = result;  // descriptions of readers may change it
+  return json_text([&](Fields& fields) { describe(fields, described); });
+}
+
 std::string result_schema() {
-  JsonWriter json(JsonStyle::readable);
-  json.begin_object();
-  json.key("$schema").value("https://json-schema.org/draft/2020-12/schema");
-  json.key("title").value("Steelyard result");
-  json.key("description")
-      .value(
-          "Results of a study (result.json). docs/result.md explains every key. Numbers are finite; what is "
-          "not known is absent.");
   Result result;
-  write_schema_members(
-      json, [&](Fields& fields) { describe(fields, result); }, SchemaNumbers::plain);
-  json.end_object();
-  return json.text();
+  return schema_text("Steelyard result",
+                     "Results of a study (result.json). docs/result.md explains every key. Numbers are "
+                     "finite; what is not known is absent.",
+                     [&](Fields& fields) { describe(fields, result); });
 }
 
 }  // namespace steelyard

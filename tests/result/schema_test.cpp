@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <set>
 
+#include "oracle/expect_file.hpp"
 #include "oracle/mini_schema.hpp"
 #include "result/sample_result.hpp"
 #include "steelyard/result/schema.hpp"
@@ -20,14 +20,6 @@ using ::testing::IsEmpty;
 MiniSchema read_schema() {
   std::ifstream file(STEELYARD_SOURCE_DIR "/docs/result.schema.json");
   return MiniSchema(Json::parse(file));
-}
-
-// STEELYARD_UPDATE=1 in the environment of these tests writes the files again.
-void expect_file(const std::string& name, const std::string& text) {
-  const std::string path = STEELYARD_SOURCE_DIR + name;
-  if (std::getenv("STEELYARD_UPDATE") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), text) << path;
 }
 
 // Keys of the schema, with the words that some of them have as values.

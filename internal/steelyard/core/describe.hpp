@@ -26,9 +26,22 @@ struct Key {
   const char* meaning;  // one line
   bool required = false;
   const char* pattern = "";  // of texts: words, or a regular expression with brackets; for the schema
+  bool nullable = false;     // of files that programs write: null when not known
 };
 inline Key required(Key key) {
   key.required = true;
+  return key;
+}
+
+// A key that every file of programs has, and one that may be absent.
+inline Key must(const char* name, const char* unit, const char* meaning) {
+  return {name, unit, meaning, true};
+}
+inline Key may(const char* name, const char* unit, const char* meaning) {
+  return {name, unit, meaning};
+}
+inline Key nullable(Key key) {
+  key.nullable = true;
   return key;
 }
 

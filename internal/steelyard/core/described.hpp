@@ -17,7 +17,11 @@ enum class SchemaNumbers { plain, expressions };
 void write_schema(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers);
 
 // The same without its braces, behind members such as "$schema" and "title".
-void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers);
+void write_schema_members(JsonWriter& json, const Fields::Part& part, SchemaNumbers numbers,
+                          bool nullable = false);
+
+// The text of docs/NAME.schema.json, of a file that programs write.
+std::string schema_text(const char* title, const char* description, const Fields::Part& part);
 
 // One key. Those of nested sections have dots, those of list items brackets: `filter.cutoff`, `runs[].file`,
 // of maps by name braces: `drives.joints{}.friction`.

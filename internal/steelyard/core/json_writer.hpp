@@ -20,6 +20,7 @@ namespace steelyard::inline STEELYARD_ABI {
 
 enum class JsonStyle {
   compact,   // no white space
+  typed,     // the same; numbers that are no counts have a point or an exponent: 20.0
   readable,  // one member a line; arrays of plain numbers and strings on one line
 };
 

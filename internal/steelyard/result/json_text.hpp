@@ -1,11 +1,15 @@
-// JSON texts inside a result (the study's options) and parsing: the one place that knows the JSON library.
+// JSON texts: of what is described as a result is, and inside a result (the study's options).
 #pragma once
 
 #include <string>
 
+#include "steelyard/core/describe.hpp"
 #include "steelyard/core/json_writer.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
+
+// What is not known is absent, or null where its key is nullable.
+std::string json_text(const Fields::Part& part, JsonStyle style = JsonStyle::readable);
 
 // Writes the value that `text` holds in the writer's own style. Throws InternalError when it is no JSON
 // object.
