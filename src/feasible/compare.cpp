@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/feasible/objective.hpp"
 
@@ -53,8 +53,7 @@ InverseDynamics sample_dynamics(const Tree& tree, const VectorXd& parameters, co
 VectorXd smallest_parameters(const Robot& robot, const BaseParameters& base, const VectorXd& values) {
   const Quantities quantities(robot, base.columns);
   const Objective base_rows = coefficient_objective(values, base, quantities);
-  const VectorXd all =
-      Eigen::MatrixXd(base_rows.R).completeOrthogonalDecomposition().solve(Eigen::VectorXd(values));
+  const VectorXd all = ShortestSolution(base_rows.R).solve(values);
   return all.head(quantities.standard_count());
 }
 

@@ -79,7 +79,7 @@ bool ConeHessian::factorize_blocks(const std::vector<ScaledBlock>& blocks, const
   hessian_.selfadjointView<Eigen::Lower>().rankUpdate(roots_.transpose());
   hessian_.diagonal().array() += more * hessian_.diagonal().maxCoeff();
   llt_.compute(hessian_);
-  return llt_.info() == Eigen::Success;
+  return llt_.is_positive();
 }
 
 bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const ScaledBall& ball, double weight,
@@ -96,11 +96,11 @@ bool ConeHessian::factorize(const std::vector<ScaledBlock>& blocks, const Scaled
   // Stiff and soft directions may differ by more than rounding allows: a small diagonal term, which
   // refinement corrects.
   const Eigen::VectorXd diagonal = hessian_.diagonal();
-  for (double more = 1e-15; llt_.info() != Eigen::Success && more < 1e-7; more *= 10) {
+  for (double more = 1e-15; !llt_.is_positive() && more < 1e-7; more *= 10) {
     hessian_.diagonal() = (1 + more) * diagonal;
     llt_.compute(hessian_);
   }
-  return llt_.info() == Eigen::Success;
+  return llt_.is_positive();
 }
 
 void ConeHessian::make_roots(const std::vector<ScaledBlock>& blocks, const ScalingOf& scaling_of) {
@@ -137,19 +137,19 @@ bool ConeHessian::factorize_roots(const ScaledBall& ball, double weight) {
   for (Index k = 0; k < n && round > 0; ++k)
     all.block(row, k, round, 1) = ball.times_inverse(program_.ball->G.col(k));
   qr_.compute(all);
-  const double smallest = 1e-15 * std::abs(qr_.matrixQR()(0, 0));
+  const double smallest = 1e-15 * std::abs(qr_.packed()(0, 0));
   for (Index i = 0; i < n; ++i)
-    if (!(std::abs(qr_.matrixQR()(i, i)) > smallest)) return false;
+    if (!(std::abs(qr_.packed()(i, i)) > smallest)) return false;
   return true;
 }
 
 Eigen::VectorXd ConeHessian::solve(const Eigen::VectorXd& rhs) const {
   if (!by_roots_) return llt_.solve(rhs);
-  const auto R = qr_.matrixQR().topRows(rhs.size()).triangularView<Eigen::Upper>();
-  Eigen::VectorXd out = qr_.colsPermutation().transpose() * rhs;
+  const auto R = qr_.packed().topRows(rhs.size()).triangularView<Eigen::Upper>();
+  Eigen::VectorXd out = qr_.permutation().transpose() * rhs;
   R.transpose().solveInPlace(out);
   R.solveInPlace(out);
-  return qr_.colsPermutation() * out;
+  return qr_.permutation() * out;
 }
 
 void ConeHessian::add_ball(const ScaledBall& ball) {

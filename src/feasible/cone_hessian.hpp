@@ -6,13 +6,12 @@
 // first, mapped to y once.
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <functional>
 #include <vector>
 
 #include "feasible/cone_program.hpp"
 #include "feasible/scaling.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -50,8 +49,8 @@ class ConeHessian {
   Index root_rows_ = 0;
   bool has_soft_ = false;
   Eigen::MatrixXd ball_gram_, soft_gram_, small_root_, roots_, hessian_;
-  Eigen::LLT<Eigen::MatrixXd> llt_;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
+  Cholesky llt_;
+  PivotedQr qr_;
   bool by_roots_ = false;  // which of the two holds the factor
 };
 

@@ -9,7 +9,8 @@ namespace {
 constexpr int kMaxPolishes = 4;
 
 double log_det(const SmallMatrix& matrix) {
-  const SmallMatrix L = matrix.llt().matrixL();
+  SmallMatrix L;
+  lower_root(matrix, L);
   return 2 * L.diagonal().array().log().sum();
 }
 
@@ -24,7 +25,7 @@ void ConePoint::set_multipliers() {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     ScaledBlock& block = blocks[b];
     const double target = program_.weights[b] > 0 ? program_.weights[b] : mu;
-    const SmallMatrix inverse = block.S.llt().solve(SmallMatrix::Identity(block.size(), block.size()));
+    const SmallMatrix inverse = small_inverse(block.S);
     block.Z = 0.5 * target * (inverse + inverse.transpose());
   }
   if (program_.ball) {
@@ -39,8 +40,7 @@ bool ConePoint::move_to(const Eigen::VectorXd& at) {
   x = program_.columns(y);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     blocks[b].S = program_.blocks[b].constant + blocks[b].direction(x);
-    if (blocks[b].size() == 1 ? !(blocks[b].S(0, 0) > 0) : blocks[b].S.llt().info() != Eigen::Success)
-      return false;
+    if (blocks[b].size() == 1 ? !(blocks[b].S(0, 0) > 0) : !is_positive(blocks[b].S)) return false;
   }
   if (program_.ball) {
     ball.s = program_.ball->G * y + program_.ball->g;
@@ -102,9 +102,9 @@ double ConePoint::certificate_gap() const {
 void ConePoint::polish(ConeHessian& hessian) {
   std::vector<SmallMatrix> roots, before;
   for (const ScaledBlock& block : blocks) {
-    const Eigen::LLT<SmallMatrix> llt(block.Z);
-    if (llt.info() != Eigen::Success) return;
-    roots.push_back(SmallMatrix(llt.matrixU()));
+    SmallMatrix L;
+    if (!lower_root(block.Z, L)) return;
+    roots.push_back(L.transpose());
     before.push_back(block.Z);
   }
   if (!hessian.factorize_blocks(
@@ -118,7 +118,7 @@ void ConePoint::polish(ConeHessian& hessian) {
     }
   }
   bool better = certificate_gap() < gap_before;
-  for (const ScaledBlock& block : blocks) better = better && block.Z.llt().info() == Eigen::Success;
+  for (const ScaledBlock& block : blocks) better = better && is_positive(block.Z);
   if (better) return;
   for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].Z = before[b];
 }

@@ -7,15 +7,10 @@
 #include <array>
 #include <vector>
 
+#include "feasible/small_matrix.hpp"
 #include "steelyard/feasible/constraints.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
-
-inline constexpr int kLargestBlock = 6;
-// Small and symmetric, without heap.
-using SmallMatrix =
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kLargestBlock, kLargestBlock>;
-using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kLargestBlock, 1>;
 
 struct Block {
   int constraint = -1;  // index in the list given; −1: none

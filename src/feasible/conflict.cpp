@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "feasible/problem.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/suggest.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -49,7 +48,7 @@ Eigen::VectorXd equality_multipliers(const FeasibleProblem& problem, const Eigen
                                      const Eigen::VectorXd& h) {
   if (!problem.coordinates.consistent) return -problem.coordinates.equality_residual;
   if (A.rows() == 0) return Eigen::VectorXd(0);
-  return Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(A.transpose()).solve(h);
+  return ShortestSolution(A.transpose()).solve(h);
 }
 
 // Fills members and the numbers of the proof: 0 ≤ Σ ⟨F(x), Z⟩ = ⟨F⁰, Z⟩ + λ·b + r·x is impossible when the
@@ -73,8 +72,7 @@ Conflict certify(const Trial& trial, const std::vector<Constraint>& constraints)
     constant += block.constant.cwiseProduct(Z).sum();
     for (std::size_t k = 0; k < block.columns.size(); ++k)
       h[block.columns[k]] += block.parts[k].cwiseProduct(Z).sum() * scale[block.columns[k]];
-    const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(Z, Eigen::EigenvaluesOnly);
-    out.smallest_eigenvalue = std::min(out.smallest_eigenvalue, solver.eigenvalues()[0]);
+    out.smallest_eigenvalue = std::min(out.smallest_eigenvalue, small_eigenvalues(Z)[0]);
   }
   const std::vector<EqualityRow>& rows = problem.cones.equalities;
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Index>(rows.size()), scale.size());

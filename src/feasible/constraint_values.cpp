@@ -1,4 +1,3 @@
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
@@ -31,10 +30,10 @@ class Collector {
   // Eigenvalues λ_i of a symmetric matrix; gradient_of(v_i) is that of v_iᵀ M v_i.
   template <class Gradient>
   void eigenvalues(const SmallMatrix& matrix, const Gradient& gradient_of) {
-    const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(matrix);
+    const auto eigen = small_eigen(matrix);
     for (Index i = 0; i < matrix.rows(); ++i) {
-      values_.push_back(solver.eigenvalues()[i]);
-      if (gradients_) rows_.push_back(gradient_of(SmallVector(solver.eigenvectors().col(i))));
+      values_.push_back(eigen.values[i]);
+      if (gradients_) rows_.push_back(gradient_of(SmallVector(eigen.vectors.col(i))));
     }
   }
   void block(const Block& block) {

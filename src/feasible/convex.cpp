@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +18,9 @@ void add_pulls(const Objective& objective, FeasibleProblem& problem) {
     VectorXd reference = problem.reference;
     reference.segment<10>(Index{10} * pull.link) = pull.reference.to_standard();
     const SmallMatrix P = block.at(reference);
-    const Eigen::LLT<SmallMatrix> llt(P);
-    const SmallMatrix inverse = llt.solve(SmallMatrix::Identity(4, 4)), L = llt.matrixL();
+    const SmallMatrix inverse = small_inverse(P);
+    SmallMatrix L;
+    lower_root(P, L);
     Eigen::VectorXd slope = Eigen::VectorXd::Zero(problem.quantities.size());
     for (std::size_t k = 0; k < block.columns.size(); ++k)
       slope[block.columns[k]] = pull.weight * inverse.cwiseProduct(block.parts[k]).sum();
@@ -49,8 +48,7 @@ void fill_constraints(const std::vector<Constraint>& constraints, const Feasible
   for (std::size_t b = 0; b < problem.cones.blocks.size(); ++b) {
     const Block& block = problem.cones.blocks[b];
     const auto c = static_cast<std::size_t>(block.constraint);
-    const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(block.at(out.x), Eigen::EigenvaluesOnly);
-    slack[c] = std::min(slack[c], solver.eigenvalues()[0]);
+    slack[c] = std::min(slack[c], small_eigenvalues(block.at(out.x))[0]);
     multiplier[c] += result.Z[b].trace();
   }
   for (const EqualityRow& row : problem.cones.equalities) slack[static_cast<std::size_t>(row.constraint)] = 0;

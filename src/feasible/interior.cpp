@@ -1,6 +1,4 @@
 // Phase one: min s with F_k(x) + s 1 ⪰ 0, started at the reference, stopped as soon as s is well below zero.
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -15,10 +13,7 @@ constexpr double kResolution = 1e-9;  // violations below are indistinguishable 
 double smallest_slack(const ConeProgram& program, const Eigen::VectorXd& y) {
   const VectorXd x = program.columns(y);
   double out = kInfinity;
-  for (const Block& block : program.blocks) {
-    const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(block.at(x), Eigen::EigenvaluesOnly);
-    out = std::min(out, solver.eigenvalues()[0]);
-  }
+  for (const Block& block : program.blocks) out = std::min(out, small_eigenvalues(block.at(x))[0]);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "feasible/cones.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/core/suggest.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -181,14 +182,15 @@ CoefficientObjective coefficient_objective(const Estimate& estimate, const BaseP
           estimate.covariance(places[static_cast<std::size_t>(i)], places[static_cast<std::size_t>(j)]);
   }
   if (!options.by_covariance) return out;
-  const Eigen::LLT<MatrixXd> llt(covariance);
-  if (count > 0 && llt.info() != Eigen::Success)
+  const Cholesky llt(covariance);
+  if (count > 0 && !llt.is_positive())
     throw InputError({"the covariance of the estimate is not positive definite",
                       {},
                       "",
                       "weight all coefficients equally, or fit more rows than parameters"});
-  llt.matrixL().solveInPlace(out.objective.R);
-  llt.matrixL().solveInPlace(out.objective.z);
+  const auto L = llt.packed().triangularView<Eigen::Lower>();
+  L.solveInPlace(out.objective.R);
+  L.solveInPlace(out.objective.z);
   return out;
 }
 

@@ -1,6 +1,5 @@
 // f(ξ) and its quadratic model.
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "feasible/penalty_problem.hpp"
@@ -36,12 +35,10 @@ double PenaltyProblem::add_block(const Block& block, const VectorXd& x, double l
   SmallMatrix F = block.at(x);
   if (block.size() == 1) return add_inequality(block, F(0, 0) - margin, level, model);
   F.diagonal().array() -= margin;
-  if (F.llt().info() == Eigen::Success) return 0;
-  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(F);
-  const SmallVector& values = solver.eigenvalues();
+  if (is_positive(F)) return 0;
+  const auto [values, V] = small_eigen(F);
   const SmallVector negative = values.cwiseMin(0);
   if (model == nullptr) return level * negative.squaredNorm();
-  const SmallMatrix& V = solver.eigenvectors();
   std::vector<SmallMatrix> turned;
   for (const SmallMatrix& part : block.parts) turned.push_back(V.transpose() * part * V);
   SmallMatrix omega(values.size(), values.size());

@@ -1,12 +1,10 @@
 #include "feasible/problem.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -25,14 +23,11 @@ void eliminate(const std::vector<EqualityRow>& equalities, SeenUnseen& out) {
       A(i, row.columns[k]) += row.coefficients[k] * out.scale[row.columns[k]];
     b[i] = row.value;
   }
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
-  out.particular = solver.solve(b);
+  out.particular = ShortestSolution(A).solve(b);
   out.equality_residual = b - A * out.particular;
   out.consistent = out.equality_residual.norm() <= 1e-10 * (1 + b.norm());
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(A.transpose());
-  qr.setThreshold(1e-12);
-  const Eigen::MatrixXd Q = qr.householderQ();
-  out.basis = Q.rightCols(n - qr.rank());
+  const PivotedQr qr(A.transpose(), 1e-12);
+  out.basis = qr.Q().rightCols(n - qr.rank());
 }
 
 Inertia uniform_body(double size) {
@@ -48,8 +43,8 @@ Inertia uniform_body(double size) {
 bool is_body(const Inertia& inertia) {
   const Eigen::Matrix4d P = inertia.pseudo_inertia();
   if (!P.allFinite() || !(P(3, 3) > 0)) return false;
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d> solver(P, Eigen::EigenvaluesOnly);
-  return solver.eigenvalues()[0] > 1e-9 * solver.eigenvalues()[3];
+  const Eigen::Vector4d values = small_eigenvalues(P);
+  return values[0] > 1e-9 * values[3];
 }
 
 // Nearly singular references (a published link as flat as a disk) would put ordinary bodies out of reach, and
@@ -58,9 +53,9 @@ bool is_body(const Inertia& inertia) {
 constexpr double kRoundness = 1e-3;
 
 SmallMatrix rounded(const SmallMatrix& P) {
-  const Eigen::SelfAdjointEigenSolver<SmallMatrix> solver(P);
-  const SmallVector values = solver.eigenvalues().cwiseMax(kRoundness * solver.eigenvalues()[P.rows() - 1]);
-  return solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose();
+  const auto eigen = small_eigen(P);
+  const SmallVector values = eigen.values.cwiseMax(kRoundness * eigen.values[P.rows() - 1]);
+  return eigen.vectors * values.asDiagonal() * eigen.vectors.transpose();
 }
 
 // The vanishing divergence: log det blocks and the trace, and soft rows for what has no body.
@@ -75,9 +70,9 @@ void add_centre(FeasibleProblem& problem, double reach) {
     ++problem.bodies;
     Block block = body_block(link, 0, 1, problem.scales.size[link], problem.scales.mass[link]);
     const SmallMatrix P = rounded(block.at(problem.reference));
-    const SmallMatrix inverse = P.llt().solve(SmallMatrix::Identity(4, 4));
+    const SmallMatrix inverse = small_inverse(P);
     problem.identity_size += inverse.trace();
-    problem.round_size += P.operatorNorm() * inverse.trace();
+    problem.round_size += spectral_norm(P) * inverse.trace();
     for (std::size_t k = 0; k < block.columns.size(); ++k) {
       trace[block.columns[k]] = inverse.cwiseProduct(block.parts[k]).sum();
       program.soft[block.columns[k]] = 0;
@@ -113,16 +108,16 @@ SeenUnseen separate(const Eigen::MatrixXd& R, const Eigen::VectorXd& z, double c
     out.rest = constant;
     return out;
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(R * map);
-  const Eigen::MatrixXd triangle = qr.matrixQR().triangularView<Eigen::Upper>();
-  const Eigen::VectorXd turned = qr.householderQ().transpose() * target;
+  const PivotedQr qr(R * map);
+  const Eigen::MatrixXd triangle = qr.R(R.rows());
+  const Eigen::VectorXd turned = qr.adjoint_times(target);
   const Index max_rank = std::min(triangle.rows(), n);
   while (out.seen < max_rank &&
          std::abs(triangle(out.seen, out.seen)) > rank_tolerance * std::abs(triangle(0, 0)))
     ++out.seen;
   const Index r = out.seen;
   out.rest = constant + turned.tail(turned.size() - r).squaredNorm();
-  const Eigen::MatrixXd permutation = qr.colsPermutation() * Eigen::MatrixXd::Identity(n, n);
+  const Eigen::MatrixXd permutation = qr.permutation() * Eigen::MatrixXd::Identity(n, n);
   // ξ = Π (ξ₁, v), R₁ ξ₁ + R₂ v = u + ẑ.
   const auto R1 = triangle.topLeftCorner(r, r).triangularView<Eigen::Upper>();
   Eigen::MatrixXd inner = Eigen::MatrixXd::Zero(n, n);

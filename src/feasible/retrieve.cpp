@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "feasible/small_matrix.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -94,8 +94,7 @@ double body_margin(const Inertia& inertia, double length) {
   Eigen::Vector4d scale(1 / length, 1 / length, 1 / length, 1);
   const Eigen::Matrix4d scaled =
       scale.asDiagonal() * Eigen::Matrix4d(inertia.pseudo_inertia()) * scale.asDiagonal();
-  const double smallest =
-      Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  const double smallest = small_eigenvalues(scaled)[0];
   if (inertia.mass() == 0) return smallest < 0 ? -1 : 0;
   return smallest / std::abs(inertia.mass());
 }

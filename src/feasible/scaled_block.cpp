@@ -1,7 +1,5 @@
 // Matrix blocks of the scaling. Sizes are known at compile time inside: most blocks are 1 × 1 or 4 × 4, and
 // loops of unknown length over so few numbers cost more than the numbers.
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,10 +37,9 @@ auto with_size(int size, const F& f) {
 // Largest α with 1 + α M ⪰ 0.
 template <int N>
 double step_of(const Square<N>& M) {
-  const Eigen::LLT<Square<N>> llt(Square<N>::Identity(M.rows(), M.rows()) + kLongEnough * M);
-  if (llt.info() == Eigen::Success) return kFarthest;
-  const Eigen::SelfAdjointEigenSolver<Square<N>> solver(M, Eigen::EigenvaluesOnly);
-  const double smallest = solver.eigenvalues()[0];
+  const Square<N> far = Square<N>::Identity(M.rows(), M.rows()) + kLongEnough * M;
+  if (is_positive(far)) return kFarthest;
+  const double smallest = small_eigenvalues(M)[0];
   return smallest < 0 ? -1 / smallest : kFarthest;
 }
 
@@ -66,18 +63,16 @@ bool ScaledBlock::rescale_as() {
     R_inverse_(0, 0) = std::sqrt(std::sqrt(z / s));
     return lambda_[0] > 0;
   } else {
-    const Eigen::LLT<Square<N>> llt(view<N>(S));
-    if (llt.info() != Eigen::Success) return false;
-    const Square<N> L = llt.matrixL();
+    Square<N> L;
+    if (!lower_root(Square<N>(view<N>(S)), L)) return false;
     const Square<N> product = L.transpose() * view<N>(Z) * L;
-    const Eigen::SelfAdjointEigenSolver<Square<N>> solver(product);
-    if (!(solver.eigenvalues()[0] > 0)) return false;
-    const auto lambda = solver.eigenvalues().cwiseSqrt().eval();
+    const auto eigen = small_eigen(product);
+    if (!(eigen.values[0] > 0)) return false;
+    const auto lambda = eigen.values.cwiseSqrt().eval();
     Square<N> inverse = Square<N>::Identity(size_, size_);
     L.template triangularView<Eigen::Lower>().solveInPlace(inverse);
     lambda_ = lambda;
-    const Square<N> scaled =
-        Square<N>(lambda.cwiseSqrt().asDiagonal() * solver.eigenvectors().transpose()) * inverse;
+    const Square<N> scaled = Square<N>(lambda.cwiseSqrt().asDiagonal() * eigen.vectors.transpose()) * inverse;
     copy<N>(scaled, R_inverse_);
     return true;
   }
