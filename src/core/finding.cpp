@@ -207,15 +207,8 @@ static_assert(std::equal(kKinds.begin(), kKinds.end(), std::begin(finding_trait:
 }  // namespace
 
 const char* to_string(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"note", "warning", "error"};
+  return kWords[static_cast<std::size_t>(severity)];
 }
 
 std::span<const FindingKind> finding_kinds() {

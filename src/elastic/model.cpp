@@ -118,15 +118,8 @@ Robot links_alone(Robot robot) {
 }  // namespace
 
 const char* to_string(ElasticEquations equations) {
-  switch (equations) {
-    case ElasticEquations::motors_and_links:
-      return "motors_and_links";
-    case ElasticEquations::elastic_torque:
-      return "elastic_torque";
-    case ElasticEquations::links:
-      return "links";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"motors_and_links", "elastic_torque", "links"};
+  return kWords[static_cast<std::size_t>(equations)];
 }
 
 void ElasticOptions::validate() const {

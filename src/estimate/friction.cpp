@@ -72,17 +72,8 @@ ExtraColumns shape_columns(const FrictionJoint& joint, const FrictionModel& mode
 }  // namespace
 
 const char* to_string(FrictionForm form) {
-  switch (form) {
-    case FrictionForm::linear:
-      return "linear";
-    case FrictionForm::asymmetric:
-      return "asymmetric";
-    case FrictionForm::sigmoid:
-      return "sigmoid";
-    case FrictionForm::stribeck:
-      return "stribeck";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"linear", "asymmetric", "sigmoid", "stribeck"};
+  return kWords[static_cast<std::size_t>(form)];
 }
 
 Index FrictionModel::shape_size() const {

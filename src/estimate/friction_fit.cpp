@@ -251,17 +251,8 @@ bool simplify(const std::vector<FrictionJoint>& joints, const Point& at, std::ve
 }  // namespace
 
 const char* to_string(FrictionStatus status) {
-  switch (status) {
-    case FrictionStatus::determined:
-      return "determined";
-    case FrictionStatus::viscous:
-      return "viscous";
-    case FrictionStatus::coulomb:
-      return "coulomb";
-    case FrictionStatus::linear:
-      return "linear";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"determined", "viscous", "coulomb", "linear"};
+  return kWords[static_cast<std::size_t>(status)];
 }
 
 void FrictionFitOptions::validate() const {

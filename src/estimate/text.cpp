@@ -10,17 +10,8 @@
 namespace steelyard::inline STEELYARD_ABI {
 
 const char* to_string(Weighting weighting) {
-  switch (weighting) {
-    case Weighting::none:
-      return "none";
-    case Weighting::by_row:
-      return "by_row";
-    case Weighting::by_row_iterated:
-      return "by_row_iterated";
-    case Weighting::by_row_and_block:
-      return "by_row_and_block";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"none", "by_row", "by_row_iterated", "by_row_and_block"};
+  return kWords[static_cast<std::size_t>(weighting)];
 }
 
 const EstimatorMethod& estimator_method(Weighting weighting, bool single_rows, bool instruments) {
@@ -44,31 +35,13 @@ Weighting parse_fold_method(const std::string& name) {
 }
 
 const char* to_string(ColumnStatus status) {
-  switch (status) {
-    case ColumnStatus::determined:
-      return "determined";
-    case ColumnStatus::zero:
-      return "zero";
-    case ColumnStatus::dependent:
-      return "dependent";
-    case ColumnStatus::eliminated:
-      return "eliminated";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"determined", "zero", "dependent", "eliminated"};
+  return kWords[static_cast<std::size_t>(status)];
 }
 
 const char* to_string(EstimateStatus status) {
-  switch (status) {
-    case EstimateStatus::solved:
-      return "solved";
-    case EstimateStatus::deficient:
-      return "deficient";
-    case EstimateStatus::not_converged:
-      return "not_converged";
-    case EstimateStatus::too_few_rows:
-      return "too_few_rows";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"solved", "deficient", "not_converged", "too_few_rows"};
+  return kWords[static_cast<std::size_t>(status)];
 }
 
 void EstimateOptions::validate() const {

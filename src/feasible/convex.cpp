@@ -88,17 +88,8 @@ VectorXd clear_of_rounding(const VectorXd& x, const VectorXd& inside,
 }  // namespace
 
 const char* to_string(ConvexStatus status) {
-  switch (status) {
-    case ConvexStatus::solved:
-      return "solved";
-    case ConvexStatus::thin:
-      return "thin";
-    case ConvexStatus::infeasible:
-      return "infeasible";
-    case ConvexStatus::stalled:
-      return "stalled";
-  }
-  return "";
+  constexpr const char* kWords[] = {"solved", "thin", "infeasible", "stalled"};
+  return kWords[static_cast<std::size_t>(status)];
 }
 
 void ConvexOptions::validate() const {

@@ -54,17 +54,8 @@ std::vector<std::string> columns_behind_links(const Objective& objective, const 
 }  // namespace
 
 const char* to_string(FeasibleMethod method) {
-  switch (method) {
-    case FeasibleMethod::automatic:
-      return "auto";
-    case FeasibleMethod::convex:
-      return "convex";
-    case FeasibleMethod::penalty:
-      return "penalty";
-    case FeasibleMethod::annealing:
-      break;
-  }
-  return "annealing";
+  constexpr const char* kWords[] = {"auto", "convex", "penalty", "annealing"};
+  return kWords[static_cast<std::size_t>(method)];
 }
 
 Retrieval retrieve(const Objective& objective, const std::vector<Constraint>& constraints, const Robot& robot,

@@ -101,25 +101,8 @@ void floor_row_sigmas(std::vector<OwnFit>& fits, const Robots& members) {
 }  // namespace
 
 const char* to_string(CauseKind kind) {
-  switch (kind) {
-    case CauseKind::mass:
-      return "mass";
-    case CauseKind::friction:
-      return "friction";
-    case CauseKind::offset:
-      return "offset";
-    case CauseKind::gain:
-      return "gain";
-    case CauseKind::zero:
-      return "zero";
-    case CauseKind::fit:
-      return "fit";
-    case CauseKind::set_up:
-      return "set-up";
-    case CauseKind::other:
-      break;
-  }
-  return "other";
+  constexpr const char* kWords[] = {"mass", "friction", "offset", "gain", "zero", "other", "fit", "set-up"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 void FleetOptions::validate() const {

@@ -72,15 +72,8 @@ std::atomic<int> chosen{-1};
 }  // namespace
 
 const char* to_string(IsaLevel level) {
-  switch (level) {
-    case IsaLevel::baseline:
-      return "baseline";
-    case IsaLevel::avx2:
-      return "avx2";
-    case IsaLevel::avx512:
-      return "avx512";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"baseline", "avx2", "avx512"};
+  return kWords[static_cast<std::size_t>(level)];
 }
 
 bool is_available(IsaLevel level) {

@@ -163,15 +163,8 @@ class SignSearcher {
 }  // namespace
 
 const char* to_string(SignProof proof) {
-  switch (proof) {
-    case SignProof::feasible_optimal:
-      return "feasible-optimal";
-    case SignProof::residual_optimal:
-      return "residual-optimal";
-    case SignProof::bound_only:
-      return "bound-only";
-  }
-  return "";
+  constexpr const char* kWords[] = {"feasible-optimal", "residual-optimal", "bound-only"};
+  return kWords[static_cast<std::size_t>(proof)];
 }
 
 void SignOptions::validate() const {

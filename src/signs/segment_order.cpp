@@ -62,17 +62,8 @@ std::vector<Index> most_informative(const std::vector<Eigen::MatrixXd>& rows) {
 }  // namespace
 
 const char* to_string(SegmentOrder order) {
-  switch (order) {
-    case SegmentOrder::longest:
-      return "longest";
-    case SegmentOrder::distal:
-      return "distal";
-    case SegmentOrder::time:
-      return "time";
-    case SegmentOrder::informative:
-      return "informative";
-  }
-  return "";
+  constexpr const char* kWords[] = {"longest", "distal", "time", "informative"};
+  return kWords[static_cast<std::size_t>(order)];
 }
 
 std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,

@@ -115,17 +115,8 @@ void list_deviations(const SignProblem& problem, const VectorXd& signs, double l
 }  // namespace
 
 const char* to_string(NodeCost cost) {
-  switch (cost) {
-    case NodeCost::retrieval:
-      return "phi1";
-    case NodeCost::torque:
-      return "phi2";
-    case NodeCost::residual:
-      return "residual";
-    case NodeCost::residual_and_retrieval:
-      return "residual + phi1";
-  }
-  return "";
+  constexpr const char* kWords[] = {"phi1", "phi2", "residual", "residual + phi1"};
+  return kWords[static_cast<std::size_t>(cost)];
 }
 
 void TreeOptions::validate() const {

@@ -174,19 +174,8 @@ void number_sets(ReverseSpec& spec) {
 }  // namespace
 
 const char* to_string(SourceKind kind) {
-  switch (kind) {
-    case SourceKind::table:
-      return "table";
-    case SourceKind::program:
-      return "program";
-    case SourceKind::library:
-      return "library";
-    case SourceKind::robot:
-      return "robot";
-    case SourceKind::mujoco:
-      break;
-  }
-  return "mujoco";
+  constexpr const char* kWords[] = {"table", "program", "library", "robot", "mujoco"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 void describe(Fields& f, ReverseSpec& spec) {

@@ -59,15 +59,8 @@ Test strongest_test(const Evidence& evidence) {
 }  // namespace
 
 const char* to_string(VerdictLevel level) {
-  switch (level) {
-    case VerdictLevel::good:
-      return "good";
-    case VerdictLevel::usable:
-      return "usable";
-    case VerdictLevel::not_trustworthy:
-      return "not_trustworthy";
-  }
-  return "unknown";
+  constexpr const char* kWords[] = {"good", "usable", "not_trustworthy"};
+  return kWords[static_cast<std::size_t>(level)];
 }
 
 Verdict judge(const Evidence& evidence) {

@@ -67,17 +67,8 @@ void sharpen(BaseParameters& result, const Formulas& formulas, const base::Geome
 }  // namespace
 
 const char* to_string(RowSet rows) {
-  switch (rows) {
-    case RowSet::torque:
-      return "torque";
-    case RowSet::gravity:
-      return "gravity";
-    case RowSet::inertia:
-      return "inertia";
-    case RowSet::gravity_inertia:
-      return "gravity+inertia";
-  }
-  return "";
+  constexpr const char* kWords[] = {"torque", "gravity", "inertia", "gravity+inertia"};
+  return kWords[static_cast<std::size_t>(rows)];
 }
 
 BaseParameters base_parameters(const Robot& robot, const BaseOptions& options) {
