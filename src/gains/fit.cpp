@@ -140,13 +140,6 @@ const char* to_string(GainMethod method) {
   return kWords[static_cast<std::size_t>(method)];
 }
 
-GainMethod parse_gain_method(const std::string& word) {
-  const std::vector<std::string> words = {"ls", "wls", "tls", "prediction_error", "feasible"};
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) throw InputError(unknown("method for gains", word, words));
-  return static_cast<GainMethod>(found - words.begin());
-}
-
 const char* to_string(GainStatus status) {
   constexpr const char* kWords[] = {"identified", "prior", "not_identifiable"};
   return kWords[static_cast<std::size_t>(status)];

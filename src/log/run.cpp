@@ -98,13 +98,6 @@ int SampleBlock::add_channel(std::string name) {
   return static_cast<int>(channels_.size()) - 1;
 }
 
-RunRole parse_run_role(const std::string& word) {
-  const std::vector<std::string> words = {"fit", "validate"};
-  if (word == words[0]) return RunRole::fit;
-  if (word == words[1]) return RunRole::validate;
-  throw InputError(unknown("role", word, words));
-}
-
 const char* to_string(RunRole role) {
   return role == RunRole::fit ? "fit" : "validate";
 }

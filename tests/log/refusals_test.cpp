@@ -153,8 +153,6 @@ TEST(CsvRefusal, OfOptionsOutOfRange) {
   options = {};
   options.buffer = 0;
   EXPECT_THAT(complaint([&] { options.validate(); }), HasSubstr("the reading buffer has 0 bytes"));
-  EXPECT_THAT(complaint([] { parse_separator("coma"); }),
-              AllOf(HasSubstr("unknown separator 'coma'"), HasSubstr("did you mean 'comma'?")));
 }
 
 TEST(PrepareRefusal, OfOptionsOutOfRange) {

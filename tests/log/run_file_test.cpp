@@ -173,13 +173,6 @@ TEST(RunFile, MimicJointsHaveNoColumns) {
   EXPECT_EQ(joints[1].name, "c");
 }
 
-TEST(RunLabel, RolesAreWords) {
-  EXPECT_EQ(parse_run_role("fit"), RunRole::fit);
-  EXPECT_EQ(parse_run_role("validate"), RunRole::validate);
-  EXPECT_STREQ(to_string(RunRole::validate), "validate");
-  EXPECT_THROW(parse_run_role("validat"), InputError);
-}
-
 // Small buffers make many parts.
 TEST(RunFile, StampsOfLongFilesAreScannedInParts) {
   std::string text = "t,q1,q2,tau_waist,tau_lift\n";

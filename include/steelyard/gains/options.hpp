@@ -14,8 +14,6 @@ namespace steelyard::inline STEELYARD_ABI {
 
 enum class GainMethod { ls, wls, tls, prediction_error, feasible };
 const char* to_string(GainMethod method);
-// Throws InputError for other words.
-GainMethod parse_gain_method(const std::string& word);
 
 enum class RowSide { joint, motor };
 const char* to_string(RowSide side);

@@ -84,8 +84,6 @@ class SampleBlock {
 
 enum class RunRole { fit, validate };
 
-// "fit" or "validate"; throws InputError for other words.
-RunRole parse_run_role(const std::string& word);
 const char* to_string(RunRole role);
 
 // Properties of a run apart from its samples.

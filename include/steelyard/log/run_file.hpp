@@ -53,9 +53,6 @@ struct CsvOptions {
   void validate() const;  // throws InputError
 };
 
-// "comma", "semicolon", "tab", "spaces" or "auto"; throws InputError for other words.
-Separator parse_separator(const std::string& word);
-
 struct RunFile {
   std::string path;
   RunLabel label;

@@ -24,13 +24,6 @@ void CsvOptions::validate() const {
   }
 }
 
-Separator parse_separator(const std::string& word) {
-  const std::vector<std::string> words = {"auto", "comma", "semicolon", "tab", "spaces"};
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) throw InputError(unknown("separator", word, words));
-  return static_cast<Separator>(found - words.begin());
-}
-
 class CsvReader::Impl {
  public:
   Impl(std::string path, const CsvOptions& options)
