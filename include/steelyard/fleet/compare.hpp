@@ -22,7 +22,7 @@
 // robot and cause: the direction in which the cause lowers the squared residual of the robot's own fold most
 // (rows over their standard deviation, δ_r free within T), what this and all other robots say of that
 // direction, and the chance of such a distance from the others by their own spread (F with as many degrees as
-// there are other robots, less one: validate/fleet_chance.hpp), times robots and causes (Holm). Robots whose
+// there are other robots, less one: docs/fleet.md), times robots and causes (Holm). Robots whose
 // chance is below one half after that leave π_0, T and the spreads, and everything is done again until they
 // are the same ones; those below `level` are named. Among causes the one with the smallest residual wins,
 // each of its numbers costing the logarithm of the number of rows; the next one is named too when it is

@@ -9,7 +9,7 @@
 // A known load adds known efforts and no column: where efforts are torques it shows nothing that the same
 // motion without it does not; its use is to fix the gains of drives that log currents. Candidates with a
 // payload play the best motion with it, and say how well every gain would be known if all were unknown
-// (excite/load.hpp); without a load one common factor of them is open.
+// (docs/excite.md); without a load one common factor of them is open.
 #pragma once
 
 #include <string>

@@ -84,7 +84,7 @@ struct ConstraintMargin {
   bool active = false;
 };
 
-// Parameters that bodies can have (feasible/retrieve.hpp). Without a residual: the constraints exclude each
+// Parameters that bodies can have (docs/feasible.md). Without a residual: the constraints exclude each
 // other, or there were base values only and no rows.
 struct FeasibleSummary {
   std::string method;  // that gave the parameters: "convex", "penalty", "annealing"
