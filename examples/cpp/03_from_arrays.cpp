@@ -1,5 +1,6 @@
 // From arrays to a model, without study file or log: 03_from_arrays ROBOT
 #include <cstdio>
+#include <exception>
 
 #include "recording.hpp"
 #include "steelyard/steelyard.hpp"

@@ -1,5 +1,6 @@
 // A model from a study file, its report, and how far it can be trusted: 04_study_file STUDY [REPORT.html]
 #include <cstdio>
+#include <exception>
 #include <fstream>
 
 #include "steelyard/identify/run.hpp"

@@ -1,5 +1,6 @@
 // Two recordings folded to small triangles, kept in a file, merged and fitted again: 05_fold_merge_refit ROBOT
 #include <cstdio>
+#include <exception>
 
 #include "recording.hpp"
 #include "steelyard/estimate/estimate.hpp"

@@ -1,5 +1,7 @@
 // A controller that logs |torque| only: the signs, with a proof, compared with the true ones: 06_unsigned_torque ROBOT
+#include <cmath>
 #include <cstdio>
+#include <exception>
 
 #include "steelyard/identify/run.hpp"
 #include "steelyard/robot/read.hpp"

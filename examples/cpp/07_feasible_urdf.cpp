@@ -1,5 +1,6 @@
 // Identifies links that bodies can have and writes them into the robot's own URDF: 07_feasible_urdf ROBOT.urdf OUT.urdf
 #include <cstdio>
+#include <exception>
 #include <fstream>
 
 #include "recording.hpp"

@@ -1,5 +1,7 @@
 // A motion that shows every parameter well, within the robot's limits and above a table: 08_exciting_motion ROBOT OUT.csv
+#include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 
 #include "steelyard/excite/motion.hpp"

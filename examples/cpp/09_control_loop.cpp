@@ -1,6 +1,7 @@
 // Computed torque at 1 kHz: the model in a control loop, the robot in a simulation: 09_control_loop ROBOT
 #include <chrono>
 #include <cstdio>
+#include <exception>
 
 #include "recording.hpp"
 #include "steelyard/dynamics/dynamics.hpp"

@@ -83,7 +83,9 @@ StudyRun run_from_samples(Run run) {
 
 StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const MatrixXd& position,
                          const MatrixXd& torque, const MatrixXd& velocity, const MatrixXd& acceleration) {
-  Run run{{label}, SampleBlock({}, position.cols(), time.size())};
+  Run run;
+  run.label.label = label;
+  run.samples = SampleBlock({}, position.cols(), time.size());
   std::copy(time.begin(), time.end(), run.samples.time());
   const auto add = [&](std::string_view name, const MatrixXd& values, bool is_needed) {
     if (!is_needed && values.size() == 0) return;

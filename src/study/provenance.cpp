@@ -72,9 +72,9 @@ void add_motion(const StudyRun& run, ordered_json& json) {
 
 constexpr const char* kInMemory = "in memory";
 
-// In the place of a path.
+// In the place of a path, another one for every run.
 StudyRun as_written(StudyRun run) {
-  if (run.samples) run.path_as_written = kInMemory;
+  if (run.samples) run.path_as_written = fmt::format("{}: {}", kInMemory, run.file.label.label);
   return run;
 }
 

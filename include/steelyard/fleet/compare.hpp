@@ -23,7 +23,7 @@
 // with. Then, for each robot and cause: the direction in which the cause lowers the squared residual of the
 // robot's own fold most (rows over their standard deviation, δ_r free within T), the estimates of this and
 // all other robots along it, and the probability of such a distance from the others by their own spread (F
-// with as many degrees as there are other robots, less one: validate/fleet_chance.hpp), times robots and
+// with as many degrees as there are other robots, less one: docs/fleet.md), times robots and
 // causes (Holm). Robots with a probability below one half after that are excluded from π_0, T and the
 // spreads, and everything is repeated until the set no longer changes; those below `level` are reported.
 // Among causes the one with the smallest residual wins, each of its numbers costing the logarithm of the

@@ -9,7 +9,7 @@
 // A known load adds known efforts and no column: where efforts are torques it identifies nothing more than
 // the same motion without it; it identifies the gains of drives that log currents. Candidates with a payload
 // play the best motion with it, and give the expected accuracy of every gain if all were unknown
-// (excite/load.hpp); without a load one common factor of them is open.
+// (docs/excite.md); without a load one common factor of them is open.
 #pragma once
 
 #include <string>

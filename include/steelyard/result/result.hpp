@@ -83,7 +83,7 @@ struct ConstraintMargin {
   bool active = false;
 };
 
-// Physically feasible parameters (feasible/retrieve.hpp). Without a residual: the constraints contradict each
+// Physically feasible parameters (docs/feasible.md). Without a residual: the constraints contradict each
 // other, or there were base values only and no rows.
 struct FeasibleSummary {
   std::string method;  // that gave the parameters: "convex", "penalty", "annealing"

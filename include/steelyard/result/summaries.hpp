@@ -16,7 +16,7 @@ namespace steelyard::inline STEELYARD_ABI {
 
 // What the estimator of a study did beyond weights by joint: part of the result.
 
-// estimate/instrument.hpp: how the instruments were made and what they are worth.
+// Instrumental variables (docs/estimate.md): how the instruments were made and what they are worth.
 struct InstrumentSummary {
   double cutoff = 0;       // [Hz] of the motion that was followed
   bool simulated = false;  // false: the motion itself, because the parameters could not be simulated
@@ -28,7 +28,7 @@ struct InstrumentSummary {
   bool least_squares_biased = false;
 };
 
-// estimate/robust.hpp, one entry per joint.
+// Weights of single rows (docs/estimate.md), one entry per joint.
 struct JointRows {
   std::string name;
   double sigma = 0;          // of the rows, by the median
@@ -36,7 +36,7 @@ struct JointRows {
   double far_share = 0;      // of all rows, with weight 0
 };
 
-// estimate/essential.hpp.
+// Essential parameters (docs/estimate.md).
 struct EssentialSummary {
   double limit = 0;                     // of the ratio
   std::optional<double> ratio;          // at the end; absent when a value is not determined
@@ -69,7 +69,7 @@ struct SegmentSummary {
   bool decided = false;
 };
 
-// Samples outside the decided segments (signs/complete.hpp).
+// Samples outside the decided segments (docs/signs.md).
 struct CompletedSummary {
   bool used = false;                 // by the fit
   std::vector<std::string> guessed;  // joints without one decided segment that are part of it
@@ -224,7 +224,7 @@ struct ReverseKinematics {
   double linear = 0;
 };
 
-// Factor between gravity and inertia (reverse/examine.hpp).
+// Factor between gravity and inertia (docs/reverse.md).
 struct ReverseGravityScale {
   double scale = 1;
   double apart = 0;

@@ -143,12 +143,12 @@ struct KnownSign {
   Place place;
 };
 
-// Which samples are fitted (signs/complete.hpp): those of decided segments; all of their joints' samples
+// Which samples are fitted (docs/signs.md): those of decided segments; all of their joints' samples
 // where held-out |effort| says that this helps; the same and joints without one decided segment, where that
 // helps, too; these always.
 enum class CompleteSigns { none, decided, automatic, guess };
 
-// Drive gains that are found with the signs (signs/unknown_gains.hpp).
+// Drive gains that are found with the signs (docs/signs.md).
 struct SignGainsSpec {
   VectorXd a_priori;  // per joint, of what the log has; empty: one
   std::string fixed;  // joint whose a-priori gain is right; empty: that with most effort

@@ -62,7 +62,7 @@ struct CrossOptions {
   std::optional<double> period;  // [s]; not given: found from the positions
 };
 
-// Intervals of the parameters (estimate/intervals.hpp).
+// Intervals of the parameters (docs/uncertainty.md).
 struct IntervalSpec {
   double level = 0.95;
   IntervalMethod method = IntervalMethod::bootstrap;
@@ -146,7 +146,7 @@ std::string robot_hash(const Study& study);
 // samples in memory that are not finite, go back in time or have another number of joints, as for files.
 std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot);
 
-// The files that a study reads: outputs never replace them (result/replaceable.hpp).
+// The files that a study reads: outputs never replace them.
 
 // The study's own file, the robot, logs and folds, meshes, tables and models, robots that exports start from;
 // behind them `others`.

@@ -25,7 +25,7 @@ struct ResidualSummary {
   std::vector<JointResidual> per_joint;
 };
 
-// Band around the predicted effort of a joint that holds `level` of the samples (estimate/bands.hpp).
+// Band around the predicted effort of a joint that holds `level` of the samples (docs/uncertainty.md).
 struct JointBand {
   std::string joint;
   double half_width = 0;      // [N·m or N]
@@ -39,7 +39,7 @@ struct CrossValidationSummary {
   ResidualSummary residual;
 };
 
-// Autocorrelation of the raw residual, averaged over the estimator's sampling step (validate/whiteness.hpp).
+// Autocorrelation of the raw residual, averaged over the estimator's sampling step (docs/validate.md).
 struct JointWhiteness {
   std::string name;
   double p_value = 1;   // of correlations this large, for white residuals
