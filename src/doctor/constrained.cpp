@@ -28,7 +28,7 @@ Eigen::VectorXd solve_constrained(const Eigen::MatrixXd& H, const Eigen::VectorX
     }
     if (largest <= 1e-9 * b.norm()) break;
   }
-  x += factor.matrixL().transpose().solve(G * u);
+  x += factor.packed().triangularView<Eigen::Lower>().transpose().solve(G * u);
   return x;
 }
 
