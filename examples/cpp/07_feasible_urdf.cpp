@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
   study.drives.viscous = study.drives.coulomb = true;
   study.prepare.filter = study.prepare.column_filter = {4, 10};
   study.estimate.weighting = steelyard::Weighting::by_row;
-  study.feasible.emplace();
+  study.feasible.emplace();  // what no motion shows stays as the URDF has it
   const Recording log = record(*study.robot, 1);
   study.runs.push_back(steelyard::run_from_arrays("excitation", log.time, log.q, log.tau));
   const steelyard::Result result = steelyard::run_study(study).result;

@@ -48,7 +48,8 @@ foreach(variant plain native)
     set(flags -march=native)
   endif()
   must_run(${CMAKE_COMMAND} -S ${WORK}/cpp -B ${WORK}/${variant} -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
-           -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} "-DCMAKE_CXX_FLAGS=${flags}")
+           -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} "-DCMAKE_CXX_FLAGS=${flags}"
+           -DCMAKE_CXX_FLAGS_RELEASE=-O1)
   must_run(${CMAKE_COMMAND} --build ${WORK}/${variant})
   file(GLOB programs ${WORK}/${variant}/0*)
   foreach(program IN LISTS programs)
