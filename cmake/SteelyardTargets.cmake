@@ -60,7 +60,8 @@ endfunction()
 
 # Files of a target are compiled together: Eigen is parsed once for several of them. Their weight is the number of lines, a
 # matrix or vector counts as 35, for its templates; a unit takes seconds, and so does one changed file. Sources with
-# flags of their own stay alone (CMake sees to that).
+# flags of their own stay alone (CMake sees to that), and those with SKIP_UNITY_BUILD_INCLUSION: decompositions, which take
+# as long as a unit and rarely change.
 set(STEELYARD_UNITY_WEIGHT 1800 CACHE STRING "About the most lines of a unit (STEELYARD_UNITY); a matrix counts as 35")
 mark_as_advanced(STEELYARD_UNITY_WEIGHT)
 function(steelyard_unity target)
@@ -70,6 +71,12 @@ function(steelyard_unity target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set(before 0)
+  foreach(source IN LISTS sources)
+    get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(alone)
+      list(REMOVE_ITEM sources ${source})
+    endif()
+  endforeach()
   foreach(source IN LISTS sources)
     set(before_${source} ${before})
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
