@@ -1,8 +1,8 @@
 // Fold files: the folds of runs on disk, for estimates without the log.
 //
 //   "STEELYARD FOLD\n"  14 + 1 bytes
-//   header              u32 version, u64 length of the text, text: JSON with layouts, slots, what the runs
-//   were triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
+//   header              u32 version, u64 length of the text, text: JSON with layouts, slots and the runs
+//   triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
 //   SHA-256             32 bytes over everything before
 //
 // A file is read whole and accepted only when its checksum is right. Versions 2 and 3 are read, too: they
