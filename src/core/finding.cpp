@@ -184,7 +184,7 @@ constexpr std::array kKinds = {
     FindingKind{"inertia-not-positive", Severity::error,
                 "check order and units of the matrix; no robot has such an inertia matrix"},
     FindingKind{"too-few-configurations", Severity::error,
-                "measure at more configurations; best_configurations() chooses them"},
+                "measure at more configurations; `steelyard reverse ROBOT --configurations N` chooses them"},
     FindingKind{"triangle-order", Severity::error, "set the order in which the triangle is read"},
     FindingKind{"rotor-inertia-in-matrix", Severity::error, "fit with rotor inertias"},
     FindingKind{"gravity-inertia-differ", Severity::error,

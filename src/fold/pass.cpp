@@ -181,7 +181,7 @@ Index slot_samples(const PreparedRun& run, const PassOptions& options) {
                       "a divisor of the chunk size",
                       ""});
   }
-  return slot_for_files(run);
+  return default_slot(run);
 }
 
 FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>& layouts,

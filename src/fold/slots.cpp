@@ -19,7 +19,7 @@ Index filter_memory(const Preparation& preparation) {
 
 Index halved_slot(Index chunk, Index samples, Index wanted, Index shortest) {
   Index slot = chunk;
-  while (slot % 2 == 0 && slot * wanted > samples && slot / 2 >= shortest) slot /= 2;
+  while (slot % 2 == 0 && slot > samples / wanted && slot / 2 >= shortest) slot /= 2;
   return slot;
 }
 
@@ -28,7 +28,7 @@ Index slot_for_blocks(const PreparedRun& run, Index blocks) {
                      2 * filter_memory(run.preparation()));
 }
 
-Index slot_for_files(const PreparedRun& run) {
+Index default_slot(const PreparedRun& run) {
   const Index shortest = std::max(kEnoughPerSlot, 5 * filter_memory(run.preparation()));
   return halved_slot(run.plan().size, run.plan().samples, run.plan().samples + 1, shortest);
 }

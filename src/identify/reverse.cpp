@@ -148,6 +148,7 @@ Predicted predict_torques(const ReverseState& reverse, Setup setup, const Estima
 StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   validate(given);
   Study study = given;
+  number_sets(*study.reverse);
   for (StudyRun& run : study.runs) run.file.label.role = RunRole::validate;
   if (study.feasible) constrain_known(study.reverse->options, *study.feasible);
   StudyClock clock(options);

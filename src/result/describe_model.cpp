@@ -191,7 +191,7 @@ void describe(Fields& f, GainMethodSummary& x) {
            at_least(0));
   f.number(may("held_out", "", "the same for blocks that were left out"), x.held_out, at_least(0));
   f.number(may("gap", "", "ratio of the two smallest singular values"), x.gap, at_least(1));
-  describe_count(f, may("essential", "", "base parameters that were eliminated"), x.essential);
+  describe_count(f, may("essential", "", "base parameters that remain"), x.essential);
   f.sections(must("joints", "", "gain of each"), x.joints);
 }
 

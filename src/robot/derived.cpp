@@ -142,8 +142,10 @@ std::string robot_hash(const Robot& robot) {
     const DriveTerms& drive = joint.drive;
     add(drive.viscous, drive.coulomb, drive.offset, drive.rotor_inertia);
     matrix(joint.inertia ? VectorXd(joint.inertia->to_standard()) : VectorXd());
+    add(joint.bounds.size());
     for (const ParameterBound& bound : joint.bounds) word(bound.parameter), add(bound.lower, bound.upper);
   }
+  add(robot.joints.size(), robot.mimics.size(), robot.pairs.size());
   for (const Mimic& mimic : robot.mimics) add(mimic.joint, mimic.master, mimic.ratio, mimic.offset);
   for (const CoupledPair& pair : robot.pairs) add(pair.joint, pair.partner);
   matrix(robot.transmission.matrix), matrix(robot.transmission.zero), matrix(robot.gravity);

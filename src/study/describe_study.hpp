@@ -28,6 +28,17 @@ const Fields::Words& body_parameter_words();
 
 // Runs with currents need gains, runs with loads need payloads.
 void check_gain_keys(const Study& study);
+
+// Between runs, and between a study's sections and its runs (validate.cpp).
+inline constexpr std::size_t kLongestLabel = 200;  // bytes; it is the name of a file, too
+void check_labels(const Study& study);             // throws InputError
+struct NotFromFolds {
+  const char* key;
+  const char* what;
+  Complaint complaint() const;
+};
+std::optional<NotFromFolds> not_from_folds(const Study& study);  // what needs logs, where a run is folds
+std::optional<Complaint> unknown_code(const std::vector<std::string>& waived);
 // Runs of folds: one for every run in their files. Refuses sections that need samples.
 void load_folded_runs(const Fields& fields, Study& study);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <set>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/read.hpp"
@@ -56,6 +58,18 @@ void check_samples(const SampleBlock& samples, const std::string& label, std::si
   if (samples.joints() != static_cast<Index>(joints))
     refuse(fmt::format("samples of {} joints, the robot has {} independent ones", samples.joints(), joints),
            "one column a joint", "leave mimic joints out");
+  std::set<std::string> channels(samples.channels().begin(), samples.channels().end());
+  if (channels.size() < samples.channels().size())
+    refuse("two channels have the same name", "different names", "");
+  const auto has_one_of = [&](std::initializer_list<std::string> names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return channels.count(name) > 0; });
+  };
+  const std::string motor(channel::kMotor), position(channel::kPosition), torque(channel::kTorque);
+  if (!has_one_of({position, motor + position})) refuse("no channel 'position'", "positions", "");
+  if (!has_one_of(
+          {torque, motor + torque, std::string(channel::kCurrent), std::string(channel::kElasticTorque)}))
+    refuse("no channel 'torque' and no 'current'", "efforts", "");
   if (samples.size() < 2) refuse(fmt::format("{} samples", samples.size()), "at least two samples", "");
   for (Index s = 0; s < samples.size(); ++s)
     if (!std::isfinite(samples.time()[s]) || (s > 0 && samples.time()[s] <= samples.time()[s - 1]))

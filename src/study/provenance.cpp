@@ -74,13 +74,21 @@ constexpr const char* kInMemory = "in memory";
 
 // In the place of a path, another one for every run.
 StudyRun as_written(StudyRun run) {
-  if (run.samples) run.path_as_written = fmt::format("{}: {}", kInMemory, run.file.label.label);
+  if (run.samples)
+    run.path_as_written = fmt::format("{}: {}", kInMemory, run.file.label.label);
+  else if (run.path_as_written.empty())
+    run.path_as_written = run.file.path;  // made in code
   return run;
+}
+
+std::string robot_as_written(const Study& study) {
+  if (study.robot) return kInMemory;
+  return study.robot_as_written.empty() ? study.robot_path : study.robot_as_written;
 }
 
 // The study as its file would be with every default written out, and how rows were prepared in the end.
 std::string options_json(Study study) {
-  if (study.robot) study.robot_as_written = kInMemory;
+  study.robot_as_written = robot_as_written(study);
   for (StudyRun& run : study.runs) run = as_written(std::move(run));
   ordered_json json = described_json([&](Fields& fields) { describe(fields, study); });
   for (std::size_t r = 0; r < study.runs.size(); ++r) add_motion(study.runs[r], json["runs"][r]);
@@ -154,9 +162,10 @@ std::string preparation_hash(const Study& study) {
 
 Provenance provenance(const Study& study, const std::string& robot_hash) {
   Provenance result;
-  result.inputs.push_back({study.robot ? kInMemory : study.robot_as_written, robot_hash});
+  result.inputs.push_back({robot_as_written(study), robot_hash});
   for (const StudyRun& run : study.runs) {
-    const bool again = run.folded && result.inputs.back().path == run.path_as_written;  // of a merged file
+    const bool again =
+        run.folded && result.inputs.back().path == as_written(run).path_as_written;  // of a merged file
     if (!run.simulation && !again) result.inputs.push_back({as_written(run).path_as_written, run_hash(run)});
   }
   if (study.feasible)

@@ -55,17 +55,7 @@ void load_folded_runs(const Fields& fields, Study& study) {
     runs.insert(runs.end(), these.begin(), these.end());
   }
   study.runs = std::move(runs);
-  if (first_folded(study) == nullptr) return;
-  const auto refuse = [&](const char* key, const char* what) {
-    fields.fail(key, {fmt::format("{} cannot be identified from folds", what),
-                      {},
-                      "runs that are logs",
-                      "give the logs as `file:`, or leave this out"});
-  };
-  if (has_friction_forms(study.drive_spec)) refuse("drives", "friction other than linear");
-  if (fields.given("gains")) refuse("gains", "drive gains");
-  if (fields.given("payloads")) refuse("payloads", "loads");
-  if (fields.given("elastic")) refuse("elastic", "springs");
+  if (const auto refused = not_from_folds(study)) fields.fail(refused->key, refused->complaint());
 }
 
 bool has_folded_runs(const Study& study) {

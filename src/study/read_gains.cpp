@@ -159,6 +159,9 @@ void check_gain_keys(const Study& study) {
            study.gains ? "name its columns by `current`"
                        : "add `gains: {}` to identify them, `gains: {known: [...]}`, or, for |current|, "
                          "`signs: {gains: unknown}`"});
+    if (study.gains && has_current(run) && has_channel(run, channel::kTorque))
+      throw InputError({fmt::format("the run '{}' has currents and torques", label), run.place,
+                        "currents, as the study has gains", "leave its torques out"});
     check_payload(run, study);
   }
 }

@@ -62,6 +62,18 @@ void check_kind(const Fields& f, SourceSpec& spec) {
 
 }  // namespace
 
+void number_sets(ReverseSpec& spec) {
+  spec.training.label = "training";
+  std::uint64_t index = 0;
+  for (ReverseSetSpec& set : spec.validation) {
+    set.index = ++index;
+    if (set.label.empty()) set.label = "validation";
+  }
+  if (!spec.loaded) return;
+  spec.loaded->index = ++index;
+  if (spec.loaded->label.empty()) spec.loaded->label = "loaded";
+}
+
 void describe(Fields& f, SourceSpec& spec) {
   if (f.reads()) spec.place = f.place();
   describe_kind(f, spec);
@@ -157,18 +169,6 @@ void describe_weights(Fields& f, ReverseOptions& options) {
              [&](Fields& other) { other.numbers_by_name(key, options.deviations, above(0)); });
   if (f.reads() && word >= 0)
     options.estimate.weighting = word == 1 ? Weighting::by_row_iterated : Weighting::none;
-}
-
-void number_sets(ReverseSpec& spec) {
-  spec.training.label = "training";
-  std::uint64_t index = 0;
-  for (ReverseSetSpec& set : spec.validation) {
-    set.index = ++index;
-    if (set.label.empty()) set.label = "validation";
-  }
-  if (!spec.loaded) return;
-  spec.loaded->index = ++index;
-  if (spec.loaded->label.empty()) spec.loaded->label = "loaded";
 }
 
 }  // namespace

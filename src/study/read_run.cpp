@@ -9,8 +9,6 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr std::size_t kLongestLabel = 200;  // it is the name of a file, too
-
 const Fields::Words& column_words() {
   static const Fields::Words words = {
       "time",    "position",       "velocity",       "acceleration",       "torque",

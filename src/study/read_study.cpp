@@ -13,35 +13,6 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-void check_finding_codes(const Fields& f, const std::vector<std::string>& waived) {
-  std::vector<std::string> codes;
-  for (const FindingKind& kind : finding_kinds()) codes.emplace_back(kind.code);
-  for (const std::string& code : waived) {
-    if (std::find(codes.begin(), codes.end(), code) != codes.end()) continue;
-    const std::string near = did_you_mean(code, codes);
-    f.fail("waive", {fmt::format("no finding has the code {}", quoted(code)),
-                     {},
-                     "codes of docs/findings.md",
-                     near.empty() ? "take the code from the report" : near});
-  }
-}
-
-void check_labels(const Study& study) {
-  std::set<std::string> labels;
-  for (const StudyRun& run : study.runs) {
-    const std::string& label = run.file.label.label;
-    if (!labels.insert(label).second)
-      throw InputError({fmt::format("two runs are labelled '{}'", label), {}, "", "give each its own label"});
-    const int kinds = (run.samples != nullptr) + run.simulation.has_value() + !run.file.path.empty();
-    if (kinds != 1)
-      throw InputError({fmt::format("run '{}' has {} of samples in memory, a file and a simulation", label,
-                                    kinds == 0 ? "none" : "more than one"),
-                        {},
-                        "one of them",
-                        ""});
-  }
-}
-
 void check_reverse(const Fields& f) {
   for (const char* key :
        {"drives", "columns", "known", "estimate", "elastic", "validate", "excite", "export"})
@@ -56,7 +27,7 @@ void check_reverse(const Fields& f) {
 void check_study(const Fields& f, Study& study) {
   study.prepare_given = f.given("prepare");
   if (study.reverse) check_reverse(f);
-  check_finding_codes(f, study.waive);
+  if (auto complaint = unknown_code(study.waive)) f.fail("waive", std::move(*complaint));
   if (f.given("runs")) {
     load_folded_runs(f, study);
     try {
@@ -81,11 +52,6 @@ void describe_payloads(Fields& f, std::vector<Load>& loads) {
 }
 
 }  // namespace
-
-void validate(const Study& study) {
-  check_labels(study);
-  check_gain_keys(study);
-}
 
 void describe_paths(Fields& f, const Key& key, std::vector<std::string>& paths,
                     std::vector<std::string>& as_written) {

@@ -25,7 +25,7 @@ Outcome limited(const std::vector<std::string>& arguments) {
 void expect_refused_quickly(const std::vector<std::string>& arguments, const std::string& words) {
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = limited(arguments);
-  // Two seconds of a machine of our own; the gate's is shared, and sanitizers are slow.
+  // Seconds on an idle machine; busy ones and sanitizers need more.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(kMaxSeconds));
   EXPECT_EQ(outcome.code, 2) << words << "\n" << outcome.err.substr(0, 500);
   EXPECT_THAT(outcome.err, testing::HasSubstr(words));

@@ -1,6 +1,8 @@
 // Studies made in code: a robot and samples in memory give what the same robot and samples in files give.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -54,7 +56,6 @@ StudyRun from_file(const Run& run, const std::string& path) {
   out.file = standard_columns(path, run.samples.channels(), joints);
   write_csv(run, out.file, joints);
   out.file.label = run.label;
-  out.path_as_written = path;
   return out;
 }
 
@@ -77,7 +78,7 @@ Study in_memory() {
 Study in_files() {
   const std::string folder = testing::TempDir();
   Study study = settings();
-  study.robot_path = study.robot_as_written = kRobot;
+  study.robot_path = kRobot;
   study.runs = {from_file(simulated_run("monday", 1), folder + "/in_memory_1.csv"),
                 from_file(simulated_run("tuesday", 2), folder + "/in_memory_2.csv")};
   study.runs[1].file.label.role = RunRole::validate;
@@ -107,18 +108,27 @@ TEST(InMemory, GivesTheBitsOfFiles) {
   EXPECT_EQ(to_json(memory), to_json(files));
 }
 
+TEST(InMemory, FilesNamedInCodeAreRecognised) {
+  const Study study = in_files();
+  const Result result = run_study(study).result;
+  EXPECT_EQ(result.provenance.inputs[0].path, kRobot);
+  const StudyOutcome validated = validate_study(study, result);
+  EXPECT_FALSE(validated.result.validation[0].fresh) << "the model was fitted to this very log";
+  EXPECT_TRUE(validated.result.validation[1].fresh);
+}
+
 TEST(InMemory, ProvenanceSaysSoWithHashes) {
   const Study study = in_memory();
-  const Provenance told = run_study(study).result.provenance;
-  ASSERT_EQ(told.inputs.size(), 3U);
-  for (const InputFile& input : told.inputs) {
+  const Provenance provenance = run_study(study).result.provenance;
+  ASSERT_EQ(provenance.inputs.size(), 3U);
+  for (const InputFile& input : provenance.inputs) {
     EXPECT_THAT(input.path, StartsWith("in memory"));
     EXPECT_EQ(input.sha256.size(), 64U);
   }
-  EXPECT_NE(told.inputs[1].sha256, told.inputs[2].sha256);
-  EXPECT_EQ(told.inputs[0].sha256, robot_hash(study));
-  EXPECT_THAT(told.options, HasSubstr(R"("robot":"in memory")"));
-  EXPECT_THAT(told.options, HasSubstr(R"("file":"in memory: tuesday")"));
+  EXPECT_NE(provenance.inputs[1].sha256, provenance.inputs[2].sha256);
+  EXPECT_EQ(provenance.inputs[0].sha256, robot_hash(study));
+  EXPECT_THAT(provenance.options, HasSubstr(R"("robot":"in memory")"));
+  EXPECT_THAT(provenance.options, HasSubstr(R"("file":"in memory: tuesday")"));
   EXPECT_TRUE(study_inputs(study).empty());
 }
 
@@ -178,6 +188,78 @@ TEST(InMemory, FaultsAreRefusedByName) {
   study = in_memory();
   study.robot->joints[1].axis = Vector3(0, 0, 2);
   EXPECT_NE(refusal(study), "accepted");
+}
+
+// What the reader refuses key by key, a study made in code is refused for as well.
+TEST(InMemory, ContradictionsAreRefusedByName) {
+  Study study = in_memory();
+  study.robot.reset();
+  EXPECT_THAT(refusal(study), HasSubstr("the study has no robot"));
+  study = in_memory();
+  study.runs[0].file.label.label = "";
+  EXPECT_THAT(refusal(study), HasSubstr("a label of 0 bytes"));
+  study = in_memory();
+  steelyard::Run run = *study.runs[0].samples;
+  run.samples = SampleBlock({"position"}, 2, 10);
+  for (Index s = 0; s < 10; ++s) run.samples.time()[s] = static_cast<double>(s);
+  study.runs[0] = run_from_samples(run);
+  EXPECT_THAT(refusal(study), HasSubstr("no channel 'torque' and no 'current'"));
+  study = in_memory();
+  study.waive = {"effort-dealy"};
+  EXPECT_THAT(refusal(study), HasSubstr("did you mean 'effort-delay'"));
+  study = in_memory();
+  study.exports = {{ExportFormat::urdf, "arm.urdf", ""}};
+  EXPECT_THAT(refusal(study), HasSubstr("'arm.urdf': `urdf` and `from` belong together"));
+  study = in_memory();
+  study.reverse.emplace();
+  EXPECT_THAT(refusal(study), HasSubstr("reverse has no 'source'"));
+  study = in_memory();
+  study.runs[0].folded = std::make_shared<const FoldedRun>(fold_study(in_memory()).front());
+  study.runs[0].samples.reset();
+  EXPECT_THAT(refusal(study), HasSubstr("run 'monday' has folds without their file"));
+  study.runs[0].file.path = "monday.fold";
+  study.drive_spec.friction.emplace();
+  study.drive_spec.friction->form = FrictionForm::stribeck;
+  EXPECT_THAT(refusal(study), HasSubstr("cannot be identified from folds"));
+}
+
+// Currents of drives with gains 2 and 3.
+TEST(InMemory, GainsAreIdentifiedOrRefused) {
+  Study study = in_memory();
+  for (StudyRun& run : study.runs) {
+    steelyard::Run with = *run.samples;
+    const Index current = with.samples.add_channel("current");
+    for (Index j = 0; j < 2; ++j)
+      for (Index s = 0; s < with.samples.size(); ++s)
+        with.samples.row(current, j)[s] =
+            with.samples.row(with.samples.find("torque"), j)[s] / static_cast<double>(2 + j);
+    const RunRole role = run.file.label.role;
+    run = run_from_samples(with);
+    run.file.label.role = role;
+  }
+  study.gains.emplace();
+  EXPECT_THAT(refusal(study), HasSubstr("has currents and torques"));
+  for (StudyRun& run : study.runs) {
+    steelyard::Run only = *run.samples;
+    only.samples = SampleBlock({"position", "current"}, 2, only.samples.size());
+    std::copy_n(run.samples->samples.time(), only.samples.size(), only.samples.time());
+    for (const char* name : {"position", "current"})
+      for (Index j = 0; j < 2; ++j)
+        std::copy_n(run.samples->samples.row(run.samples->samples.find(name), j), only.samples.size(),
+                    only.samples.row(only.samples.find(name), j));
+    const RunRole role = run.file.label.role;
+    run = run_from_samples(only);
+    run.file.label.role = role;
+  }
+  study.gains->known = VectorXd(2);
+  study.gains->known << 2, 3;
+  const Result known = run_study(study).result, torques = run_study(in_memory()).result;
+  ASSERT_EQ(known.base.size(), torques.base.size());
+  for (std::size_t k = 0; k < known.base.size(); ++k)
+    EXPECT_NEAR(known.base[k].value, torques.base[k].value, 1e-9 * (1 + std::abs(torques.base[k].value)));
+  study.gains->known.resize(0);
+  study.gains->methods.clear();
+  EXPECT_THAT(refusal(study), HasSubstr("gains without a method"));
 }
 
 }  // namespace

@@ -80,6 +80,10 @@ TEST(StudyRefusals, OfGainsAndLoads) {
   };
   for (const Case& bad : cases) expect_refused(current, bad);
   expect_refused(kRobot + kRun, {"gains: {}\n", "the run 'run 1' has no currents, but the study has gains"});
+  expect_refused(kRobot,
+                 {"runs:\n  - file: a.csv\n    columns: {time: t, position: \"q{j}\", current: \"i{j}\", "
+                  "torque: \"tau{j}\"}\ngains: {}\n",
+                  "the run 'run 1' has currents and torques"});
   const std::string loaded =
       "runs:\n  - file: a.csv\n    payload: disk\n"
       "    columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}\n";

@@ -51,7 +51,7 @@ enum class ColumnStatus {
   determined,
   zero,        // the column is zero in all rows: not identifiable
   dependent,   // only together with other columns
-  eliminated,  // set to zero, see essential.hpp
+  eliminated,  // set to zero as not essential (docs/estimate.md)
 };
 const char* to_string(ColumnStatus status);
 

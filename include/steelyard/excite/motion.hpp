@@ -14,7 +14,7 @@
 // Limits are kept by a logarithmic barrier: position, velocity, acceleration, effort (by prior values of the
 // columns), distances of the workspace. Every start begins as a motion that is shrunk until it is inside, and
 // stays inside; limits are tightened by the violations on a ten times finer grid until there are none,
-// lead-in included. Gradients are analytic (regressor/adjoint.hpp); Coulomb friction counts as tanh(q̇/width)
+// lead-in included. Gradients are analytic; Coulomb friction counts as tanh(q̇/width)
 // in the search and as sign(q̇) in everything that is reported.
 //
 // A local optimum of the best of several starts: the same for the same seed and any number of threads. Only

@@ -13,7 +13,7 @@ struct CoefficientOptions {
   double max_relative_sigma = kInfinity;  // coefficients above are left out
 };
 
-// By default: "link 3 is a body" = PseudoInertia with the margin for every link; Ia, fv, fc ≥ 0
+// By default: "link 3 is a body" = pseudo-inertia with the margin for every link; Ia, fv, fc ≥ 0
 // for every such column; positive semidefinite inertia and viscous matrices of coupled pairs; the bounds
 // that the robot's file declares, named as "bound m3".
 struct PhysicalOptions {

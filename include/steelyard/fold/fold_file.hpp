@@ -40,7 +40,7 @@ struct FoldedRun {
   // As they were used; a cut-off of zero: none.
   FilterOptions filter, column_filter;
   Index decimation = 1;
-  double kept_share = 0;         // FoldPass::kept_share
+  double kept_share = 0;         // of the rows: not rejected
   std::optional<double> period;  // of the motion [samples], 0: it has none; absent: not determined
   // What is behind the layouts' hash of the preparation: the options as text, and the expressions of extra
   // columns, known efforts and friction ("joint2:spring=q2^2;"); absent: not written before.

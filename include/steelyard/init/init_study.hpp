@@ -46,8 +46,8 @@ struct LogGuess {
   std::vector<std::string> unused;  // unused columns
 };
 
-// Looks at the first 200 000 samples. `topic` of a bag, or empty. Throws InputError as log_columns() does,
-// and when positions or efforts cannot be found, with the log's columns.
+// Looks at the first 200 000 samples. `topic` of a bag, or empty. Throws InputError for logs that cannot
+// be read, and when positions or efforts cannot be found, with the log's columns.
 LogGuess guess_log(const std::string& path, const Robot& robot, const std::string& topic = "");
 
 struct InitOptions {

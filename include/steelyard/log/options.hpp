@@ -36,7 +36,7 @@ struct PrepareOptions {
       kAutomatic;   // power of two, at least four halos (eight up to 32768 samples), at least 4096
   int threads = 1;  // for the time stamps of long text logs; results do not depend on it
   // Of long text logs: stamps as uniform as a few of them need no pass of their own. The first pass over the
-  // samples compares; callers must retry without it when that throws StampsDiffer.
+  // samples compares; callers must retry without it when they differ.
   bool presume_uniform = false;
 
   void validate() const;  // throws InputError

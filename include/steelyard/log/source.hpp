@@ -32,8 +32,8 @@ class SampleSource {
 };
 
 // A file: CSV is streamed; MATLAB (.mat), HDF5 (.h5, .hdf5), NumPy (.npy, .npz) and ROS 2 bags (.db3, .mcap)
-// by the ending of the name, read whole when opened, at most 2 GiB. Throws InputError as CsvReader and
-// resolve_columns do; read() (of files read whole already open_run) also for time stamps that go back or
+// by the ending of the name, read whole when opened, at most 2 GiB. Throws InputError for files that
+// cannot be read and columns that they lack; read() (of files read whole already open_run) also for time stamps that go back or
 // stand still, and for files with fewer than two rows. Throws MachineError for formats this library was built
 // without.
 //
@@ -46,7 +46,7 @@ std::unique_ptr<SampleSource> open_run(const RunFile& file, const std::vector<Lo
 std::unique_ptr<SampleSource> view_run(const Run& run);
 std::unique_ptr<SampleSource> view_run(std::shared_ptr<const Run> run);
 
-// The source with its motor channels turned to the joint side, see transmission.hpp.
+// The source with its motor channels turned to the joint side.
 std::unique_ptr<SampleSource> on_joint_side(std::unique_ptr<SampleSource> source,
                                             const Transmission& transmission);
 

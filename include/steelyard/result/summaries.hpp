@@ -121,9 +121,9 @@ struct GainMethodSummary {
   std::string method;  // "ls", "wls", "tls", "prediction_error", "feasible", "given"
   bool converged = true;
   std::optional<double> residual;  // of the currents, rms over the joints' relative ones
-  std::optional<double> held_out;  // the same for blocks that were left out
+  std::optional<double> held_out;  // the same for blocks that were held out
   std::optional<double> gap;       // tls: ratio of the two smallest singular values
-  std::optional<int> essential;    // base parameters that were left
+  std::optional<int> essential;    // base parameters that remain
   std::vector<GainValue> joints;
 };
 

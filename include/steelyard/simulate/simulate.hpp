@@ -104,7 +104,7 @@ std::unique_ptr<SampleSource> simulated_source(Simulator simulator);
 // zeros as zeros).
 //
 // One header line, one line per sample: the time, then each channel's joints. Numbers are the shortest text
-// that reads back as the same double, SI only. The file appears complete or not at all (atomic_file.hpp);
+// that reads back as the same double, SI only. The file appears complete or not at all;
 // memory does not depend on the length of the run.
 
 // t_s, q{j}_rad, dq{j}_radps, ddq{j}_radps2, tau{j}_Nm, i{j}_A; motor side qm{j}_rad, dqm…, ddqm…,

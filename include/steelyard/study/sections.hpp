@@ -169,7 +169,9 @@ struct SignsSpec {
 // Keys `gains` and `payloads` of a study (docs/gains.md).
 
 struct GainSpec {
-  std::vector<GainMethod> methods;  // tried, in this order; none when the gains are known
+  // Tried, in this order; not used when the gains are known.
+  std::vector<GainMethod> methods = {GainMethod::ls, GainMethod::wls, GainMethod::tls,
+                                     GainMethod::prediction_error, GainMethod::feasible};
   std::optional<GainMethod> use;    // not given: the best on held-out currents
   VectorXd known;                   // given gains, one per joint: nothing is identified
   VectorXd sigma;                   // of the known ones, relative: none, one for all, or one per joint
@@ -269,6 +271,8 @@ struct ReverseSpec {
   std::optional<ReferenceSpec> reference;
   Place place;
 };
+// Numbers the sets, on which random configurations depend, and labels those without a label.
+void number_sets(ReverseSpec& spec);
 
 // The study's section `excite`: which motion is wanted, within which limits (docs/excite.md).
 

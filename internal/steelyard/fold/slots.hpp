@@ -19,6 +19,6 @@ Index halved_slot(Index chunk, Index samples, Index wanted, Index shortest);
 Index slot_for_blocks(const PreparedRun& run, Index blocks);
 
 // As short as is of use: slots are 1024 samples and five memories long at least.
-Index slot_for_files(const PreparedRun& run);
+Index default_slot(const PreparedRun& run);
 
 }  // namespace steelyard

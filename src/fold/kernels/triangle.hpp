@@ -1,5 +1,5 @@
 // What the fold kernels read and write: pointers and counts. Shared by files compiled for different
-// instruction sets, so it includes nothing of a library (see regressor/kernels/simd.hpp).
+// instruction sets, so it includes nothing of a library (see regressor/simd.hpp).
 //
 // The triangle is row-major, size × stride, its entries below the diagonal are not touched; the diagonal is ≥
 // 0 before and after. Columns of the tile are given by pointer and are overwritten.
