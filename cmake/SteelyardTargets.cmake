@@ -62,7 +62,7 @@ endfunction()
 # matrix or vector counts as 35, for its templates; a unit takes seconds, and so does one changed file. Sources with
 # flags of their own stay alone (CMake sees to that), and those with SKIP_UNITY_BUILD_INCLUSION: decompositions, which take
 # as long as a unit and rarely change.
-set(STEELYARD_UNITY_WEIGHT 2400 CACHE STRING "About the most lines of a unit (STEELYARD_UNITY); a matrix counts as 35")
+set(STEELYARD_UNITY_WEIGHT 1800 CACHE STRING "About the most lines of a unit (STEELYARD_UNITY); a matrix counts as 35")
 mark_as_advanced(STEELYARD_UNITY_WEIGHT)
 function(steelyard_unity target)
   if(NOT STEELYARD_UNITY)
