@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
   study.robot = robot;
   study.prepare.decimation = 1;
   study.prepare.difference_order = 6;
-  study.runs.push_back(steelyard::run_from_samples(std::move(log)));
+  study.runs.push_back(steelyard::run_from_samples("drives", std::move(log)));
   study.runs.back().unsigned_effort = true;
   const steelyard::SignsSummary signs = steelyard::recover_study_signs(study).signs;
 

@@ -88,7 +88,8 @@ void check_samples(const SampleBlock& samples, const std::string& label, std::si
 
 }  // namespace
 
-StudyRun run_from_samples(Run run) {
+StudyRun run_from_samples(const std::string& label, Run run) {
+  run.label.label = label;
   StudyRun out;
   out.file.label = run.label;
   out.samples = std::make_shared<const Run>(std::move(run));
@@ -98,7 +99,6 @@ StudyRun run_from_samples(Run run) {
 StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const MatrixXd& position,
                          const MatrixXd& torque, const MatrixXd& velocity, const MatrixXd& acceleration) {
   Run run;
-  run.label.label = label;
   run.samples = SampleBlock({}, position.cols(), time.size());
   std::copy(time.begin(), time.end(), run.samples.time());
   const auto add = [&](std::string_view name, const MatrixXd& values, bool is_needed) {
@@ -117,7 +117,7 @@ StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const M
   add(channel::kVelocity, velocity, false);
   add(channel::kAcceleration, acceleration, false);
   add(channel::kTorque, torque, true);
-  return run_from_samples(std::move(run));
+  return run_from_samples(label, std::move(run));
 }
 
 bool has_channel(const StudyRun& run, std::string_view channel) {

@@ -202,7 +202,7 @@ TEST(InMemory, ContradictionsAreRefusedByName) {
   steelyard::Run run = *study.runs[0].samples;
   run.samples = SampleBlock({"position"}, 2, 10);
   for (Index s = 0; s < 10; ++s) run.samples.time()[s] = static_cast<double>(s);
-  study.runs[0] = run_from_samples(run);
+  study.runs[0] = run_from_samples("monday", run);
   EXPECT_THAT(refusal(study), HasSubstr("no channel 'torque' and no 'current'"));
   study = in_memory();
   study.waive = {"effort-dealy"};
@@ -234,7 +234,7 @@ TEST(InMemory, GainsAreIdentifiedOrRefused) {
         with.samples.row(current, j)[s] =
             with.samples.row(with.samples.find("torque"), j)[s] / static_cast<double>(2 + j);
     const RunRole role = run.file.label.role;
-    run = run_from_samples(with);
+    run = run_from_samples(run.file.label.label, with);
     run.file.label.role = role;
   }
   study.gains.emplace();
@@ -248,7 +248,7 @@ TEST(InMemory, GainsAreIdentifiedOrRefused) {
         std::copy_n(run.samples->samples.row(run.samples->samples.find(name), j), only.samples.size(),
                     only.samples.row(only.samples.find(name), j));
     const RunRole role = run.file.label.role;
-    run = run_from_samples(only);
+    run = run_from_samples(run.file.label.label, only);
     run.file.label.role = role;
   }
   study.gains->known = VectorXd(2);

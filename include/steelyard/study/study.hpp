@@ -115,7 +115,7 @@ Study read_study(const std::string& path, bool needs_runs = true);
 Study read_study_text(const std::string& text, const std::string& path, bool needs_runs = true);
 
 // A run of samples in memory: channels by name (log/run.hpp), SI.
-StudyRun run_from_samples(Run run);
+StudyRun run_from_samples(const std::string& label, Run run);
 // The same from arrays, samples × joints in the order of the robot's independent joints [s, rad, m, N·m, N].
 // Without velocity and acceleration these are differences. Throws InputError for sizes that do not match.
 StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const MatrixXd& position,
