@@ -16,9 +16,4 @@ Eigen::VectorXd singular_values(const ConstMatrix& A) {
   return jacobi_svd(A, 0).values;
 }
 
-Svd thin_svd(const ConstMatrix& A) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return {svd.matrixU(), svd.singularValues(), svd.matrixV()};
-}
-
 }  // namespace steelyard

@@ -32,8 +32,6 @@ struct Svd {
 // By rotations, accurate; `vectors` are Eigen's flags, such as Eigen::ComputeThinU | Eigen::ComputeFullV.
 Svd jacobi_svd(const ConstMatrix& A, unsigned vectors);
 Eigen::VectorXd singular_values(const ConstMatrix& A);
-// By divide and conquer, thin.
-Svd thin_svd(const ConstMatrix& A);
 
 Eigen::MatrixXd inverse_of(const ConstMatrix& A);
 
