@@ -83,6 +83,15 @@ std::vector<int> groups_by_phase(Index blocks, double block_samples, double peri
   return out;
 }
 
+std::vector<HeldOutPart> held_out_parts(const std::vector<std::vector<FoldBlock>>& runs,
+                                        const BlockGroups& groups) {
+  check(runs, groups);
+  std::vector<HeldOutPart> parts;
+  for (const int group : tested_groups(groups))
+    parts.push_back({group, split(runs, groups, group, false), split(runs, groups, group, true)});
+  return parts;
+}
+
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
                                const EstimateOptions& options, std::span<const Fold> priors) {
   EstimateOptions quick = options;

@@ -315,6 +315,13 @@ double body_size(const Quantities& quantities, int link) {
   return std::max(quantities.length(link), mean);
 }
 
+bool is_body(const Inertia& inertia) {
+  const Eigen::Matrix4d P = inertia.pseudo_inertia();
+  if (!P.allFinite() || !(P(3, 3) > 0)) return false;
+  const Eigen::Vector4d values = small_eigenvalues(P);
+  return values[0] > 1e-9 * values[3];
+}
+
 Scales make_scales(const Quantities& quantities, const VectorXd& reference) {
   Scales out;
   out.mass = VectorXd::Ones(quantities.links());
@@ -322,7 +329,9 @@ Scales make_scales(const Quantities& quantities, const VectorXd& reference) {
   out.columns = VectorXd::Ones(quantities.size());
   for (int link = 0; link < quantities.links(); ++link) {
     out.mass[link] = reference[Index{10} * link];
-    out.size[link] = body_size(quantities, link);
+    const Matrix4 P = Inertia::from_standard(reference.segment<10>(Index{10} * link)).pseudo_inertia();
+    const double gyration = std::sqrt(P.topLeftCorner<3, 3>().trace() / P(3, 3));
+    out.size[link] = std::max(body_size(quantities, link), gyration);
     for (int k = 0; k < kParametersPerLink; ++k)
       out.columns[Index{10} * link + k] = out.mass[link] * std::pow(out.size[link], k == 0  ? 0
                                                                                     : k < 4 ? 1

@@ -122,7 +122,7 @@ void PenaltyOptions::validate() const {
 PenaltySolution solve_penalty(const Objective& objective, const std::vector<Constraint>& constraints,
                               const Robot& robot, const PenaltyOptions& options) {
   options.validate();
-  const PenaltyProblem problem(objective, constraints, robot);
+  const PenaltyProblem problem(objective, constraints, robot, options.reference);
   for (const VectorXd& start : options.starts)
     require(start.size() == problem.quantities().size(), "a start of the penalty search has the wrong size");
   const std::vector<StartPoint> points = start_points(problem, options);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/feasible/reference.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -38,13 +39,13 @@ std::optional<ConstraintValues> try_evaluate(const Constraint& constraint, const
 }  // namespace
 
 PenaltyProblem::PenaltyProblem(const Objective& objective, const std::vector<Constraint>& constraints,
-                               const Robot& robot)
+                               const Robot& robot, const VectorXd& reference)
     : objective_(objective), quantities_(robot, objective.columns) {
   validate(constraints, quantities_);
   effort_ = objective.effort() > 0 ? objective.effort() : 1;
   quadratic_.setZero(objective.R.cols(), objective.R.cols());
   quadratic_.selfadjointView<Eigen::Lower>().rankUpdate(objective.R.transpose(), 2 / effort_);
-  const VectorXd body = reference_parameters(robot, quantities_);
+  const VectorXd body = reference.size() > 0 ? reference : reference_bodies(robot, quantities_).x;
   scales_ = make_scales(quantities_, body);
   cones_ = make_cones(constraints, quantities_, scales_);
   coordinates_ = separate(Eigen::MatrixXd(0, quantities_.size()), Eigen::VectorXd(0), 0, cones_.equalities,

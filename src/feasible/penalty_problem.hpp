@@ -22,7 +22,9 @@ namespace steelyard::inline STEELYARD_ABI {
 
 class PenaltyProblem {
  public:
-  PenaltyProblem(const Objective& objective, const std::vector<Constraint>& constraints, const Robot& robot);
+  // `reference` may be empty.
+  PenaltyProblem(const Objective& objective, const std::vector<Constraint>& constraints, const Robot& robot,
+                 const VectorXd& reference = {});
 
   const Quantities& quantities() const { return quantities_; }
   double effort() const { return effort_; }

@@ -5,6 +5,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/linear_algebra.hpp"
+#include "steelyard/feasible/reference.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -28,23 +29,6 @@ void eliminate(const std::vector<EqualityRow>& equalities, SeenUnseen& out) {
   out.consistent = out.equality_residual.norm() <= 1e-10 * (1 + b.norm());
   const PivotedQr qr(A.transpose(), 1e-12);
   out.basis = qr.Q().rightCols(n - qr.rank());
-}
-
-Inertia uniform_body(double size) {
-  constexpr double kDensity = 1000, kPi = 3.14159265358979323846;
-  const double radius = size / 4, mass = kDensity * kPi * radius * radius * size;
-  // The axis is not known: a body with the cylinder's mean second moment in all directions.
-  const double moment = mass * (size * size / 12 + radius * radius / 2) / 3;
-  Matrix4 P = Matrix4::Zero();
-  P.diagonal() << moment, moment, moment, mass;
-  return Inertia::from_pseudo_inertia(P);
-}
-
-bool is_body(const Inertia& inertia) {
-  const Eigen::Matrix4d P = inertia.pseudo_inertia();
-  if (!P.allFinite() || !(P(3, 3) > 0)) return false;
-  const Eigen::Vector4d values = small_eigenvalues(P);
-  return values[0] > 1e-9 * values[3];
 }
 
 // Nearly singular references (a published link as flat as a disk) would put ordinary bodies out of reach, and
@@ -135,16 +119,6 @@ SeenUnseen separate(const Eigen::MatrixXd& R, const Eigen::VectorXd& z, double c
   return out;
 }
 
-VectorXd reference_parameters(const Robot& robot, const Quantities& quantities) {
-  VectorXd out = VectorXd::Zero(quantities.size());
-  for (int link = 0; link < quantities.links(); ++link) {
-    const std::optional<Inertia>& given = robot.joints[static_cast<std::size_t>(link)].inertia;
-    const Inertia body = given && is_body(*given) ? *given : uniform_body(body_size(quantities, link));
-    out.segment<10>(Index{10} * link) = body.to_standard();
-  }
-  return out;
-}
-
 FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eigen::MatrixXd& R,
                              const Eigen::VectorXd& z, double constant,
                              const std::vector<Constraint>& constraints, const Robot& robot,
@@ -160,7 +134,7 @@ FeasibleProblem make_problem(const std::vector<std::string>& columns, const Eige
     throw InputError({"the objective's R and z do not fit its columns, or are not finite", {}, "", ""});
   validate(constraints, out.quantities);
   out.reference =
-      options.reference.size() > 0 ? options.reference : reference_parameters(robot, out.quantities);
+      options.reference.size() > 0 ? options.reference : reference_bodies(robot, out.quantities).x;
   if (out.reference.size() != out.quantities.size())
     throw InputError({"the reference has " + std::to_string(out.reference.size()) + " entries",
                       {},

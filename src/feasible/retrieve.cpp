@@ -30,6 +30,7 @@ Retrieval from_relaxation(const ConvexSolution& relaxation) {
 void search_on(const Objective& objective, const std::vector<Constraint>& constraints, const Robot& robot,
                const RetrieveOptions& options, Retrieval& result) {
   PenaltyOptions penalty = options.penalty;
+  if (penalty.reference.size() == 0) penalty.reference = options.convex.reference;
   const bool anneals = options.method == FeasibleMethod::annealing;
   penalty.search = anneals ? PenaltySearch::annealing : PenaltySearch::descent;
   if (anneals && penalty.random_starts > 0) penalty.from_reference = false;

@@ -42,15 +42,11 @@ CrossValidation cross_validate_estimator(const Setup& setup, const Fit& fit,
                         });
 }
 
-namespace {
-
 bool has_two_groups(const BlockGroups& groups) {
   std::set<int> all;
   for (const std::vector<int>& run : groups) all.insert(run.begin(), run.end());
   return all.size() > 1;
 }
-
-}  // namespace
 
 HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit) {
   HeldOutCheck check;

@@ -7,32 +7,14 @@
 
 #include "steelyard/core/finding.hpp"
 #include "steelyard/core/statistics.hpp"
+#include "steelyard/feasible/plausible.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-void add_pull(const FeasibleSpec& spec, const Robot& robot, const Quantities& quantities,
-              Objective& objective) {
-  if (spec.pull.weight <= 0) return;
-  for (const Joint& joint : robot.joints)
-    if (!joint.inertia)
-      throw InputError({fmt::format("the robot gives no mass and inertia of link '{}'", joint.link),
-                        spec.pull.place, "parameters of every link",
-                        "leave out `pull`, or add them to the robot's file"});
-  std::vector<int> links;
-  for (const std::string& link : spec.pull.links)
-    links.push_back(find_link(robot, link, "pull", spec.pull.place));
-  VectorXd reference = VectorXd::Zero(quantities.size());
-  reference.head(quantities.standard_count()) = standard_parameters(robot);
-  const double weight = spec.pull.weight * objective.effort();
-  if (spec.pull.kind == PullKind::euclidean)
-    pull_euclidean(objective, quantities, reference, std::sqrt(weight), links);
-  else
-    pull_bodies(objective, quantities, reference, weight, links);
-}
-
-RetrieveOptions retrieve_options(const Setup& setup, const FeasibleSpec& spec) {
+RetrieveOptions retrieve_options(const Setup& setup, const FeasibleSpec& spec, const Reference& reference) {
   RetrieveOptions options;
+  options.convex.reference = reference.x;
   options.method = spec.method;
   options.penalty.random_starts = spec.random_starts;
   options.penalty.seed = setup.study().seed;
@@ -40,7 +22,7 @@ RetrieveOptions retrieve_options(const Setup& setup, const FeasibleSpec& spec) {
   return options;
 }
 
-void report_problems(FeasibleModel& feasible) {
+void report_problems(const Quantities& quantities, FeasibleModel& feasible) {
   const Retrieval& retrieval = feasible.retrieval;
   if (retrieval.conflict && !retrieval.conflict->feasible)
     feasible.findings.push_back(make_finding("infeasible-constraints", "", retrieval.conflict->brief()));
@@ -50,6 +32,14 @@ void report_problems(FeasibleModel& feasible) {
                      fmt::format("the feasible parameters violate {}: {}",
                                  retrieval.violated.size() == 1 ? "a constraint" : "constraints",
                                  fmt::join(retrieval.violated, ", "))));
+  for (std::size_t k = 0; k < feasible.reference.links.size(); ++k)
+    if (feasible.reference.links[k] == ReferenceKind::repaired)
+      feasible.findings.push_back(make_finding("repaired-reference", quantities.link_name(static_cast<int>(k)),
+                                               "the robot's file gives an inertia that no body has"));
+  if (retrieval.x.size() == 0) return;
+  for (const Implausible& one : implausible_links(quantities, feasible.reference, retrieval.x))
+    feasible.findings.push_back(make_finding(
+        "implausible-links", one.link < 0 ? "" : quantities.link_name(one.link), one.what));
 }
 
 // Variance by blocks over that of independent rows; at least 1.
@@ -114,12 +104,9 @@ void prove(const Setup& setup, const Runs& runs, const Estimate& estimate, const
 }  // namespace
 
 Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate, const BaseParameters& base,
-                             const Robot& robot, const Quantities& quantities) {
-  Objective objective = spec.fits_torque
-                            ? torque_objective(estimate.factor, base, quantities)
-                            : coefficient_objective(estimate, base, quantities, spec.coefficients).objective;
-  add_pull(spec, robot, quantities, objective);
-  return objective;
+                             const Quantities& quantities) {
+  return spec.fits_torque ? torque_objective(estimate.factor, base, quantities)
+                          : coefficient_objective(estimate, base, quantities, spec.coefficients).objective;
 }
 
 VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameters& base,
@@ -141,23 +128,31 @@ VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameter
   return values;
 }
 
-std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs, const Estimate& estimate,
+std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs,
+                                               const std::vector<RunRows>& rows, const Fit& fit,
                                                const VectorXd& block_sigma) {
   if (!setup.study().feasible) return std::nullopt;
   const FeasibleSpec& spec = *setup.study().feasible;
+  const Estimate& estimate = fit.estimated;
   return setup.clock().time("feasible parameters", [&] {
     const Quantities quantities = quantities_of(setup.robot, setup.base, estimate.factor);
     FeasibleModel feasible;
     feasible.columns = quantities.columns();
     feasible.constraints = make_constraints(spec, setup.robot, quantities);
-    feasible.objective = feasible_objective(spec, estimate, setup.base, setup.robot, quantities);
-    feasible.retrieval =
-        retrieve(feasible.objective, feasible.constraints, setup.robot, retrieve_options(setup, spec));
+    feasible.objective = feasible_objective(spec, estimate, setup.base, quantities);
+    feasible.reference = study_reference(spec, setup.robot, quantities, feasible.objective);
+    feasible.pull = choose_pull(setup, rows, fit, quantities, feasible.reference, feasible.objective);
+    if (feasible.pull.masses.size() > 0)
+      feasible.constraints =
+          without_needles(std::move(feasible.constraints), feasible.reference, feasible.pull.masses);
+    add_pull(spec, setup.robot, quantities, feasible.reference, feasible.pull.weight, feasible.objective);
+    feasible.retrieval = retrieve(feasible.objective, feasible.constraints, setup.robot,
+                                  retrieve_options(setup, spec, feasible.reference));
     if (feasible.retrieval.x.size() > 0)
       feasible.values = lead_values(setup.plan.columns, setup.base, quantities, feasible.retrieval.x);
     if (spec.interval_level && feasible.retrieval.x.size() > 0)
       prove(setup, runs, estimate, block_sigma, quantities, feasible);
-    report_problems(feasible);
+    report_problems(quantities, feasible);
     return feasible;
   });
 }

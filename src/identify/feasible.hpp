@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "identify/pull.hpp"
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/feasible/intervals.hpp"
 #include "steelyard/feasible/joint_forces.hpp"
@@ -17,6 +18,8 @@ namespace steelyard::inline STEELYARD_ABI {
 
 struct FeasibleModel {
   std::vector<std::string> columns;
+  Reference reference;
+  PullChoice pull;
   std::vector<Constraint> constraints;
   Objective objective;
   Retrieval retrieval;
@@ -27,14 +30,15 @@ struct FeasibleModel {
   std::vector<Finding> findings;         // constraints that contradict each other or are violated
 };
 
-// None without `feasible:` in the study. `block_sigma`: standard deviations by blocks of the estimate's
-// columns; may be empty.
-std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs, const Estimate& estimate,
+// None without `feasible:` in the study. `rows` may be empty. `block_sigma`: standard deviations by blocks of
+// the estimate's columns; may be empty.
+std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& runs,
+                                               const std::vector<RunRows>& rows, const Fit& fit,
                                                const VectorXd& block_sigma);
 
-// The objective of the spec for an estimate of the base's lead columns.
+// The objective of the spec for an estimate of the base's lead columns, without a pull.
 Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate, const BaseParameters& base,
-                             const Robot& robot, const Quantities& quantities);
+                             const Quantities& quantities);
 
 // Base parameters of x by the names of their lead columns; other columns are kept.
 VectorXd lead_values(const std::vector<std::string>& wanted, const BaseParameters& base,

@@ -83,13 +83,15 @@ CrossValidationSummary cross_validate_feasible(const Setup& setup, const Folded&
   EstimateOptions quick = setup.study().estimate;
   quick.conditions = false;
   RetrieveOptions options;
+  options.convex.reference = feasible.reference.x;
   options.method = spec.method == FeasibleMethod::annealing ? FeasibleMethod::penalty : spec.method;
   options.penalty.random_starts = 0;  // from the relaxation and from the solution on everything
   options.penalty.from_reference = false;
   options.penalty.starts = {feasible.retrieval.x};
   const CrossValidation found = cross_validate(held.blocks, held.groups, [&](std::span<const Fold> training) {
     const Estimate fit = estimate(training, quick, all.priors);
-    const Objective objective = feasible_objective(spec, fit, setup.base, setup.robot, quantities);
+    Objective objective = feasible_objective(spec, fit, setup.base, quantities);
+    add_pull(spec, setup.robot, quantities, feasible.reference, feasible.pull.weight, objective);
     const Retrieval part = retrieve(objective, feasible.constraints, setup.robot, options);
     const VectorXd& x = part.x.size() > 0 ? part.x : feasible.retrieval.x;
     return FittedColumns{fit.columns, lead_values(fit.columns, setup.base, quantities, x), fit.status};
@@ -109,6 +111,22 @@ void report_cost(double given, const FeasibleSummary& summary, std::vector<Findi
                    fmt::format("feasible parameters leave {:.2f} % of the effort unexplained, {:.2f} % "
                                "without constraints; active constraints: {}",
                                100 * summary.residual->prepared, 100 * given, fmt::join(active, ", "))));
+}
+
+// Of the columns themselves, where those of the estimate may stand for combinations.
+std::vector<DriveValues> drives_of(const Robot& robot, const FeasibleModel& feasible) {
+  Estimate columns;
+  columns.columns = feasible.columns;
+  columns.values = feasible.retrieval.x;
+  columns.column_status.assign(feasible.columns.size(), ColumnStatus::determined);
+  return drive_values(robot, columns);
+}
+
+PullSummary pull_summary(const FeasibleModel& feasible) {
+  PullSummary out{feasible.pull.weight, feasible.pull.by, {}, feasible.reference.mass(),
+                  feasible.pull.candidates};
+  for (const ReferenceKind kind : feasible.reference.links) out.references.emplace_back(to_string(kind));
+  return out;
 }
 
 }  // namespace
@@ -155,6 +173,7 @@ FeasibleSummary feasible_outcome(const FeasibleModel& feasible) {
   summary.violated = retrieval.violated;
   if (retrieval.conflict)
     for (const ConflictMember& member : retrieval.conflict->members) summary.conflict.push_back(member.name);
+  summary.pull = pull_summary(feasible);
   if (retrieval.x.size() == 0) return summary;
   summary.gap = retrieval.gap ? finite_or_none(*retrieval.gap) : std::nullopt;
   for (const ConstraintState& constraint : retrieval.constraints)
@@ -191,7 +210,7 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
     check.summary.moved_sigma = moved_sigma(fit.estimated, estimate.values);
     check.passes = fitted_passes(folded);
   }
-  check.summary.drives = drive_values(setup.robot, estimate);
+  check.summary.drives = drives_of(setup.robot, feasible);
   check.summary.columns = further_columns(feasible, Quantities(setup.robot, feasible.columns));
   check.links = link_values(setup.robot, feasible);
   if (cross)

@@ -100,7 +100,7 @@ StudyOutcome retrieve_study(const Study& study, const std::string& base_values_p
   fit.estimated = base_values_of(model, setup);
   take_deviations(model, fit.estimated);
   require_deviations(given, fit.estimated);
-  const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, fit.estimated, {});
+  const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, {}, fit, {});
   return outcome_of(setup, summarize_retrieval(setup, fit, *feasible, model, base_values_path), {});
 }
 

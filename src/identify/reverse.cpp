@@ -171,7 +171,9 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   PlanOptions plan;
   plan.wanted = reverse.fit.leads();
   setup.plan = make_plan(setup.robot, plan);
-  const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, reverse.fit.estimate, {});
+  Fit fit;
+  fit.estimated = reverse.fit.estimate;
+  const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, {}, fit, {});
   if (feasible) add_findings(reverse.findings, feasible->findings);
   Result result = clock.time("summary", [&] { return summarize_reverse(reverse, setup, feasible); });
   Estimate estimate = reverse.fit.estimate;

@@ -51,7 +51,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   const Fit fit = fit_rows(setup, runs, folded.runs);
   const Uncertainty spread = estimate_intervals(setup, runs, folded.runs, fit);
   const std::optional<FeasibleModel> feasible =
-      retrieve_feasible(setup, runs, fit.estimated, spread.intervals.sigma);
+      retrieve_feasible(setup, runs, folded.runs, fit, spread.intervals.sigma);
   Checks checks = check_fit(setup, runs, folded, fit, spread, feasible);
   Result result =
       summarize({setup, runs, examined, friction.findings, signs, folded, fit, spread, feasible, checks});

@@ -149,24 +149,29 @@ double gradient_difference(const Estimate& estimate) {
   return worst;
 }
 
-double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths,
-                         const std::vector<DriveValues>& drives) {
+double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths) {
   require(static_cast<Index>(links.size()) == lengths.size(), "a length a link");
   long double short_by = 0;
   for (std::size_t k = 0; k < links.size(); ++k) {
     const long double found = margin_of(links[k], lengths[static_cast<Index>(k)]);
     short_by = std::max({short_by, links[k].margin - found, -found});
   }
+  return static_cast<double>(short_by);
+}
+
+double drives_difference(const std::vector<DriveValues>& drives, const std::vector<DriveValues>& estimated) {
+  double short_by = 0;
   for (const char* kind : {"fv", "fc", "Ia"}) {
     double largest = 0, smallest = 0;
-    for (const DriveValues& drive : drives)
-      if (const auto value = drive.values.find(kind); value != drive.values.end()) {
-        largest = std::max(largest, std::abs(value->second));
-        smallest = std::min(smallest, value->second);
-      }
-    if (largest > 0) short_by = std::max(short_by, static_cast<long double>(-smallest / largest));
+    for (const auto* list : {&drives, &estimated})
+      for (const DriveValues& drive : *list)
+        if (const auto value = drive.values.find(kind); value != drive.values.end()) {
+          largest = std::max(largest, std::abs(value->second));
+          if (list == &drives) smallest = std::min(smallest, value->second);
+        }
+    if (largest > 0) short_by = std::max(short_by, -smallest / largest);
   }
-  return static_cast<double>(short_by);
+  return short_by;
 }
 
 SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit,
@@ -188,8 +193,13 @@ SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit
         kModelLimit);
     const bool squares = !fit.instrument && fit.estimated.factor.rows() > 0;
     if (squares) add("gradient", gradient_difference(fit.estimated), kGradientLimit);
-    if (feasible && !feasible->links.empty() && feasible->summary.residual)
-      add("bodies", bodies_difference(feasible->links, link_lengths(setup.robot), feasible->summary.drives),
+    if (!feasible || feasible->links.empty() || !feasible->summary.residual) return;
+    const PhysicalOptions& physical = setup.study().feasible->physical;
+    if (physical.bodies)
+      add("bodies", bodies_difference(feasible->links, link_lengths(setup.robot)), kBodiesLimit);
+    if (physical.drives)
+      add("drives",
+          drives_difference(feasible->summary.drives, drive_values(setup.robot, fit.estimated)),
           kBodiesLimit);
   });
   return out;

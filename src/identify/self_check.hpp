@@ -22,8 +22,10 @@ double model_difference(const Robot& robot, const Plan& plan, const VectorXd& va
 
 double gradient_difference(const Estimate& estimate);
 
-// `lengths`: one per link; drives: those of the feasible parameters.
-double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths,
-                         const std::vector<DriveValues>& drives);
+// By how much bodies are not those claimed, in margins. `lengths`: one per link.
+double bodies_difference(const std::vector<LinkValues>& links, const VectorXd& lengths);
+
+// By how much feasible drives are negative, over the largest value of their kind, estimated or feasible.
+double drives_difference(const std::vector<DriveValues>& drives, const std::vector<DriveValues>& estimated);
 
 }  // namespace steelyard

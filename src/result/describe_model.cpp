@@ -48,6 +48,20 @@ void describe(Fields& f, ConstraintMargin& x) {
   f.flag(must("active", "", "the parameters lie on it"), x.active);
 }
 
+void describe(Fields& f, PullCandidate& x) {
+  f.number(must("weight", "", "of the data's squares"), x.weight, at_least(0));
+  f.number(must("fitted", "", "unexplained share of the weighted rows"), x.fitted, at_least(0));
+  f.number(may("left_out", "", "the same of rows left out in turn"), x.left_out, at_least(0));
+}
+
+void describe(Fields& f, PullSummary& x) {
+  f.number(must("weight", "", "of the data's squares"), x.weight, at_least(0));
+  f.text(matching(must("by", "", "how the weight was chosen"), "given|left-out|tolerance"), x.by);
+  f.texts(must("references", "", "by link: file, repaired, uniform, data"), x.references);
+  f.number(must("reference_mass", "kg", "of all links"), x.reference_mass, at_least(0));
+  f.sections(must("candidates", "", "weights that were tried"), x.candidates);
+}
+
 void describe(Fields& f, FeasibleSummary& x) {
   f.text(must("method", "", "that gave the parameters: convex, penalty, annealing"), x.method);
   f.optional_section(
@@ -65,6 +79,7 @@ void describe(Fields& f, FeasibleSummary& x) {
           x.conflict);
   f.sections(must("drives", "", "drive columns of the feasible parameters"), x.drives);
   describe_by_name(f, may("columns", "", "all columns beside those of the links"), x.columns);
+  f.optional_section(may("pull", "", "towards reference bodies"), x.pull);
 }
 
 void describe(Fields& f, KnownWrench& x) {

@@ -28,10 +28,17 @@ void describe_objective(Fields& f, FeasibleSpec& spec) {
 }
 
 void describe(Fields& f, PullSpec& pull) {
-  std::size_t robot = 0;
-  f.word(required({"towards", "", "whose links"}), robot, {"robot"});
-  f.number(required({"weight", "", "of the data's squares"}), pull.weight,
-           above_to(0, 1e12, "1e-3 is typical"));
+  f.choice({"towards", "", "whose links; robot: those of its file, uniform bodies where that gives none"},
+           pull.towards, {{"robot", PullTowards::robot}, {"uniform", PullTowards::uniform}});
+  const Key weight = {"weight", "",
+                      "of the data's squares; auto: the strongest that loses nothing on rows left out; 0: "
+                      "only where the data leave the links open"};
+  int word = pull.weight ? -1 : 0;
+  double value = pull.weight.value_or(0);
+  f.words_or(weight, word, {"auto"}, [&](Fields& other) {
+    other.number(weight, value, from_to(0, 1e12, "1e-6 is typical"));
+  });
+  if (f.reads()) pull.weight = word == 0 ? std::nullopt : std::optional<double>(value);
   f.choice({"kind", "", "distance of parameters, or of bodies as distributions of mass"}, pull.kind,
            {{"euclidean", PullKind::euclidean}, {"divergence", PullKind::divergence}});
   f.texts({"links", "", "by number or name; none: all"}, pull.links);
@@ -62,8 +69,15 @@ void describe(Fields& f, FeasibleSpec& spec) {
             {"penalty", FeasibleMethod::penalty},
             {"annealing", FeasibleMethod::annealing}});
   describe_objective(f, spec);
-  f.number({"margin", "", "by which bodies are inside the feasible set"}, spec.physical.margin,
-           Allowed{0, 1, false, true, "1e-6 is typical"});
+  const Key margin = {"margin", "",
+                      "by which bodies are inside the feasible set; auto: none is denser than matter where that "
+                      "costs nothing, otherwise 1e-6"};
+  int word = spec.physical.margin ? -1 : 0;
+  double value = spec.physical.margin.value_or(1e-6);
+  f.words_or(margin, word, {"auto"}, [&](Fields& other) {
+    other.number(margin, value, Allowed{0, 1, false, true, "1e-6 is typical"});
+  });
+  if (f.reads()) spec.physical.margin = word == 0 ? std::nullopt : std::optional<double>(value);
   f.flag({"bodies", "", "inertias must be physically possible"}, spec.physical.bodies);
   f.flag({"drives", "", "friction and rotor inertia are not negative"}, spec.physical.drives);
   f.flag({"robot_bounds", "", "bounds of the robot file"}, spec.physical.robot_bounds);
@@ -75,8 +89,7 @@ void describe(Fields& f, FeasibleSpec& spec) {
     item.section({"constraint", "", constraints.meaning},
                  [&](Fields& inner) { describe_constraint(inner, constraint, k + 1); });
   });
-  bool pulls = spec.pull.weight > 0;
-  f.section({"pull", "", "towards the links of the robot file"}, pulls,
+  f.section({"pull", "", "towards bodies one would believe ([feasible](feasible.md))"},
             [&](Fields& inner) { describe(inner, spec.pull); });
   describe_proven(f, spec);
   f.count({"starts", "", "random ones, of the penalty search"}, spec.random_starts,

@@ -1,5 +1,6 @@
 // The convex fit: closed forms, what constraints mean, errors, certificates, threads.
 #include "steelyard/feasible/convex.hpp"
+#include "steelyard/feasible/reference.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ TEST(Convex, WithoutDataIsTheReference) {
   const RandomProblem problem = problem_of(3);
   const Objective nothing = sees(problem.quantities, {});
   const ConvexSolution found = solve_convex(nothing, bodies(problem, 0), problem.robot);
-  const VectorXd reference = reference_parameters(problem.robot, problem.quantities);
+  const VectorXd reference = reference_bodies(problem.robot, problem.quantities).x;
   EXPECT_LE((found.x - reference).norm(), 1e-3 * reference.norm());
   for (const bool chosen : found.chosen) EXPECT_TRUE(chosen);
   for (const ConstraintState& state : found.constraints) EXPECT_FALSE(state.active);
@@ -106,13 +107,13 @@ TEST(Convex, MarksWhatOnlyCombinationsShow) {
 
 TEST(Convex, GradientVanishesAtAnInnerOptimumWithPulls) {
   RandomProblem problem = problem_of(2, 0.05);
-  pull_bodies(problem.objective, problem.quantities, reference_parameters(problem.robot, problem.quantities),
+  pull_bodies(problem.objective, problem.quantities, reference_bodies(problem.robot, problem.quantities).x,
               3);
   const ConvexSolution found = solve_convex(problem.objective, bodies(problem, 0), problem.robot);
   EXPECT_EQ(found.status, ConvexStatus::solved);
   const VectorXd gradient = problem.objective.gradient(found.x);
   const VectorXd at_reference =
-      problem.objective.gradient(reference_parameters(problem.robot, problem.quantities));
+      problem.objective.gradient(reference_bodies(problem.robot, problem.quantities).x);
   EXPECT_LE(gradient.norm(), 1e-4 * at_reference.norm());
   EXPECT_LE(found.lower_bound, found.value);
   EXPECT_LE(found.gap, 1e-6);
@@ -120,7 +121,7 @@ TEST(Convex, GradientVanishesAtAnInnerOptimumWithPulls) {
 
 TEST(Convex, StrongPullEndsAtTheReference) {
   RandomProblem problem = problem_of(2, 0.05);
-  const VectorXd reference = reference_parameters(problem.robot, problem.quantities);
+  const VectorXd reference = reference_bodies(problem.robot, problem.quantities).x;
   pull_bodies(problem.objective, problem.quantities, reference, 1e9);
   const ConvexSolution found = solve_convex(problem.objective, bodies(problem, 0), problem.robot);
   EXPECT_LE((found.x - reference).norm(), 1e-4 * reference.norm());

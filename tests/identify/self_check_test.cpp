@@ -98,20 +98,25 @@ TEST(SelfCheck, BodiesThatAreNotThoseClaimedFail) {
   link.inertia_origin << 2 * across, 0, 0, along + across, 0, along + across;
   const VectorXd length = VectorXd::Constant(1, 0.5);
   link.margin = along / (link.mass * 0.25);
-  EXPECT_LT(bodies_difference({link}, length, {}), 1e-15);
+  EXPECT_LT(bodies_difference({link}, length), 1e-15);
   LinkValues claimed = link;
   claimed.margin += 1e-6;
-  EXPECT_NEAR(bodies_difference({claimed}, length, {}), 1e-6, 1e-12);
+  EXPECT_NEAR(bodies_difference({claimed}, length), 1e-6, 1e-12);
   LinkValues impossible = link;
   impossible.margin = -1;              // whatever it claims
   impossible.inertia_origin[0] = 0.2;  // more than the other two together
-  EXPECT_GT(bodies_difference({impossible}, length, {}), 1e-3);
+  EXPECT_GT(bodies_difference({impossible}, length), 1e-3);
   impossible = link;
   impossible.mass = 0;
-  EXPECT_GE(bodies_difference({impossible}, length, {}), 1);
+  EXPECT_GE(bodies_difference({impossible}, length), 1);
   DriveValues drive;
   drive.values = {{"fv", 1.0}, {"fc", -0.1}};
-  EXPECT_NEAR(bodies_difference({link}, length, {drive}), 1, 1e-12);
+  EXPECT_NEAR(drives_difference({drive}, {}), 1, 1e-12);
+  DriveValues estimated;
+  estimated.values = {{"fc", 2.0}};
+  EXPECT_NEAR(drives_difference({drive}, {estimated}), 0.05, 1e-12);
+  drive.values["fc"] = -1e-18;  // all frictions are zero, to rounding
+  EXPECT_LT(drives_difference({drive}, {estimated}), 1e-15);
 }
 
 }  // namespace self_check_test

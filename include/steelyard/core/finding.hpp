@@ -67,6 +67,8 @@ inline constexpr TraitsOfCode kCodes[] = {
     {"infeasible-constraints", of_feasible},
     {"broken-constraint", of_feasible},
     {"costly-constraints"},
+    {"implausible-links", of_feasible},
+    {"repaired-reference", of_feasible},
     {"gain-not-identifiable"},
     {"gain-misfit"},
     {"gain-drift"},

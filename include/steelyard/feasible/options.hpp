@@ -1,6 +1,8 @@
 // How feasible parameters are found, and which constraints physics gives (docs/feasible.md).
 #pragma once
 
+#include <optional>
+
 #include "steelyard/core/abi.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -17,7 +19,7 @@ struct CoefficientOptions {
 // for every such column; positive semidefinite inertia and viscous matrices of coupled pairs; the bounds
 // that the robot's file declares, named as "bound m3".
 struct PhysicalOptions {
-  double margin = 1e-6;  // δ
+  std::optional<double> margin;  // δ of bodies; none: 1e-6, or no denser than matter is where that costs nothing
   bool bodies = true;
   bool drives = true;
   bool robot_bounds = true;

@@ -85,6 +85,20 @@ struct ConstraintMargin {
 
 // Physically feasible parameters (docs/feasible.md). Without a residual: the constraints contradict each
 // other, or there were base values only and no rows.
+// A pull towards reference bodies that was tried.
+struct PullCandidate {
+  double weight = 0;
+  double fitted = 0;                     // ‖τ − τ̂‖ / ‖τ‖ of weighted rows, with bodies as only constraints
+  std::optional<double> left_out = {};  // the same of rows left out in turn
+};
+struct PullSummary {
+  double weight = 0;  // of the data's squares
+  std::string by;     // "given", "left-out", "tolerance"
+  std::vector<std::string> references;  // by link: "file", "repaired", "uniform", "data"
+  double reference_mass = 0;            // [kg] of all links
+  std::vector<PullCandidate> candidates;
+};
+
 struct FeasibleSummary {
   std::string method;  // that gave the parameters: "convex", "penalty", "annealing"
   std::optional<ResidualSummary> residual;
@@ -96,6 +110,7 @@ struct FeasibleSummary {
   std::vector<std::string> conflict;  // names of constraints that contradict each other, an irreducible set
   std::vector<DriveValues> drives;    // drive columns of the feasible parameters
   std::map<std::string, double> columns = {};  // all columns beside those of the links, by name
+  std::optional<PullSummary> pull = {};
 };
 
 // Interval of a parameter over all feasible parameters that explain the data; an open end is absent.

@@ -112,8 +112,12 @@ struct ConstraintSpec {
 
 enum class PullKind { euclidean, divergence };
 
+enum class PullTowards { robot, uniform };  // robot: its file, uniform bodies where that gives none
+
 struct PullSpec {
-  double weight = 0;  // of the data's squares; 0: none
+  PullTowards towards = PullTowards::robot;
+  // Of the data's squares; none: the strongest that loses nothing; 0: only where the data leave links open.
+  std::optional<double> weight;
   PullKind kind = PullKind::divergence;
   std::vector<std::string> links;  // empty: all
   Place place;

@@ -27,6 +27,15 @@ std::vector<int> groups_by_index(Index blocks, int groups);
 // Throws InputError when there are fewer than two blocks a period.
 std::vector<int> groups_by_phase(Index blocks, double block_samples, double period, int groups);
 
+// The rows with and without one group.
+struct HeldOutPart {
+  int group = 0;
+  std::vector<Fold> training, tested;
+};
+// Throws InputError for groups that do not fit the blocks, and for fewer than two groups.
+std::vector<HeldOutPart> held_out_parts(const std::vector<std::vector<FoldBlock>>& runs,
+                                        const BlockGroups& groups);
+
 struct CrossValidation {
   Index groups = 0;  // that were left out
   std::vector<Residual> per_row;

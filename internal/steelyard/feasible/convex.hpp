@@ -5,9 +5,7 @@
 // feasible: the start is the reference, or the end of a phase that looks for an interior point.
 //
 // Unseen directions. φ does not depend on the null space of R. What it leaves open is chosen by a vanishing
-// weight w on Σ_j D(P_j ‖ P_j⁰) of all links, P⁰ the given reference or else a uniform body of the link's
-// size (a cylinder of length s and diameter s/2 at the density of water, s the larger of the link's length
-// and the mean one). w is so small that its share in the certified gap is below `gap`; it is part of the
+// weight w on Σ_j D(P_j ‖ P_j⁰) of all links, P⁰ the given reference (reference.hpp). w is so small that its share in the certified gap is below `gap`; it is part of the
 // solution. Links without a positive definite P by constraint, and columns that belong to no link, are pulled
 // by w (x − x⁰)²/scale² instead. Columns whose value rests on this choice are marked `chosen`.
 //
@@ -45,7 +43,7 @@ const char* to_string(ConvexStatus status);
 struct ConvexOptions {
   double gap = 1e-7;    // of φ + 1e-6 ‖z‖²
   double reach = 1000;  // see above
-  VectorXd reference;   // x⁰; empty: the robot's inertias where given, otherwise uniform bodies
+  VectorXd reference;   // x⁰; empty: reference_bodies() of the robot alone
   int max_iterations = 200;
   double active = 1e-6;           // constraints with a scaled margin below are called active
   double rank_tolerance = 1e-10;  // singular values of the scaled columns of R below are unseen
@@ -82,9 +80,5 @@ struct ConvexSolution {
 
 ConvexSolution solve_convex(const Objective& objective, const std::vector<Constraint>& constraints,
                             const Robot& robot, const ConvexOptions& options = {});
-
-// x⁰ as described above: the robot's inertias where they are given with a positive definite P, uniform
-// bodies otherwise, zero for further columns.
-VectorXd reference_parameters(const Robot& robot, const Quantities& quantities);
 
 }  // namespace steelyard

@@ -44,7 +44,8 @@ struct PenaltyOptions {
   PenaltySearch search = PenaltySearch::descent;
   int random_starts = 8;         // beside those given and the reference
   std::vector<VectorXd> starts;  // x; tried first, in their order
-  bool from_reference = true;    // also from the bodies of reference_parameters()
+  bool from_reference = true;    // also from the reference
+  VectorXd reference;            // empty: reference_bodies() of the robot alone
   std::uint64_t seed = 1;
   std::vector<double> levels = {1, 1e2, 1e4,
                                 1e6};  // ξ, for φ divided by the effort and g by their natural scale

@@ -58,6 +58,7 @@ struct HeldOut {
   BlockGroups groups;
   std::string by;  // "index" or "phase"
 };
+bool has_two_groups(const BlockGroups& groups);
 HeldOut held_out_groups(const std::vector<RunRows>& runs, const CrossOptions& options);
 
 }  // namespace steelyard
