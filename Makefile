@@ -19,7 +19,7 @@ ifdef WEB
 LAUNCHER += -DSTEELYARD_WEB=$(WEB)
 endif
 
-.PHONY: all demo test mpi fuzz check-full bench league bench-page docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-mpi deps-python
+.PHONY: all demo test mpi fuzz check-full bench league forecast-page bench-page docs deb python format tidy install clean deps deps-test deps-dev deps-fuzz deps-mpi deps-python
 
 all:
 	$(CMAKE) --preset release $(LAUNCHER) -Wno-dev
@@ -57,6 +57,10 @@ check-full: deps deps-test deps-dev all
 # The league table of all real logs: docs/league.md. Needs STEELYARD_DATA.
 league: deps deps-test all
 	scripts/league --program $(BUILD)/steelyard
+
+# The forecast of errors on other motions, against measured ones, on the same logs (scripts/forecast): docs/forecast.md.
+forecast-page: deps all
+	scripts/forecast --program $(BUILD)/steelyard
 
 # The numbers of docs/benchmarks.md, on a machine with nothing else to do.
 bench-page: deps deps-test

@@ -63,6 +63,7 @@ constexpr Verb kVerbs[] = {
     {"validate", "Validate a result's model on other runs", cli::add_validate, Shared::folder},
     {"excite", "Design an exciting motion within all limits", cli::add_excite, Shared::folder},
     {"next", "Predict what the next run would add to a study", cli::add_next, Shared::folder},
+    {"forecast", "Forecast the error of a result's model on other motions", cli::add_forecast, Shared::basic},
     {"gains", "Predict how well a load would identify the drive gains", cli::add_gains, Shared::basic},
     {"retrieve", "Retrieve physically feasible masses, centres of mass and inertias", cli::add_retrieve,
      Shared::folder},

@@ -63,6 +63,20 @@ bool was_fitted_before(const Result& result, const std::string& run) {
   return false;
 }
 
+// What a newcomer would make of a forecast above 100 %: nothing.
+std::string forecast_text(const steelyard::MotionForecast& forecast) {
+  if (forecast.expected > 1) return "forecast unknown";
+  return fmt::format("forecast {} %, at most {} %", percent(forecast.expected),
+                     forecast.upper > 1 ? "100" : percent(forecast.upper));
+}
+
+std::string typical_text(const steelyard::ForecastSummary& forecast) {
+  std::string text = fmt::format("  typical motions: {}", forecast_text(forecast.typical));
+  if (forecast.feasible_typical)
+    text += fmt::format("; feasible parameters: {}", forecast_text(*forecast.feasible_typical));
+  return text + "\n";
+}
+
 std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
                                  result.base.size(), result.samples, result.rows);
@@ -76,9 +90,9 @@ std::string summary_text(const Result& result) {
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh || was_fitted_before(result, run.run))
-      text += fmt::format("  run '{}', {}: prepared {} %, raw {} %\n", run.run,
+      text += fmt::format("  run '{}', {}: prepared {} %, raw {} %{}\n", run.run,
                           run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
-                          percent(run.residual.raw));
+                          percent(run.residual.raw), run.forecast ? "; " + forecast_text(*run.forecast) : "");
   if (result.feasible && result.feasible->residual) {
     text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
                         percent(result.feasible->residual->prepared));
@@ -87,6 +101,7 @@ std::string summary_text(const Result& result) {
         text += fmt::format("; run '{}' {} %", run.run, percent(run.feasible->prepared));
     text += "\n";
   }
+  if (result.forecast) text += typical_text(*result.forecast);
   if (result.elastic) text += elastic_text(*result.elastic);
   if (!result.comparison.empty()) text += comparison_text(result);
   text += engines_text(result.engines);

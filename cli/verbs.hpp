@@ -14,6 +14,7 @@ using Run = std::function<int(const CommonOptions&)>;
 Run add_run(Arguments& verb);       // run.cpp
 Run add_identify(Arguments& verb);  // run.cpp
 Run add_validate(Arguments& verb);  // validate.cpp
+Run add_forecast(Arguments& verb);  // forecast.cpp
 Run add_retrieve(Arguments& verb);  // retrieve.cpp
 Run add_check(Arguments& verb);     // check.cpp
 Run add_simulate(Arguments& verb);  // files.cpp

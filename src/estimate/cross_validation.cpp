@@ -92,6 +92,13 @@ std::vector<HeldOutPart> held_out_parts(const std::vector<std::vector<FoldBlock>
   return parts;
 }
 
+std::vector<Residual> added_by_row(const std::vector<std::vector<Residual>>& parts) {
+  std::vector<Residual> out;
+  for (const std::vector<Residual>& part : parts)
+    for (const Residual& row : part) add_by_row(row, out);
+  return out;
+}
+
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
                                const EstimateOptions& options, std::span<const Fold> priors) {
   EstimateOptions quick = options;

@@ -11,12 +11,12 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kWater = 1000;                            // [kg/m³]
-constexpr double kLightest = 50, kDensest = 20000;         // densities of what robots are made of
-constexpr double kShortest = 0.011;                        // mean lengths below are none (link_lengths) [m]
-constexpr double kSlenderness = 0.2;                       // radius over mean length
-constexpr double kRoundness = 1e-3;                        // of repaired bodies
-constexpr double kUnknownSize = 0.1;                       // of robots of which nothing is known [m]
+constexpr double kWater = 1000;                     // [kg/m³]
+constexpr double kLightest = 50, kDensest = 20000;  // densities of what robots are made of
+constexpr double kShortest = 0.011;                 // mean lengths below are none (link_lengths) [m]
+constexpr double kSlenderness = 0.2;                // radius over mean length
+constexpr double kRoundness = 1e-3;                 // of repaired bodies
+constexpr double kUnknownSize = 0.1;                // of robots of which nothing is known [m]
 
 Vector3 axis_of(const Vector3& along) {
   return along.norm() > 0 ? Vector3(along.normalized()) : Vector3(Vector3::UnitZ());
@@ -62,8 +62,20 @@ std::vector<Inertia> uniform_bodies(const Robot& robot, double size) {
   for (const Span& span : spans_of(robot)) {
     const double length = span.length() + 4 * radius / 3;  // round ends
     const double mass = kWater * std::numbers::pi * radius * radius * length;
-    bodies.push_back(
-        cylinder(mass, (span.from + span.to) / 2, axis_of(span.to - span.from), length, radius));
+    bodies.push_back(cylinder(mass, (span.from + span.to) / 2, axis_of(span.to - span.from), length, radius));
+  }
+  return bodies;
+}
+
+// Where nothing is compared with them: as large as the link and round, which keeps problems well scaled.
+std::vector<Inertia> round_bodies(const Quantities& quantities) {
+  std::vector<Inertia> bodies;
+  for (int link = 0; link < quantities.links(); ++link) {
+    const double size = body_size(quantities, link), radius = size / 4;
+    const double mass = kWater * std::numbers::pi * radius * radius * size;
+    Matrix4 P = Matrix4::Zero();
+    P.diagonal() << Vector3::Constant(mass * (size * size / 12 + radius * radius / 2) / 3), mass;
+    bodies.push_back(Inertia::from_pseudo_inertia(P));
   }
   return bodies;
 }
@@ -85,7 +97,7 @@ Inertia rod(const SeenMoments& seen, double mass) {
   const double own = moment * moment / (0.75 * seen.inertia);
   if (!(mass > 0)) mass = own;
   const double rest = std::max(0.05 * seen.inertia, seen.inertia - moment * moment / mass);
-  const double length = std::sqrt(12 * rest / mass);
+  const double length = std::sqrt(rest / mass / (1.0 / 12 + kSlenderness * kSlenderness / 4));
   return cylinder(mass, seen.first / mass, axis_of(seen.first), length, kSlenderness * length);
 }
 
@@ -122,7 +134,8 @@ std::vector<Inertia> bodies_from_data(const Objective& objective, const Quantiti
 
 Inertia repaired(const Inertia& inertia, double size) {
   const Eigen::Vector4d scale(1 / size, 1 / size, 1 / size, 1);
-  const Eigen::Matrix4d P = scale.asDiagonal() * Eigen::Matrix4d(inertia.pseudo_inertia()) * scale.asDiagonal();
+  const Eigen::Matrix4d P =
+      scale.asDiagonal() * Eigen::Matrix4d(inertia.pseudo_inertia()) * scale.asDiagonal();
   const auto eigen = small_eigen(P);
   const SmallVector values = eigen.values.cwiseMax(kRoundness * eigen.values[3]);
   const Eigen::Matrix4d body = eigen.vectors * values.asDiagonal() * eigen.vectors.transpose();
@@ -254,7 +267,7 @@ double Reference::mass() const {
 Reference reference_bodies(const Robot& robot, const Quantities& quantities,
                            const ReferenceOptions& options) {
   Bodies bodies(robot, quantities, options);
-  bodies.put(uniform_bodies(robot, robot_size(quantities)), ReferenceKind::uniform);
+  bodies.put(round_bodies(quantities), ReferenceKind::uniform);
   return bodies.scaled(1);
 }
 

@@ -86,7 +86,7 @@ TotalSolution solve_total(const TotalSystem& system, double min_gap) {
                            .triangularView<Eigen::Lower>()
                            .solve(T.bottomRightCorner(noisy, noisy).transpose())
                            .transpose();
-  const Svd svd = jacobi_svd(scaled, Eigen::ComputeThinV);
+  const Svd svd = jacobi_svd(scaled, Eigen::ComputeThinU | Eigen::ComputeThinV);
   TotalSolution out;
   out.singular = svd.values;
   const double smallest = out.singular[noisy - 1];

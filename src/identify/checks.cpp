@@ -4,6 +4,7 @@
 
 #include "identify/bands.hpp"
 #include "identify/extra_columns.hpp"
+#include "identify/forecast.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/validate/motions.hpp"
 
@@ -110,8 +111,11 @@ Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, con
   checks.predicted = predict_runs_with_bands(setup, runs, folded, fit, spread);
   checks.held_out = cross_validate_runs(setup, folded, fit);
   checks.elastic = identify_elastic_joints(setup);
-  if (feasible)
-    checks.feasible = check_feasible(setup, folded, fit, *feasible, checks.held_out.summary.has_value());
+  if (feasible) checks.feasible = check_feasible(setup, folded, fit, *feasible);
+  checks.forecasts = setup.clock().time("forecast", [&] {
+    return forecast_errors(setup, folded, fit, feasible, checks.held_out.refits,
+                           checks.feasible ? checks.feasible->refits : std::vector<VectorXd>());
+  });
   checks.self = check_itself(setup, folded, fit, checks.feasible);
   checks.left_out =
       setup.clock().time("leaving out motions", [&] { return leave_out_motions(setup, folded, fit); });

@@ -34,9 +34,11 @@ std::vector<const Prediction*> fitted_predictions(const Folded& folded,
 // Largest number of passes over a fit run; 0 where one of them has no samples.
 int fitted_passes(const Folded& folded);
 
+// Refits without groups of blocks: `cross:` of the study, or its defaults.
 struct HeldOutCheck {
-  std::optional<CrossValidationSummary> summary;
-  std::string unavailable;  // why there is none although the study requests it
+  std::optional<CrossValidationSummary> summary;  // where the study requests it
+  std::string unavailable;                        // why there is none although the study requests it
+  CrossValidation refits;                         // empty: the runs are too short
 };
 HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit);
 
@@ -45,11 +47,11 @@ struct FeasibleCheck {
   std::vector<LinkValues> links;
   std::vector<ResidualSummary> runs;  // empty: there are no rows
   int passes = 0;
+  std::vector<VectorXd> refits;   // x without each group; empty: nothing could be left out
   std::vector<Finding> findings;  // constraints that cost much
 };
-// `cross`: also on rows left out in turn.
 FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit& fit,
-                             const FeasibleModel& feasible, bool cross);
+                             const FeasibleModel& feasible);
 // Of every run; `raw` takes the predictions.
 std::vector<ResidualSummary> feasible_residuals(const Setup& setup, const Folded& folded,
                                                 const Estimate& estimate, const FeasibleModel& feasible,
@@ -70,12 +72,19 @@ struct SelfChecks {
 SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit,
                         const std::optional<FeasibleCheck>& feasible);
 
+// Of the error on other motions (forecast.hpp).
+struct Forecasts {
+  std::optional<ForecastSummary> summary;                      // none: nothing could be left out
+  std::vector<std::optional<MotionForecast>> estimate, links;  // by run
+};
+
 struct Checks {
   Predicted predicted;
   HeldOutCheck held_out;
   ElasticJoints elastic;
   std::optional<FeasibleCheck> feasible;
   SelfChecks self;
+  Forecasts forecasts;
   std::vector<ResidualSummary> left_out;  // by run: of a model fitted to all others; empty: there is one run
 };
 Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, const Fit& fit,

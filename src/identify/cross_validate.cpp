@@ -50,21 +50,19 @@ bool has_two_groups(const BlockGroups& groups) {
 
 HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit) {
   HeldOutCheck check;
-  if (!setup.study().cross) return check;
-  const HeldOut held = held_out_groups(folded.runs, *setup.study().cross);
+  const bool requested = setup.study().cross.has_value();
+  const HeldOut held = held_out_groups(folded.runs, setup.study().cross.value_or(CrossOptions()));
   if (!has_two_groups(held.groups)) {
-    check.unavailable =
-        "cross_validation: the fitted runs are too short for two sections of two memories of the filters";
+    if (requested)
+      check.unavailable =
+          "cross_validation: the fitted runs are too short for two sections of two memories of the filters";
     return check;
   }
-  check.summary = setup.clock().time("cross-validation", [&] {
-    const CrossValidation found = cross_validate_estimator(setup, fit, held.blocks, held.groups);
-    CrossValidationSummary summary;
-    summary.by = held.by;
-    summary.blocks = static_cast<int>(found.groups);
-    summary.residual = residual_summary(found.per_row, setup.plan, setup.robot);
-    return summary;
-  });
+  check.refits = setup.clock().time(
+      "cross-validation", [&] { return cross_validate_estimator(setup, fit, held.blocks, held.groups); });
+  if (requested)
+    check.summary = {static_cast<int>(check.refits.groups), held.by,
+                     residual_summary(check.refits.per_row, setup.plan, setup.robot)};
   return check;
 }
 

@@ -34,12 +34,13 @@ void report_problems(const Quantities& quantities, FeasibleModel& feasible) {
                                  fmt::join(retrieval.violated, ", "))));
   for (std::size_t k = 0; k < feasible.reference.links.size(); ++k)
     if (feasible.reference.links[k] == ReferenceKind::repaired)
-      feasible.findings.push_back(make_finding("repaired-reference", quantities.link_name(static_cast<int>(k)),
+      feasible.findings.push_back(make_finding("repaired-reference",
+                                               quantities.link_name(static_cast<int>(k)),
                                                "the robot's file gives an inertia that no body has"));
   if (retrieval.x.size() == 0) return;
   for (const Implausible& one : implausible_links(quantities, feasible.reference, retrieval.x))
-    feasible.findings.push_back(make_finding(
-        "implausible-links", one.link < 0 ? "" : quantities.link_name(one.link), one.what));
+    feasible.findings.push_back(
+        make_finding("implausible-links", one.link < 0 ? "" : quantities.link_name(one.link), one.what));
 }
 
 // Variance by blocks over that of independent rows; at least 1.
@@ -101,6 +102,26 @@ void prove(const Setup& setup, const Runs& runs, const Estimate& estimate, const
   feasible.intervals.resize(static_cast<std::size_t>(parameters));
 }
 
+bool has_bounds(const Robot& robot) {
+  return std::any_of(robot.joints.begin(), robot.joints.end(),
+                     [](const Joint& joint) { return !joint.bounds.empty(); });
+}
+
+// Bodies without needles, unless the study's own constraints make that expensive.
+std::vector<Constraint> round_where_possible(const Setup& setup, const FeasibleModel& feasible) {
+  if (feasible.pull.masses.size() == 0) return feasible.constraints;
+  std::vector<Constraint> round =
+      without_needles(feasible.constraints, feasible.reference, feasible.pull.masses);
+  if (setup.study().feasible->constraints.empty() && !has_bounds(setup.robot)) return round;
+  ConvexOptions options;
+  options.reference = feasible.reference.x;
+  const ConvexSolution with = solve_convex(feasible.objective, round, setup.robot, options);
+  const ConvexSolution without = solve_convex(feasible.objective, feasible.constraints, setup.robot, options);
+  constexpr double kCost = 0.02;  // of φ
+  const bool cheap = with.usable() && without.usable() && with.value <= (1 + kCost) * without.value;
+  return cheap ? round : feasible.constraints;
+}
+
 }  // namespace
 
 Objective feasible_objective(const FeasibleSpec& spec, const Estimate& estimate, const BaseParameters& base,
@@ -142,10 +163,8 @@ std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& r
     feasible.objective = feasible_objective(spec, estimate, setup.base, quantities);
     feasible.reference = study_reference(spec, setup.robot, quantities, feasible.objective);
     feasible.pull = choose_pull(setup, rows, fit, quantities, feasible.reference, feasible.objective);
-    if (feasible.pull.masses.size() > 0)
-      feasible.constraints =
-          without_needles(std::move(feasible.constraints), feasible.reference, feasible.pull.masses);
     add_pull(spec, setup.robot, quantities, feasible.reference, feasible.pull.weight, feasible.objective);
+    feasible.constraints = round_where_possible(setup, feasible);
     feasible.retrieval = retrieve(feasible.objective, feasible.constraints, setup.robot,
                                   retrieve_options(setup, spec, feasible.reference));
     if (feasible.retrieval.x.size() > 0)

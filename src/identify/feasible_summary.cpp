@@ -8,6 +8,7 @@
 #include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
 #include "identify/summary.hpp"
+#include "steelyard/core/pool.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
 
@@ -75,28 +76,46 @@ std::optional<double> moved_sigma(const Estimate& fit, const VectorXd& values) {
   return finite_or_none(moved.norm() / fit.sigma_rows / std::sqrt(static_cast<double>(fit.rank)));
 }
 
-CrossValidationSummary cross_validate_feasible(const Setup& setup, const Folded& folded, const Fit& all,
-                                               const FeasibleModel& feasible) {
+// Refits without each group of blocks, with all constraints.
+struct FeasibleRefits {
+  std::vector<VectorXd> x;
+  std::optional<CrossValidationSummary> left_out;
+};
+
+FeasibleRefits refit_feasible(const Setup& setup, const Folded& folded, const Fit& all,
+                              const FeasibleModel& feasible) {
+  FeasibleRefits out;
   const FeasibleSpec& spec = *setup.study().feasible;
-  const HeldOut held = held_out_groups(folded.runs, *setup.study().cross);
+  const HeldOut held = held_out_groups(folded.runs, setup.study().cross.value_or(CrossOptions()));
+  if (!has_two_groups(held.groups)) return out;
   const Quantities quantities(setup.robot, feasible.columns);
   EstimateOptions quick = setup.study().estimate;
   quick.conditions = false;
   RetrieveOptions options;
   options.convex.reference = feasible.reference.x;
   options.method = spec.method == FeasibleMethod::annealing ? FeasibleMethod::penalty : spec.method;
+  options.conflicts = false;
   options.penalty.random_starts = 0;  // from the relaxation and from the solution on everything
   options.penalty.from_reference = false;
   options.penalty.starts = {feasible.retrieval.x};
-  const CrossValidation found = cross_validate(held.blocks, held.groups, [&](std::span<const Fold> training) {
-    const Estimate fit = estimate(training, quick, all.priors);
+  const std::vector<HeldOutPart> parts = held_out_parts(held.blocks, held.groups);
+  out.x.resize(parts.size());
+  std::vector<std::vector<Residual>> tested(parts.size());
+  parallel_for(static_cast<Index>(parts.size()), setup.threads(), [&](Index g) {
+    const HeldOutPart& part = parts[static_cast<std::size_t>(g)];
+    const Estimate fit = estimate(part.training, quick, all.priors);
     Objective objective = feasible_objective(spec, fit, setup.base, quantities);
     add_pull(spec, setup.robot, quantities, feasible.reference, feasible.pull.weight, objective);
-    const Retrieval part = retrieve(objective, feasible.constraints, setup.robot, options);
-    const VectorXd& x = part.x.size() > 0 ? part.x : feasible.retrieval.x;
-    return FittedColumns{fit.columns, lead_values(fit.columns, setup.base, quantities, x), fit.status};
+    VectorXd& x = out.x[static_cast<std::size_t>(g)];
+    x = retrieve(objective, feasible.constraints, setup.robot, options).x;
+    if (x.size() == 0) x = feasible.retrieval.x;
+    const VectorXd values = lead_values(fit.columns, setup.base, quantities, x);
+    tested[static_cast<std::size_t>(g)] = residuals(part.tested, fit.columns, values).per_row;
   });
-  return {static_cast<int>(found.groups), held.by, residual_summary(found.per_row, setup.plan, setup.robot)};
+  if (!setup.study().cross) return out;
+  out.left_out = {static_cast<int>(parts.size()), held.by,
+                  residual_summary(added_by_row(tested), setup.plan, setup.robot)};
+  return out;
 }
 
 // Wrong constraints pull the parameters away from the data without being violated.
@@ -123,8 +142,8 @@ std::vector<DriveValues> drives_of(const Robot& robot, const FeasibleModel& feas
 }
 
 PullSummary pull_summary(const FeasibleModel& feasible) {
-  PullSummary out{feasible.pull.weight, feasible.pull.by, {}, feasible.reference.mass(),
-                  feasible.pull.candidates};
+  PullSummary out{
+      feasible.pull.weight, feasible.pull.by, {}, feasible.reference.mass(), feasible.pull.candidates};
   for (const ReferenceKind kind : feasible.reference.links) out.references.emplace_back(to_string(kind));
   return out;
 }
@@ -195,7 +214,7 @@ std::vector<ResidualSummary> feasible_residuals(const Setup& setup, const Folded
 }
 
 FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit& fit,
-                             const FeasibleModel& feasible, bool cross) {
+                             const FeasibleModel& feasible) {
   FeasibleCheck check;
   check.summary = feasible_outcome(feasible);
   if (feasible.retrieval.x.size() == 0) return check;
@@ -213,9 +232,12 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
   check.summary.drives = drives_of(setup.robot, feasible);
   check.summary.columns = further_columns(feasible, Quantities(setup.robot, feasible.columns));
   check.links = link_values(setup.robot, feasible);
-  if (cross)
-    check.summary.cross_validation = setup.clock().time(
-        "feasible cross-validation", [&] { return cross_validate_feasible(setup, folded, fit, feasible); });
+  if (!fit.folds.empty()) {
+    FeasibleRefits refits = setup.clock().time("feasible cross-validation",
+                                               [&] { return refit_feasible(setup, folded, fit, feasible); });
+    check.refits = std::move(refits.x);
+    check.summary.cross_validation = std::move(refits.left_out);
+  }
   const double given = residual_summary(fit.estimated.per_row, setup.plan, setup.robot).prepared;
   report_cost(given, check.summary, check.findings);
   return check;

@@ -22,6 +22,18 @@ std::string same_motion(const RunValidation& run, const std::vector<RunValidatio
   return "";
 }
 
+ForecastEvidence forecast_evidence(const ForecastSummary& summary) {
+  ForecastEvidence out{summary.typical.expected, summary.typical.upper, "", {}};
+  double largest = -1;
+  for (const JointForecast& joint : summary.typical.per_joint)
+    if (joint.expected.value_or(0) > largest) {
+      largest = joint.expected.value_or(0);
+      out.worst = joint.name;
+    }
+  if (summary.feasible_typical) out.feasible = summary.feasible_typical->expected;
+  return out;
+}
+
 }  // namespace
 
 void waive_findings(const Study& study, std::vector<Finding>& findings) {
@@ -44,6 +56,7 @@ void judge_result(const Study& study, Result& result) {
     if (run.left_out)
       evidence.motions.push_back({run.run, run.left_out->prepared, same_motion(run, result.validation)});
   }
+  if (result.forecast) evidence.forecast = forecast_evidence(*result.forecast);
   result.verdict = judge(evidence);
 }
 

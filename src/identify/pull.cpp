@@ -11,13 +11,15 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kTolerance = 1e-3;                    // of the fitted squares
-constexpr double kLoss = 2e-3;                         // of the error on rows left out
-constexpr int kWeakest = -18, kStrongest = -1;         // powers of ten
-constexpr int kBelow = 5;                              // the weakest pull tried, below the residual's squares
-constexpr double kStop = 1.5;                          // squares left out over their least: no stronger pull
+constexpr double kTolerance = 1e-3;             // of the fitted squares
+constexpr double kLoss = 2e-3;                  // of the error on rows left out
+constexpr int kWeakest = -18, kStrongest = -1;  // powers of ten
+constexpr int kBelow = 5;                       // the weakest pull tried, below the residual's squares
+constexpr double kStop = 1.5;                   // squares left out over their least: no stronger pull
 
-double weight_of(int power) { return std::pow(10.0, power); }
+double weight_of(int power) {
+  return std::pow(10.0, power);
+}
 
 // Fits with bodies alone, for one set of rows.
 class BodyFits {
@@ -35,9 +37,18 @@ class BodyFits {
     add_pull(*setup_.study().feasible, setup_.robot, quantities_, reference_, weight, objective);
     ConvexOptions options;
     options.reference = reference_.x;
-    return solve_convex(objective, constraints_, setup_.robot, options).x;
+    const VectorXd x = solve_convex(objective, constraints_, setup_.robot, options).x;
+    return x.size() > 0 ? x : reference_.x;
   }
+  BodyFits with_rows_of(const Estimate& estimate) const {
+    BodyFits out = *this;
+    out.plain_ = feasible_objective(*setup_.study().feasible, estimate, setup_.base, quantities_);
+    return out;
+  }
+  double unexplained(double weight) const { return std::sqrt(plain_.squares(fit(weight)) / plain_.effort()); }
   const Objective& plain() const { return plain_; }
+  const Quantities& quantities() const { return quantities_; }
+  const Reference& reference() const { return reference_; }
 
  private:
   const Setup& setup_;
@@ -53,7 +64,9 @@ bool is_of_file(const Reference& reference) {
 }
 
 // Of the fitted squares that believable links may cost. The links of a file need not be believed more than it.
-double tolerated_cost(const Reference& reference) { return is_of_file(reference) ? 0.005 : 0.02; }
+double tolerated_cost(const Reference& reference) {
+  return is_of_file(reference) ? 0.005 : 0.02;
+}
 
 VectorXd masses_of(const VectorXd& x, int links) {
   VectorXd masses(links);
@@ -66,16 +79,20 @@ VectorXd round_masses(const Setup& setup, const Quantities& quantities, const Re
                       const Objective& plain, const VectorXd& masses, double weight) {
   const PhysicalOptions& physical = setup.study().feasible->physical;
   if (physical.margin || !physical.bodies) return {};
+  // Tables without noise: bodies may be as thin as the vendor's.
+  constexpr double kNoise = 1e-8;
   const double free = plain.squares(BodyFits(setup, quantities, reference, plain, {}).fit(weight));
   const double round = plain.squares(BodyFits(setup, quantities, reference, plain, masses).fit(weight));
-  return round <= (1 + tolerated_cost(reference)) * free ? masses : VectorXd();
+  const bool cheap = round <= (1 + tolerated_cost(reference)) * free && free > kNoise * plain.effort();
+  return cheap ? masses : VectorXd();
 }
 
 // The strongest power of ten that costs at most kTolerance, from the weak side.
 int tolerated_power(const BodyFits& all, std::vector<PullCandidate>& candidates) {
   double least = all.plain().squares(all.fit(0));
   const double share = std::max(least / all.plain().effort(), 1e-300);
-  const int first = std::clamp(static_cast<int>(std::floor(std::log10(share))) - kBelow, kWeakest, kStrongest);
+  const int first =
+      std::clamp(static_cast<int>(std::floor(std::log10(share))) - kBelow, kWeakest, kStrongest);
   int power = first;
   for (int k = first; k <= kStrongest; ++k) {
     const double squares = all.plain().squares(all.fit(weight_of(k)));
@@ -92,7 +109,8 @@ double weighted_squares(const Residuals& residuals, const Estimate& estimate) {
   double sum = 0;
   for (const Residual& row : residuals.per_row)
     for (const Residual& known : estimate.per_row)
-      if (known.row == row.row) sum += row.norm * row.norm / (known.sigma > 0 ? known.sigma * known.sigma : 1);
+      if (known.row == row.row)
+        sum += row.norm * row.norm / (known.sigma > 0 ? known.sigma * known.sigma : 1);
   return sum;
 }
 
@@ -113,6 +131,61 @@ double mean_loss_over_error(const VectorXd& squares, const VectorXd& best) {
   return mean <= 0 ? 0 : error > 0 ? mean / error : kInfinity;
 }
 
+// Squares of the rows left out, by weight from the weakest on: one entry per group.
+std::vector<VectorXd> squares_left_out(const Setup& setup, const HeldOut& held, const Fit& fit,
+                                       const BodyFits& all, int weakest,
+                                       std::vector<PullCandidate>& candidates) {
+  const std::vector<HeldOutPart> parts = held_out_parts(held.blocks, held.groups);
+  const auto groups = static_cast<Index>(parts.size());
+  EstimateOptions quick = setup.study().estimate;
+  quick.conditions = false;
+  std::vector<Estimate> training(parts.size());
+  std::vector<std::optional<BodyFits>> fits(parts.size());
+  parallel_for(groups, setup.threads(), [&](Index g) {
+    const auto k = static_cast<std::size_t>(g);
+    training[k] = estimate(parts[k].training, quick, fit.priors);
+    fits[k].emplace(all.with_rows_of(training[k]));
+  });
+  std::vector<VectorXd> squares;
+  double least = kInfinity;
+  for (int power = weakest; power <= kStrongest; ++power) {
+    VectorXd own(groups), efforts(groups);
+    parallel_for(groups, setup.threads(), [&](Index g) {
+      const auto k = static_cast<std::size_t>(g);
+      const VectorXd values =
+          lead_values(training[k].columns, setup.base, all.quantities(), fits[k]->fit(weight_of(power)));
+      const Residuals found = residuals(parts[k].tested, training[k].columns, values);
+      own[g] = weighted_squares(found, fit.estimated);
+      efforts[g] = weighted_effort(found, fit.estimated);
+    });
+    if (power > weakest) candidates.push_back({weight_of(power), all.unexplained(weight_of(power)), {}});
+    candidates.back().left_out = std::sqrt(own.sum() / efforts.sum());
+    squares.push_back(own);
+    least = std::min(least, own.sum());
+    if (own.sum() > kStop * least) break;
+  }
+  return squares;
+}
+
+// The strongest that loses nothing; while links are implausible, the strongest within a standard error.
+double strongest(const std::vector<VectorXd>& squares, const std::vector<PullCandidate>& candidates,
+                 const BodyFits& all) {
+  const VectorXd least = *std::min_element(
+      squares.begin(), squares.end(), [](const VectorXd& a, const VectorXd& b) { return a.sum() < b.sum(); });
+  const double tolerated = is_of_file(all.reference()) ? tolerated_cost(all.reference()) : kInfinity;
+  double weight = candidates.front().weight;
+  bool plausible = true;
+  for (std::size_t k = 0; k < squares.size(); ++k) {
+    if (mean_loss_over_error(squares[k], least) > 1) continue;
+    const bool lossless = squares[k].sum() <= (1 + 2 * kLoss) * least.sum();
+    const double cost = std::pow(candidates[k].fitted / candidates.front().fitted, 2) - 1;
+    if (!lossless && (plausible || cost > tolerated)) continue;
+    weight = candidates[k].weight;
+    plausible = implausible_links(all.quantities(), all.reference(), all.fit(weight)).empty();
+  }
+  return weight;
+}
+
 }  // namespace
 
 Reference study_reference(const FeasibleSpec& spec, const Robot& robot, const Quantities& quantities,
@@ -120,7 +193,8 @@ Reference study_reference(const FeasibleSpec& spec, const Robot& robot, const Qu
   ReferenceOptions options;
   options.file = spec.pull.towards == PullTowards::robot;
   for (const ConstraintSpec& constraint : spec.constraints)
-    if (constraint.kind == ConstraintKind::total_mass && constraint.lower > 0 && std::isfinite(constraint.upper))
+    if (constraint.kind == ConstraintKind::total_mass && constraint.lower > 0 &&
+        std::isfinite(constraint.upper))
       options.total_mass = 0.5 * (constraint.lower + constraint.upper);
   return reference_bodies(robot, quantities, plain, options);
 }
@@ -155,57 +229,14 @@ PullChoice choose_pull(const Setup& setup, const std::vector<RunRows>& rows, con
   if (spec.pull.weight) return choice;
   const HeldOut held = held_out_groups(rows, setup.study().cross.value_or(CrossOptions()));
   if (!has_two_groups(held.groups)) return choice;
-  const std::vector<HeldOutPart> parts = held_out_parts(held.blocks, held.groups);
-  const auto groups = static_cast<Index>(parts.size());
-  EstimateOptions quick = setup.study().estimate;
-  quick.conditions = false;
-  std::vector<Estimate> training(parts.size());
-  std::vector<std::optional<BodyFits>> fits(parts.size());
-  parallel_for(groups, setup.threads(), [&](Index g) {
-    const auto k = static_cast<std::size_t>(g);
-    training[k] = estimate(parts[k].training, quick, fit.priors);
-    fits[k].emplace(setup, quantities, reference,
-                    feasible_objective(spec, training[k], setup.base, quantities), choice.masses);
-  });
-  std::vector<VectorXd> squares;
-  double effort = 0;
-  VectorXd least = VectorXd::Constant(groups, kInfinity);
-  for (int power = weakest; power <= kStrongest; ++power) {
-    VectorXd own(groups), efforts(groups);
-    parallel_for(groups, setup.threads(), [&](Index g) {
-      const auto k = static_cast<std::size_t>(g);
-      const VectorXd x = fits[k]->fit(weight_of(power));
-      const VectorXd values = lead_values(training[k].columns, setup.base, quantities, x);
-      const Residuals found = residuals(parts[k].tested, training[k].columns, values);
-      own[g] = weighted_squares(found, fit.estimated);
-      efforts[g] = weighted_effort(found, fit.estimated);
-    });
-    effort = efforts.sum();
-    if (own.sum() < least.sum()) least = own;
-    squares.push_back(own);
-    if (power > weakest)
-      choice.candidates.push_back(
-          {weight_of(power), std::sqrt(plain.squares(all.fit(weight_of(power))) / plain.effort()), {}});
-    choice.candidates.back().left_out = std::sqrt(own.sum() / effort);
-    if (own.sum() > kStop * least.sum()) break;
-  }
+  const std::vector<VectorXd> squares = squares_left_out(setup, held, fit, all, weakest, choice.candidates);
   choice.by = "left-out";
-  bool plausible = true;
-  const double strengthening = is_of_file(reference) ? tolerated_cost(reference) : kInfinity;
-  for (std::size_t k = 0; k < squares.size(); ++k) {
-    if (mean_loss_over_error(squares[k], least) > 1) continue;
-    const bool lossless = squares[k].sum() <= (1 + 2 * kLoss) * least.sum();
-    const double cost = std::pow(choice.candidates[k].fitted / choice.candidates.front().fitted, 2) - 1;
-    if (!lossless && (plausible || cost > strengthening)) continue;
-    choice.weight = choice.candidates[k].weight;
-    plausible = implausible_links(quantities, reference, all.fit(choice.weight)).empty();
-  }
-  if (choice.masses.size() > 0) {
-    const VectorXd fitted = masses_of(all.fit(choice.weight), quantities.links());
-    const VectorXd heavier =
-        round_masses(setup, quantities, reference, plain, expected.cwiseMax(fitted), choice.weight);
-    if (heavier.size() > 0) choice.masses = heavier;
-  }
+  choice.weight = strongest(squares, choice.candidates, all);
+  if (choice.masses.size() == 0) return choice;
+  const VectorXd fitted = masses_of(all.fit(choice.weight), quantities.links());
+  const VectorXd heavier =
+      round_masses(setup, quantities, reference, plain, expected.cwiseMax(fitted), choice.weight);
+  if (heavier.size() > 0) choice.masses = heavier;
   return choice;
 }
 

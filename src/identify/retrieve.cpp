@@ -62,7 +62,7 @@ Result without_feasible(Result model) {
 
 Result summarize_retrieval(const Setup& setup, const Fit& fit, const FeasibleModel& feasible,
                            const Result& model, const std::string& base_values_path) {
-  const FeasibleCheck check = check_feasible(setup, {}, fit, feasible, false);
+  const FeasibleCheck check = check_feasible(setup, {}, fit, feasible);
   Result result = without_feasible(model);
   const bool by_hand = model.robot_name.empty();
   result.robot_name = setup.robot.name;

@@ -8,6 +8,7 @@
 
 #include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
+#include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/finding.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
@@ -198,8 +199,7 @@ SelfChecks check_itself(const Setup& setup, const Folded& folded, const Fit& fit
     if (physical.bodies)
       add("bodies", bodies_difference(feasible->links, link_lengths(setup.robot)), kBodiesLimit);
     if (physical.drives)
-      add("drives",
-          drives_difference(feasible->summary.drives, drive_values(setup.robot, fit.estimated)),
+      add("drives", drives_difference(feasible->summary.drives, drive_values(setup.robot, fit.estimated)),
           kBodiesLimit);
   });
   return out;

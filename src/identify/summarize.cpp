@@ -34,6 +34,8 @@ std::vector<RunValidation> summarize_runs(const Identified& all) {
     if (all.checks.feasible && !all.checks.feasible->runs.empty())
       run.feasible = all.checks.feasible->runs[r];
     if (!all.checks.left_out.empty()) run.left_out = all.checks.left_out[r];
+    run.forecast = all.checks.forecasts.estimate[r];
+    run.feasible_forecast = all.checks.forecasts.links[r];
   }
   return runs;
 }
@@ -63,7 +65,7 @@ int count_passes(const Identified& all) {
   return passes + all.checks.self.passes;
 }
 
-// A run with another set-up is predicted badly; reporting reporting reporting the cause is enough.
+// A run with another set-up is predicted badly; reporting the cause is enough.
 bool is_consequence(const Identified& all, const Finding& finding) {
   if (!is(finding, "validation-gap")) return false;
   for (std::size_t r = 0; r < all.runs.size(); ++r) {
@@ -111,6 +113,7 @@ void summarize_checks(const Identified& all, Result& result) {
   result.residual.prepared_weighted = finite_or_none(all.fit.estimated.residual_weighted);
   result.bands = checks.predicted.bands;
   result.cross_validation = checks.held_out.summary;
+  result.forecast = checks.forecasts.summary;
   result.elastic = checks.elastic.summary;
   if (checks.feasible) {
     result.feasible = checks.feasible->summary;
@@ -181,6 +184,9 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
         validation_of(all.setup, all.folded.runs[r], estimate, all.predicted.runs[r]));
     result.validation.back().repeats = all.examined.runs[r].repeats;
     if (!all.feasible.empty()) result.validation.back().feasible = all.feasible[r];
+    if (all.forecasts.empty()) continue;
+    result.validation.back().forecast = all.forecasts[r].estimate;
+    result.validation.back().feasible_forecast = all.forecasts[r].links;
   }
   result.unavailable = unavailable_from_folds(all.setup, all.runs);
   result.unavailable.insert(result.unavailable.end(), all.engines.unavailable.begin(),

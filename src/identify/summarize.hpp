@@ -7,6 +7,7 @@
 #include "identify/checks.hpp"
 #include "identify/engines.hpp"
 #include "identify/signs.hpp"
+#include "steelyard/identify/run.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -34,6 +35,7 @@ struct Validated {
   const Predicted& predicted;
   const std::vector<ResidualSummary>& feasible;  // by run; empty: the model has no links
   const EngineRuns& engines;
+  const std::vector<RunForecast>& forecasts;  // by run; empty: the model has none
 };
 Result summarize_validation(const Result& model, const Study& study, const Estimate& estimate,
                             const Validated& all);

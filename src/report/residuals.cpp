@@ -34,6 +34,18 @@ double largest_prepared(const ResidualSummary& residual) {
   return largest;
 }
 
+TableCell forecast_cell(const std::optional<MotionForecast>& forecast) {
+  if (!forecast) return {"", std::nullopt};
+  if (forecast->expected > 1) return {"unknown", forecast->expected};
+  const std::string upper = forecast->upper > 1 ? "unknown" : percent(forecast->upper);
+  return {percent(forecast->expected) + " (" + upper + ")", forecast->expected};
+}
+
+TableCell forecast_bar(const std::optional<MotionForecast>& forecast, double largest) {
+  if (!forecast || forecast->expected > 1) return {"", std::nullopt};
+  return {bar(forecast->expected, largest), forecast->expected};
+}
+
 }  // namespace
 
 std::string joints_section(const Result& result) {
@@ -65,7 +77,10 @@ std::string joints_section(const Result& result) {
 std::string validation_section(const Result& result) {
   if (result.validation.empty()) return "";
   double largest = 0;
-  for (const RunValidation& run : result.validation) largest = std::max(largest, run.residual.prepared);
+  for (const RunValidation& run : result.validation) {
+    largest = std::max(largest, run.residual.prepared);
+    if (run.forecast && run.forecast->expected <= 1) largest = std::max(largest, run.forecast->expected);
+  }
   std::vector<std::vector<TableCell>> rows;
   for (const RunValidation& run : result.validation) {
     const char* kind =
@@ -74,7 +89,9 @@ std::string validation_section(const Result& result) {
                     {kind, std::nullopt},
                     percent_cell(run.residual.prepared),
                     {bar(run.residual.prepared, largest), run.residual.prepared},
-                    percent_cell(run.residual.raw)});
+                    percent_cell(run.residual.raw),
+                    forecast_cell(run.forecast),
+                    forecast_bar(run.forecast, largest)});
   }
   return section("validation", "Validation runs",
                  table("Validation runs",
@@ -82,7 +99,9 @@ std::string validation_section(const Result& result) {
                         {"Kind", "fresh: not used for fitting", false},
                         {"Residual", "prepared rows", true},
                         {"of the largest", "", false},
-                        {"Raw", "every sample, unfiltered", true}},
+                        {"Raw", "every sample, unfiltered", true},
+                        {"Forecast", "from the fitted runs alone; in brackets: 90 % at most", true},
+                        {"of the largest", "", false}},
                        rows));
 }
 

@@ -103,6 +103,12 @@ std::string key_figures(const Result& result) {
     html += card("Cross-validated", percent(cross.residual.prepared),
                  fmt::format("{} blocks held out by {}", cross.blocks, escape(cross.by)));
   }
+  if (result.forecast) {
+    const MotionForecast& typical = result.forecast->typical;
+    html += card("Forecast", typical.expected > 1 ? "unknown" : percent(typical.expected),
+                 typical.upper > 1 ? "on typical motions; the upper bound is unknown"
+                                   : "on typical motions, 90 % at most " + percent(typical.upper));
+  }
   html += fresh_card(result);
   html += residual_card("Raw residual", residual.raw, "every sample, unfiltered");
   html += condition_card(result);

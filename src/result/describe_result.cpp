@@ -194,6 +194,43 @@ void describe_residual_of(Fields& f, const Key& key, std::optional<ResidualSumma
 
 }  // namespace
 
+void describe(Fields& f, JointForecast& x) {
+  f.text(must("name", "", "of the joint"), x.name);
+  f.number(must("rms", "N·m or N", "expected error"), x.rms, at_least(0));
+  f.number(may("expected", "", "error over effort; absent where the joint takes none"), x.expected,
+           at_least(0));
+  f.number(may("upper", "", "with a probability of 90 % not more"), x.upper, at_least(0));
+}
+
+void describe(Fields& f, MotionForecast& x) {
+  f.number(must("expected", "", "error over effort"), x.expected, at_least(0));
+  f.number(must("lower", "", "with a probability of 90 % not less"), x.lower, at_least(0));
+  f.number(must("upper", "", "with a probability of 90 % not more"), x.upper, at_least(0));
+  f.sections(must("joints", "", "in the order of the robot"), x.per_joint);
+}
+
+void describe(Fields& f, SpreadDirection& x) {
+  f.numbers(must("values", "", "in the order of columns"), x.values, any_number());
+}
+
+void describe(Fields& f, SpreadSummary& x) {
+  f.texts(must("columns", "", "of the parameters"), x.columns);
+  f.sections(must("scatter", "", "one direction per group that was left out"), x.scatter);
+  f.sections(must("expected", "", "directions that the rows do not show, from the bodies one would expect"),
+             x.expected);
+  describe_by_name(f, must("noise", "N·m or N", "by row kind: RMS residual of the fit"), x.noise);
+}
+
+void describe(Fields& f, ForecastSummary& x) {
+  describe_count(f, must("groups", "", "of blocks that were left out in turn"), x.groups);
+  describe_section(f, must("typical", "", "random motions within the robot's limits"), x.typical);
+  f.optional_section(may("feasible_typical", "", "the same with the feasible parameters"),
+                     x.feasible_typical);
+  describe_section(f, must("spread", "", "how the parameters scatter, for forecasts of further motions"),
+                   x.spread);
+  f.optional_section(may("feasible_spread", "", "the same of the feasible parameters"), x.feasible_spread);
+}
+
 void describe(Fields& f, RunValidation& x) {
   f.text(must("run", "", "label of the run"), x.run);
   f.flag(must("fresh", "", "not used for fitting"), x.fresh);
@@ -204,10 +241,15 @@ void describe(Fields& f, RunValidation& x) {
   f.numbers(may("band_coverage", "", "share of the samples within the band, in the order of bands"),
             x.band_coverage, from_to(0, 1));
   describe_residual_of(f, may("feasible", "", "predicted by the feasible parameters"), x.feasible);
+  f.optional_section(may("forecast", "", "the error that was to be expected; of runs that were not fitted"),
+                     x.forecast);
+  f.optional_section(may("feasible_forecast", "", "the same of the feasible parameters"),
+                     x.feasible_forecast);
 }
 
 void describe(Fields& f, SelfCheck& x) {
-  f.text(matching(must("what", "", "numbers that were computed a second way"), "rows|model|gradient|bodies"),
+  f.text(matching(must("what", "", "numbers that were computed a second way"),
+                  "rows|model|gradient|bodies|drives"),
          x.what);
   f.number(must("difference", "", "between the two ways"), x.difference, at_least(0));
   f.number(must("limit", "", "above it: a bug in Steelyard"), x.limit, any_number());
@@ -255,6 +297,7 @@ void describe_fit(Fields& f, Result& x) {
                    x.preparation);
   f.optional_section(may("cross_validation", "", "residual of rows that were left out of the fit"),
                      x.cross_validation);
+  f.optional_section(may("forecast", "", "error to expect on other motions (docs/forecast.md)"), x.forecast);
   f.optional_section(may("intervals", "", "how the intervals of base were made"), x.intervals);
   f.sections(may("bands", "", "around predicted efforts, by joint"), x.bands);
   f.sections(must("base", "", "identifiable columns"), x.base);

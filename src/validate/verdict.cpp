@@ -56,6 +56,31 @@ Test strongest_test(const Evidence& evidence) {
   return {evidence.fitted, "on the fitted rows; nothing was held out", false};
 }
 
+// "about 41 %", or unknown.
+std::string about(double share) {
+  return share > 1 ? "an unknown part" : fmt::format("about {:.2g} %", 100 * share);
+}
+
+bool fails_elsewhere(const Evidence& evidence) {
+  return evidence.forecast && evidence.forecast->expected > kUsableResidual;
+}
+
+std::string forecast_words(const ForecastEvidence& forecast, bool fails) {
+  std::string text;
+  if (fails)
+    text = fmt::format(
+        "other motions will fail: {} of the effort is forecast to be unexplained on typical ones, "
+        "most at {}",
+        about(forecast.expected), forecast.worst);
+  else
+    text = fmt::format(
+        "on typical motions {} of the effort is forecast to be unexplained, with 90 % probability at "
+        "most {:.2g} %",
+        about(forecast.expected), 100 * forecast.upper);
+  if (forecast.feasible) text += fmt::format("; by the feasible links {}", about(*forecast.feasible));
+  return text;
+}
+
 }  // namespace
 
 const char* to_string(VerdictLevel level) {
@@ -66,6 +91,8 @@ const char* to_string(VerdictLevel level) {
 Verdict judge(const Evidence& evidence) {
   Verdict verdict;
   int errors = 0, warnings = 0;
+  const bool fails = fails_elsewhere(evidence);
+  if (fails) verdict.reasons.push_back(forecast_words(*evidence.forecast, true));
   for (const Severity severity : {Severity::error, Severity::warning}) {
     for (const Finding& finding : evidence.findings) {
       if (finding.waived || finding.severity != severity) continue;
@@ -77,6 +104,7 @@ Verdict judge(const Evidence& evidence) {
   const Test test = strongest_test(evidence);
   verdict.reasons.push_back(fmt::format("{} % of {} is unexplained {}", share_in_percent(test.residual),
                                         evidence.of_tables ? "g and M" : "the effort", test.words));
+  if (evidence.forecast && !fails) verdict.reasons.push_back(forecast_words(*evidence.forecast, false));
   if (!test.other_motion && knows_motions(evidence))
     verdict.reasons.emplace_back(evidence.of_tables
                                      ? "this model has not been tested on other configurations: add a set to "
@@ -86,7 +114,7 @@ Verdict judge(const Evidence& evidence) {
                                        "it");
   if (errors > 0 || test.residual > kUsableResidual)
     verdict.level = VerdictLevel::not_trustworthy;
-  else if (warnings > 0 || test.residual > kGoodResidual || !test.other_motion)
+  else if (warnings > 0 || fails || test.residual > kGoodResidual || !test.other_motion)
     verdict.level = VerdictLevel::usable;
   else
     verdict.level = VerdictLevel::good;

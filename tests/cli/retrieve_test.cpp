@@ -55,10 +55,11 @@ TEST_F(Retrieve, PrintsFeasibleLinksBesideTheInfeasibleOnesOfLeastSquares) {
   EXPECT_FALSE(fs::exists(fs::path(out()) / "report.html"));
 }
 
-TEST_F(Retrieve, TheBoxAloneLetsCentresOfMassOutOfTheLinksAndTheShapesDoNot) {
+// Towards uniform bodies both are inside; before, the box alone let centres of mass out of the links.
+TEST_F(Retrieve, CentresOfMassAreInsideTheLinksWithAndWithoutShapes) {
   ASSERT_EQ(retrieve({kExamples + "study.yaml", "--quiet"}).code, 0);
   const json box = written();
-  EXPECT_LT(inside(box["links"]), 0);
+  EXPECT_GE(inside(box["links"]), 0);
   ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--quiet"}).code, 0);
   const json shapes = written();
   EXPECT_GE(inside(shapes["links"]), 0);

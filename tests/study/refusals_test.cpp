@@ -49,7 +49,7 @@ TEST(StudyRefusals, OfConstraints) {
 TEST(StudyRefusals, OfNumbersOutOfRange) {
   const Case cases[] = {
       {"feasible: {objective: {base: {relative_sigma_below: 0}}}\n", "relative_sigma_below = 0"},
-      {"feasible: {pull: {towards: robot, weight: 0}}\n", "weight = 0"},
+      {"feasible: {pull: {towards: robot, weight: -1}}\n", "weight = -1"},
       {"feasible: {intervals: {level: 1}}\n", "level = 1"},
       {"feasible: {margin: 1}\n", "margin = 1"},
       {"feasible: {starts: 10001}\n", "starts = 10001"},

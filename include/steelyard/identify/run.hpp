@@ -56,6 +56,19 @@ SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options
 // MachineError for engines that are not installed.
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
+// The error to expect of an earlier model on the motions of a study, relative to the efforts that the model predicts:
+// measured efforts are not used. Throws InputError for models without a forecast and for those of another robot.
+struct RunForecast {
+  std::string run;
+  MotionForecast estimate;
+  std::optional<MotionForecast> links;  // of the feasible parameters
+};
+struct ForecastOutcome {
+  std::vector<RunForecast> runs;
+  std::vector<Complaint> warnings;  // about the robot file
+};
+ForecastOutcome forecast_study(const Study& study, const Result& model, const StudyOptions& options = {});
+
 // Several models on the same runs: the outcome of the first, with a `comparison` of all parameter sets (base
 // values, and links where a model has them).
 struct NamedModel {

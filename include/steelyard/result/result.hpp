@@ -85,15 +85,33 @@ struct ConstraintMargin {
 
 // Physically feasible parameters (docs/feasible.md). Without a residual: the constraints contradict each
 // other, or there were base values only and no rows.
+// How parameters scatter, for forecasts of further motions: Σ = Σ d dᵀ over all directions d.
+struct SpreadDirection {
+  std::vector<double> values;  // in the order of the columns
+};
+struct SpreadSummary {
+  std::vector<std::string> columns;
+  std::vector<SpreadDirection> scatter;   // one per group that was left out
+  std::vector<SpreadDirection> expected;  // of what the rows do not show
+  std::map<std::string, double> noise;    // by row kind: RMS residual [N·m or N]
+};
+struct ForecastSummary {
+  int groups = 0;          // that were left out in turn
+  MotionForecast typical;  // random motions within the robot's limits
+  std::optional<MotionForecast> feasible_typical;
+  SpreadSummary spread;
+  std::optional<SpreadSummary> feasible_spread;
+};
+
 // A pull towards reference bodies that was tried.
 struct PullCandidate {
   double weight = 0;
-  double fitted = 0;                     // ‖τ − τ̂‖ / ‖τ‖ of weighted rows, with bodies as only constraints
+  double fitted = 0;  // ‖τ − τ̂‖ / ‖τ‖ of weighted rows, with bodies as only constraints
   std::optional<double> left_out = {};  // the same of rows left out in turn
 };
 struct PullSummary {
-  double weight = 0;  // of the data's squares
-  std::string by;     // "given", "left-out", "tolerance"
+  double weight = 0;                    // of the data's squares
+  std::string by;                       // "given", "left-out", "tolerance"
   std::vector<std::string> references;  // by link: "file", "repaired", "uniform", "data"
   double reference_mass = 0;            // [kg] of all links
   std::vector<PullCandidate> candidates;
@@ -183,6 +201,7 @@ struct Result {
   std::optional<EstimatorSummary> estimator;  // absent where nothing was estimated from rows
   PreparationSummary preparation;
   std::optional<CrossValidationSummary> cross_validation;
+  std::optional<ForecastSummary> forecast;  // of the error on other motions
   std::optional<IntervalSummary> intervals;
   std::vector<JointBand> bands;
   std::vector<BaseValue> base;

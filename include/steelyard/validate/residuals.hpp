@@ -33,6 +33,19 @@ struct JointBand {
   double coverage = 0;        // share of held-out samples inside
 };
 
+// The error to expect on a motion (docs/forecast.md), as shares of its effort.
+struct JointForecast {
+  std::string name;
+  double rms = 0;                  // expected [N·m or N]
+  std::optional<double> expected;  // none where the joint takes no effort
+  std::optional<double> upper;     // with a probability of 90 % not more
+};
+struct MotionForecast {
+  double expected = 0;
+  double lower = 0, upper = 0;  // each with a probability of 90 %
+  std::vector<JointForecast> per_joint;
+};
+
 struct CrossValidationSummary {
   int blocks = 0;
   std::string by;  // "index" or "phase"
@@ -55,6 +68,8 @@ struct RunValidation {
   std::vector<JointWhiteness> whiteness;
   std::optional<ResidualSummary> feasible;  // of the feasible parameters
   std::vector<double> band_coverage = {};  // share of the samples within the band, per joint; empty: no bands
+  std::optional<MotionForecast> forecast = {};           // of runs that were not fitted
+  std::optional<MotionForecast> feasible_forecast = {};  // the same of the feasible parameters
 };
 
 // Power density of a signal by frequency.

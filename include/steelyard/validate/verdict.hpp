@@ -6,7 +6,8 @@
 //   usable            everything between; also a model that was not tested on another motion
 //
 // The worst held-out residual decides, from the strongest test available: fresh motions, then motions held
-// out in turn, then runs that repeat a fitted motion, then blocks held out in turn, then the fitted rows.
+// out in turn, then runs that repeat a fitted motion, then blocks held out in turn, then the fitted rows. A model
+// whose error on typical motions is forecast above 30 % says so first, and is not good.
 #pragma once
 
 #include <optional>
@@ -35,6 +36,12 @@ struct HeldOutRun {
   double residual = 0;
   std::string repeats;  // fitted run with the same motion; empty: the motion is new
 };
+// Of the error on motions that were not measured (docs/forecast.md).
+struct ForecastEvidence {
+  double expected = 0, upper = 0;  // on typical motions
+  std::string worst;               // joint
+  std::optional<double> feasible;  // expected of the feasible links
+};
 struct Evidence {
   // Words for what was tested: sets of configurations with entries of g and M instead of runs with efforts.
   bool of_tables = false;
@@ -43,6 +50,7 @@ struct Evidence {
   std::optional<double> blocks;      // left out in turn
   std::vector<HeldOutRun> motions;   // left out in turn
   std::vector<HeldOutRun> not_used;  // for the fit
+  std::optional<ForecastEvidence> forecast = {};
 };
 
 Verdict judge(const Evidence& evidence);

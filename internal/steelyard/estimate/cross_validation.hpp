@@ -36,6 +36,9 @@ struct HeldOutPart {
 std::vector<HeldOutPart> held_out_parts(const std::vector<std::vector<FoldBlock>>& runs,
                                         const BlockGroups& groups);
 
+// Residuals of several parts as those of all their rows.
+std::vector<Residual> added_by_row(const std::vector<std::vector<Residual>>& parts);
+
 struct CrossValidation {
   Index groups = 0;  // that were left out
   std::vector<Residual> per_row;

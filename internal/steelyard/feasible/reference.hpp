@@ -36,7 +36,7 @@ struct ReferenceOptions {
   std::optional<double> total_mass;
 };
 
-// Of the robot alone: uniform bodies have the density of water.
+// Of the robot alone, to scale problems: uniform bodies are round, of the link's size and the density of water.
 Reference reference_bodies(const Robot& robot, const Quantities& quantities,
                            const ReferenceOptions& options = {});
 // Fitted to the squares of an objective without pulls.
