@@ -24,7 +24,7 @@ ConePoint::ConePoint(const ConeProgram& program)
 void ConePoint::set_multipliers() {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     ScaledBlock& block = blocks[b];
-    const double target = program_.weights[b] > 0 ? program_.weights[b] : mu;
+    const double target = std::max(program_.weights[b], mu);
     const SmallMatrix inverse = small_inverse(block.S);
     block.Z = 0.5 * target * (inverse + inverse.transpose());
   }

@@ -93,7 +93,8 @@ class Method {
 
   double target_of(std::size_t b, double target) const {
     const double w = program_.weights[b];
-    return w > 0 ? w : w == kCentre ? std::max(target, point_.weight) : target;
+    // Pulls, too, are followed along the path: far from its end their own weight would stop every step.
+    return w > 0 ? std::max(target, w) : w == kCentre ? std::max(target, point_.weight) : target;
   }
 
   // t never rises again: each change of it is a new residual.

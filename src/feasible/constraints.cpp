@@ -178,7 +178,9 @@ std::vector<Constraint> physical_constraints(const Robot& robot, const Quantitie
   std::vector<Constraint> out;
   if (options.bodies)
     for (int link = 0; link < quantities.links(); ++link)
-      out.push_back({fmt::format("link {} is a body", link + 1), PseudoInertia{link, options.margin.value_or(1e-6), 0}, {}});
+      out.push_back({fmt::format("link {} is a body", link + 1),
+                     PseudoInertia{link, options.margin.value_or(1e-6), 0},
+                     {}});
   if (options.drives) {
     for (const std::string& column : quantities.columns()) {
       const std::string stem = stem_of(column);

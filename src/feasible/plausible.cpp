@@ -11,12 +11,12 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kDensest = 22600;         // osmium [kg/m³]
+constexpr double kDensest = 22600;  // osmium [kg/m³]
 constexpr double kSteel = 7850;
-constexpr double kLinkFactor = 30;         // of a link's mass
-constexpr double kFactor = 3;              // of the robot's mass, from uniform bodies
-constexpr double kFileFactor = 2;          // the same, from the robot's file
-constexpr double kSmallestRobot = 0.2;     // [m]
+constexpr double kLinkFactor = 30;      // of a link's mass
+constexpr double kFactor = 3;           // of the robot's mass, from uniform bodies
+constexpr double kFileFactor = 2;       // the same, from the robot's file
+constexpr double kSmallestRobot = 0.2;  // [m]
 
 Eigen::Matrix3d second_moments(const Inertia& inertia) {
   const Eigen::Matrix3d I = inertia.inertia_com();
@@ -67,16 +67,16 @@ std::vector<Implausible> implausible_links(const Quantities& quantities, const R
     if (!(mass > 0)) continue;
     const double density = ellipsoid_density(body), radius = std::sqrt(second_moments(body).trace());
     if (density > std::max(kDensest, ellipsoid_density(expected_body)))
-      out.push_back({link,
-                     fmt::format("{:.3g} kg in so little space that it has {:.2g} kg/m³", mass, density)});
+      out.push_back(
+          {link, fmt::format("{:.3g} kg in so little space that it has {:.2g} kg/m³", mass, density)});
     if (kind != ReferenceKind::data && radius > reach)
-      out.push_back({link,
-                     fmt::format("{:.3g} kg spread over {:.2g} m, more than the robot", mass, radius)});
+      out.push_back({link, fmt::format("{:.3g} kg spread over {:.2g} m, more than the robot", mass, radius)});
     if (is_beyond(mass, expected, kLinkFactor))
       out.push_back({link, fmt::format("{:.3g} kg where {:.3g} kg are expected", mass, expected)});
   }
   if (is_beyond(total, reference.mass(), file ? kFileFactor : kFactor))
-    out.push_back({-1, fmt::format("{:.3g} kg in all where {:.3g} kg are expected", total, reference.mass())});
+    out.push_back(
+        {-1, fmt::format("{:.3g} kg in all where {:.3g} kg are expected", total, reference.mass())});
   return out;
 }
 

@@ -12,6 +12,7 @@ namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr double kTolerance = 1e-3;             // of the fitted squares
+constexpr double kStrengthening = 0.1;          // of the fitted squares, for links one would believe
 constexpr double kLoss = 2e-3;                  // of the error on rows left out
 constexpr int kWeakest = -18, kStrongest = -1;  // powers of ten
 constexpr int kBelow = 5;                       // the weakest pull tried, below the residual's squares
@@ -172,7 +173,7 @@ double strongest(const std::vector<VectorXd>& squares, const std::vector<PullCan
                  const BodyFits& all) {
   const VectorXd least = *std::min_element(
       squares.begin(), squares.end(), [](const VectorXd& a, const VectorXd& b) { return a.sum() < b.sum(); });
-  const double tolerated = is_of_file(all.reference()) ? tolerated_cost(all.reference()) : kInfinity;
+  const double tolerated = is_of_file(all.reference()) ? tolerated_cost(all.reference()) : kStrengthening;
   double weight = candidates.front().weight;
   bool plausible = true;
   for (std::size_t k = 0; k < squares.size(); ++k) {

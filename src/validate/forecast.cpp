@@ -41,8 +41,10 @@ ForecastRow row_of(const Sums& sums, Index groups, double level) {
   const VectorXd s = sums.K.diagonal().head(std::min(groups, sums.K.rows()));
   const double of_scatter = s.sum();
   const double by_error = trace * trace / sums.K.squaredNorm();
-  double by_scatter = groups > 1 && of_scatter > 0 ? of_scatter * of_scatter / s.squaredNorm() - 1 : 1;
-  by_scatter = std::max(1.0, by_scatter);
+  double by_scatter = 1;
+  if (groups > 1 && of_scatter > 0)
+    by_scatter = std::clamp(3 * of_scatter * of_scatter / s.squaredNorm() - 3, 1.0,
+                            std::max(1.0, static_cast<double>(groups) - 1));
   out.upper = std::sqrt(sums.noise + trace * fisher_quantile(level, by_error, by_scatter));
   out.lower = std::sqrt(sums.noise + trace * fisher_quantile(1 - level, by_error, by_scatter));
   return out;

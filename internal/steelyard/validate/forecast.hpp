@@ -14,7 +14,7 @@
 // Interval. Both the scatter and the one error that will happen are sums of few squares: their ratio is taken
 // as F distributed, with the degrees of freedom
 //
-//   ν_scatter = (Σ s_k)² / Σ s_k² − 1 over the groups,   s_k = ‖R d_k‖²
+//   ν_scatter = 3 (Σ s_k)² / Σ s_k² − 3, at most G − 1,   s_k = ‖R d_k‖²      (G for squares of normal numbers)
 //   ν_error   = (tr K)² / ‖K‖²,                           K_kl = d_kᵀ RᵀR d_l
 #pragma once
 
