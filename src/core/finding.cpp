@@ -54,9 +54,10 @@ constexpr std::array kKinds = {
     FindingKind{"costly-constraints", Severity::warning,
                 "check the bounds, the total mass and the links in the robot file; the unconstrained "
                 "values fit better"},
-    FindingKind{"implausible-links", Severity::warning,
-                "do not simulate these links: give `total_mass` or masses of links under `feasible`, inertias "
-                "in the robot file, or a motion that excites more"},
+    FindingKind{
+        "implausible-links", Severity::warning,
+        "do not simulate these links: give `total_mass` or masses of links under `feasible`, inertias "
+        "in the robot file, or a motion that excites more"},
     FindingKind{"repaired-reference", Severity::note,
                 "correct the inertia of this link in the robot file; the nearest possible body was used"},
     FindingKind{"gain-not-identifiable", Severity::error,

@@ -37,13 +37,14 @@ struct Cones {
 
 // Mass and size of the reference's links: the natural units of their columns.
 struct Scales {
-  VectorXd mass;     // per link
-  VectorXd size;     // per link: the largest of its length, the mean length and the reference's radius of gyration
+  VectorXd mass;  // per link
+  VectorXd
+      size;  // per link: the largest of its length, the mean length and the reference's radius of gyration
   VectorXd columns;  // m⁰, m⁰ s, m⁰ s² for links, 1 for others
 };
 Scales make_scales(const Quantities& quantities, const VectorXd& reference);
 double body_size(const Quantities& quantities, int link);  // the larger of its length and the mean length
-bool is_body(const Inertia& inertia);                       // P is positive definite
+bool is_body(const Inertia& inertia);                      // P is positive definite
 
 // All that is convex in the constraints, and what follows linearly from the rest. Redundant blocks are left
 // out: m ≥ 0 and Ixx ≥ 0 of links that have a PseudoInertia or Triangle.

@@ -35,9 +35,8 @@ void describe(Fields& f, PullSpec& pull) {
                       "only where the data leave the links open"};
   int word = pull.weight ? -1 : 0;
   double value = pull.weight.value_or(0);
-  f.words_or(weight, word, {"auto"}, [&](Fields& other) {
-    other.number(weight, value, from_to(0, 1e12, "1e-6 is typical"));
-  });
+  f.words_or(weight, word, {"auto"},
+             [&](Fields& other) { other.number(weight, value, from_to(0, 1e12, "1e-6 is typical")); });
   if (f.reads()) pull.weight = word == 0 ? std::nullopt : std::optional<double>(value);
   f.choice({"kind", "", "distance of parameters, or of bodies as distributions of mass"}, pull.kind,
            {{"euclidean", PullKind::euclidean}, {"divergence", PullKind::divergence}});
@@ -69,9 +68,10 @@ void describe(Fields& f, FeasibleSpec& spec) {
             {"penalty", FeasibleMethod::penalty},
             {"annealing", FeasibleMethod::annealing}});
   describe_objective(f, spec);
-  const Key margin = {"margin", "",
-                      "by which bodies are inside the feasible set; auto: none is denser than matter where that "
-                      "costs nothing, otherwise 1e-6"};
+  const Key margin = {
+      "margin", "",
+      "by which bodies are inside the feasible set; auto: none is denser than matter where that "
+      "costs nothing, otherwise 1e-6"};
   int word = spec.physical.margin ? -1 : 0;
   double value = spec.physical.margin.value_or(1e-6);
   f.words_or(margin, word, {"auto"}, [&](Fields& other) {

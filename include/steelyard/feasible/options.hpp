@@ -19,7 +19,8 @@ struct CoefficientOptions {
 // for every such column; positive semidefinite inertia and viscous matrices of coupled pairs; the bounds
 // that the robot's file declares, named as "bound m3".
 struct PhysicalOptions {
-  std::optional<double> margin;  // δ of bodies; none: 1e-6, or no denser than matter is where that costs nothing
+  std::optional<double>
+      margin;  // δ of bodies; none: 1e-6, or no denser than matter is where that costs nothing
   bool bodies = true;
   bool drives = true;
   bool robot_bounds = true;
