@@ -105,22 +105,12 @@ int tolerated_power(const BodyFits& all, std::vector<PullCandidate>& candidates)
   return power;
 }
 
-// Squares of rows left out, each kind divided by its standard deviation.
-double weighted_squares(const Residuals& residuals, const Estimate& estimate) {
+// Squares of residuals or efforts, each row kind divided by its standard deviation.
+double weighted_squares(const Residuals& residuals, const Estimate& estimate, double Residual::*part) {
   double sum = 0;
   for (const Residual& row : residuals.per_row)
     for (const Residual& known : estimate.per_row)
-      if (known.row == row.row)
-        sum += row.norm * row.norm / (known.sigma > 0 ? known.sigma * known.sigma : 1);
-  return sum;
-}
-
-double weighted_effort(const Residuals& residuals, const Estimate& estimate) {
-  double sum = 0;
-  for (const Residual& row : residuals.per_row)
-    for (const Residual& known : estimate.per_row)
-      if (known.row == row.row)
-        sum += row.effort * row.effort / (known.sigma > 0 ? known.sigma * known.sigma : 1);
+      if (known.row == row.row) sum += std::pow(row.*part / (known.sigma > 0 ? known.sigma : 1), 2);
   return sum;
 }
 
@@ -156,8 +146,8 @@ std::vector<VectorXd> squares_left_out(const Setup& setup, const HeldOut& held, 
       const VectorXd values =
           lead_values(training[k].columns, setup.base, all.quantities(), fits[k]->fit(weight_of(power)));
       const Residuals found = residuals(parts[k].tested, training[k].columns, values);
-      own[g] = weighted_squares(found, fit.estimated);
-      efforts[g] = weighted_effort(found, fit.estimated);
+      own[g] = weighted_squares(found, fit.estimated, &Residual::norm);
+      efforts[g] = weighted_squares(found, fit.estimated, &Residual::effort);
     });
     if (power > weakest) candidates.push_back({weight_of(power), all.unexplained(weight_of(power)), {}});
     candidates.back().left_out = std::sqrt(own.sum() / efforts.sum());

@@ -4,10 +4,10 @@
 //
 // `weight: auto` is the strongest w on a grid that loses nothing: groups of blocks are left out in turn, the
 // links are fitted to the others with every w, and w may raise the error of the rows left out above its
-// smallest value by at most 0.2 % and one standard error of the difference (over groups); by more than 0.2 %
-// as long as links are implausible
-// (plausible.hpp) and φ rises by at most 2 %. Where nothing can be left out, and with `weight: 0`, the strongest w that raises φ by at most 0.1 %: of all links that fit as
-// well as the best, those nearest to the reference.
+// smallest value by at most 0.2 % and one standard error of the difference (over groups). While links are
+// implausible (plausible.hpp), by one standard error alone, if φ rises by at most 10 %, or by 0.5 % with the file's
+// own bodies as reference. Where nothing can be left out, and with `weight: 0`, the strongest w that raises φ
+// by at most 0.1 %: of all links that fit as well as the best, those nearest to the reference.
 //
 // `margin: auto` keeps bodies from being denser than matter where that raises φ by at most 2 %, or by 0.5 %
 // with the file's own bodies as reference.
