@@ -1,4 +1,4 @@
-// The verbs that help with the others: a first study, completion, the manual page.
+// The verbs that help with the others: a first study, completion, the manual page, what is installed.
 #pragma once
 
 #include "verbs.hpp"
@@ -6,6 +6,7 @@
 namespace cli {
 
 Run add_init(Arguments& verb);        // init.cpp
+Run add_about(Arguments& verb);       // about.cpp
 Run add_completion(Arguments& verb);  // describe.cpp
 Run add_man(Arguments& verb);         // describe.cpp
 

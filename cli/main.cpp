@@ -78,6 +78,8 @@ constexpr Verb kVerbs[] = {
     {"model", "Show a robot's frames, limits and identifiable parameters", cli::add_model, Shared::basic},
     {"export", "Export the model as C code, URDF, SDF, MJCF, YAML or JSON", cli::add_export, Shared::folder},
     {"convert", "Convert a log to CSV, NumPy or MCAP", cli::add_convert, Shared::basic},
+    {"about", "Show version, instruction sets, threads and engines of this installation", cli::add_about,
+     Shared::basic},
     {"completion", "Print shell completion for bash or zsh", cli::add_completion, Shared::none},
     {"man", "Print the manual page", cli::add_man, Shared::none},
 };
@@ -100,7 +102,8 @@ void add_common_options(CLI::App& verb, Shared shared, cli::CommonOptions& commo
   verb.add_option("--seed", common.seed, "Seed, overrides the study's")->check(refuse_seed);
   if (shared == Shared::folder)
     verb.add_option("--out", common.out, "Output folder; one written by Steelyard is replaced as a whole")
-        ->default_str(usual_folder(verb));
+        ->default_str(usual_folder(verb))
+        ->check([](const std::string& text) { return text.empty() ? "a folder needs a name" : ""; });
 }
 
 constexpr const char* kExamples =

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
+#include "result_tables.hpp"
+#include "steelyard/identify/check.hpp"
 #include "steelyard/identify/run.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
@@ -43,6 +44,7 @@ std::string signs_json(const SignsOutcome& outcome) {
     row["decided"] = segment.decided;
     json["segments"].push_back(std::move(row));
   }
+  json["findings"] = findings_json(outcome.findings);
   return json.dump(2) + "\n";
 }
 
@@ -54,17 +56,7 @@ std::string signs_text(const SignsOutcome& outcome) {
       "{} segments, {:.1f} % of the samples; {} decided ({:.1f} % of those)\n{}: {} nodes, {} fits\n\n",
       signs.segments.size(), 100 * signs.kept_share, decided, 100 * signs.decided_share, signs.certified,
       signs.nodes, signs.fits);
-  std::map<std::pair<std::string, std::string>, std::string> lines;
-  std::vector<std::pair<std::string, std::string>> order;
-  for (const SegmentSummary& segment : signs.segments) {
-    const std::pair<std::string, std::string> key{segment.run, segment.joint};
-    if (lines.find(key) == lines.end()) order.push_back(key);
-    lines[key] += segment.decided ? (segment.sign > 0 ? '+' : '-') : '?';
-  }
-  for (const auto& key : order) text += fmt::format("  {}, {}: {}\n", key.first, key.second, lines[key]);
-  for (const steelyard::SignGain& gain : signs.gains)
-    text += fmt::format("  gain of {}: {:.4g}{}, assumed {:.4g}, {}\n", gain.joint, gain.value,
-                        gain.sigma ? fmt::format(" ± {:.2g}", *gain.sigma) : "", gain.a_priori, gain.status);
+  text += segments_text(signs.segments, true) + sign_gains_text(signs.gains);
   return text + findings_text(outcome.findings);
 }
 
@@ -78,7 +70,7 @@ int run_signs(const std::string& path, const CommonOptions& common) {
   }
   if (!common.quiet) print_warnings(outcome.warnings);
   print(common.json ? signs_json(outcome) : signs_text(outcome));
-  return kDone;
+  return is_trustworthy(outcome.findings) ? kDone : kNotTrustworthy;
 }
 
 }  // namespace

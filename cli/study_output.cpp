@@ -10,6 +10,7 @@
 
 #include "engine_text.hpp"
 #include "output.hpp"
+#include "result_tables.hpp"
 #include "reverse_text.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/report/report.hpp"
@@ -102,6 +103,7 @@ std::string summary_text(const Result& result) {
     text += "\n";
   }
   if (result.forecast) text += typical_text(*result.forecast);
+  text += tables_text(result);
   if (result.elastic) text += elastic_text(*result.elastic);
   if (!result.comparison.empty()) text += comparison_text(result);
   text += engines_text(result.engines);

@@ -69,6 +69,7 @@ SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options
                       {study.path, 0, 0, ""},
                       "a run with `unsigned: true`",
                       "`steelyard run` fits logs with signs"});
+  waive_findings(study, signs.findings);
   return {std::move(*signs.summary), std::move(signs.findings), setup.warnings};
 }
 

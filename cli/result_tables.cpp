@@ -1,0 +1,136 @@
+#include "result_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "output.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+using steelyard::GainMethodSummary;
+using steelyard::GainValue;
+using steelyard::Result;
+
+constexpr std::size_t kScreen = 30;   // rows of a table
+constexpr std::size_t kPattern = 56;  // segments of a line
+
+// "" or "  … 14 more in result.json\n".
+std::string rest_text(std::size_t all) {
+  return all > kScreen ? fmt::format("  … {} more in result.json\n", all - kScreen) : "";
+}
+
+std::string bound(const std::optional<std::pair<double, double>>& interval, bool upper) {
+  return interval ? number(upper ? interval->second : interval->first, 4) : "-";
+}
+
+// The method that gave the torques with its intervals, the values of the others beside it.
+std::string gains_table(const steelyard::GainsSummary& gains) {
+  const auto used =
+      std::find_if(gains.methods.begin(), gains.methods.end(),
+                   [&](const GainMethodSummary& method) { return method.method == gains.used; });
+  if (used == gains.methods.end()) return "";
+  std::vector<std::string> head = {"joint", "value", "from", "to", "status"};
+  for (const GainMethodSummary& method : gains.methods)
+    if (method.method != gains.used) head.push_back(method.method);
+  Table table(head);
+  for (std::size_t j = 0; j < std::min(used->joints.size(), kScreen); ++j) {
+    const GainValue& own = used->joints[j];
+    const auto interval = own.gain ? own.gain->interval : std::nullopt;
+    std::vector<std::string> row = {own.joint, own.gain ? number(own.gain->value, 4) : "-",
+                                    bound(interval, false), bound(interval, true), own.status};
+    for (const GainMethodSummary& method : gains.methods)
+      if (method.method != gains.used)
+        row.push_back(j < method.joints.size() && method.joints[j].gain
+                          ? number(method.joints[j].gain->value, 4)
+                          : "-");
+    table.add(row);
+  }
+  return fmt::format("\nDrive gains by {}, effort per logged unit\n", used->method) + table.to_string() +
+         rest_text(used->joints.size());
+}
+
+std::string loads_table(const std::vector<steelyard::PayloadSummary>& loads) {
+  Table table({"load", "run", "mass kg", "±", "weighed", "cx m", "cy m", "cz m"});
+  for (std::size_t k = 0; k < std::min(loads.size(), kScreen); ++k) {
+    const steelyard::PayloadSummary& load = loads[k];
+    const auto m = load.parameters.find("m");
+    const bool known = m != load.parameters.end();
+    std::vector<std::string> row = {load.name, load.run, known ? number(m->second.value, 4) : "-",
+                                    known && m->second.sigma ? number(*m->second.sigma, 2) : "-",
+                                    load.known_mass ? number(*load.known_mass, 4) : "-"};
+    for (const char* name : {"mx", "my", "mz"}) {
+      const auto moment = load.parameters.find(name);
+      const bool has = known && moment != load.parameters.end() && m->second.value > 0;
+      row.push_back(has ? number(moment->second.value / m->second.value, 3) : "-");
+    }
+    table.add(row);
+  }
+  return "\nLoads, in the tool frame\n" + table.to_string() + rest_text(loads.size());
+}
+
+std::string signs_table(const steelyard::SignsSummary& signs) {
+  const auto decided = std::count_if(signs.segments.begin(), signs.segments.end(),
+                                     [](const steelyard::SegmentSummary& one) { return one.decided; });
+  std::string text = fmt::format("\nSigns: {} of {} segments decided, {:.1f} % of their samples; {}\n",
+                                 decided, signs.segments.size(), 100 * signs.decided_share, signs.certified);
+  return text + segments_text(signs.segments, false) + sign_gains_text(signs.gains);
+}
+
+std::string links_table(const Result& result) {
+  Table table({"link", "mass kg", "cx m", "cy m", "cz m", "chosen"});
+  double total = 0;
+  for (const steelyard::LinkValues& link : result.links) total += link.mass;
+  for (std::size_t k = 0; k < std::min(result.links.size(), kScreen); ++k) {
+    const steelyard::LinkValues& link = result.links[k];
+    table.add({link.name, number(link.mass, 4), number(link.com.x(), 3), number(link.com.y(), 3),
+               number(link.com.z(), 3), fmt::format("{} of 10", link.chosen.size())});
+  }
+  table.add({"all", number(total, 4), "", "", "", ""});
+  return "\nFeasible links; chosen: parameters that the efforts do not determine\n" + table.to_string() +
+         rest_text(result.links.size());
+}
+
+}  // namespace
+
+std::string sign_gains_text(const std::vector<steelyard::SignGain>& gains) {
+  if (gains.empty()) return "";
+  Table table({"joint", "gain", "±", "assumed", "status"});
+  for (const steelyard::SignGain& gain : gains)
+    table.add({gain.joint, number(gain.value, 4), gain.sigma ? number(*gain.sigma, 2) : "-",
+               number(gain.a_priori, 4), gain.status});
+  return "\nDrive gains estimated with the signs\n" + table.to_string();
+}
+
+std::string segments_text(const std::vector<steelyard::SegmentSummary>& segments, bool all) {
+  std::map<std::pair<std::string, std::string>, std::string> lines;
+  std::vector<std::pair<std::string, std::string>> order;
+  for (const steelyard::SegmentSummary& segment : segments) {
+    const std::pair<std::string, std::string> key{segment.run, segment.joint};
+    if (lines.find(key) == lines.end()) order.push_back(key);
+    lines[key] += segment.decided ? (segment.sign > 0 ? '+' : '-') : '?';
+  }
+  std::string text;
+  for (std::size_t k = 0; k < (all ? order.size() : std::min(order.size(), kScreen)); ++k) {
+    const std::string& line = lines[order[k]];
+    const bool cut = !all && line.size() > kPattern;
+    text +=
+        fmt::format("  {}, {}: {}", order[k].first, order[k].second, cut ? line.substr(0, kPattern) : line);
+    text += cut ? fmt::format(" … {} in all\n", line.size()) : "\n";
+  }
+  return all ? text : text + rest_text(order.size());
+}
+
+std::string tables_text(const Result& result) {
+  std::string text;
+  if (result.gains) text += gains_table(*result.gains);
+  if (!result.payloads.empty()) text += loads_table(result.payloads);
+  if (result.signs) text += signs_table(*result.signs);
+  if (result.feasible && !result.links.empty()) text += links_table(result);
+  return text;
+}
+
+}  // namespace cli
