@@ -45,8 +45,7 @@ ReversePart part_summary(const ReverseFit& fit) {
 
 std::vector<BaseValue> base_of_fit(const ReverseFit& fit) {
   std::vector<BaseValue> values = base_values(fit.base, fit.estimate);
-  const double quantile =
-      fit.estimate.degrees > 0 ? student_quantile((1 + kLevel) / 2, fit.estimate.degrees) : 0;
+  const double quantile = fit.degrees > 0 ? student_quantile((1 + kLevel) / 2, fit.degrees) : 0;
   for (std::size_t k = 0; k < values.size(); ++k) {
     BaseValue& value = values[k];
     const auto at = static_cast<Index>(k);

@@ -8,6 +8,7 @@
 #include "steelyard/core/random.hpp"
 #include "steelyard/engines/mujoco.hpp"
 #include "steelyard/excite/configurations.hpp"
+#include "steelyard/reverse/rounding.hpp"
 #include "steelyard/reverse/rows.hpp"
 #include "steelyard/reverse/source.hpp"
 #include "steelyard/robot/read.hpp"
@@ -99,6 +100,7 @@ ReverseTable take_set(const ReverseSetSpec& set, OpenSource& source, const Study
   if (source.ask) {
     ReverseTable table = ask(source.ask, configurations_of(set, study, robot), source.name);
     change_answers(study.reverse->answers, study.seed, set.index, table);
+    recognize_rounding(table);
     return table;
   }
   if (set.sinusoids || set.best)

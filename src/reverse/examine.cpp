@@ -43,7 +43,7 @@ double misfit(const Robot& robot, const ReverseTable& table, const BaseParameter
   for (const BaseParameter& parameter : base.base) leads.push_back(parameter.lead);
   EstimateOptions quick = options.estimate;
   quick.conditions = false;
-  const std::vector<Fold> folds = fold_table(own, table, rows, options, leads);
+  const std::vector<Fold> folds = fold_table(own, table, rows, options, leads).folds;
   if (folds.empty()) return 1;
   const Estimate found = estimate(folds, quick);
   return misfit(table_errors(robot, found.columns, found.values, table));
@@ -223,8 +223,8 @@ std::optional<GravityScale> compare_gravity(const Robot& robot, const ReverseTab
   const BaseParameters base = base_parameters(own, base_options);
   std::vector<std::string> leads;
   for (const int lead : base.lead) leads.push_back(base.columns[static_cast<std::size_t>(lead)]);
-  const std::vector<Fold> gravity = fold_table(own, table, RowSet::gravity, options, leads);
-  const std::vector<Fold> inertia = fold_table(own, table, RowSet::inertia, options, leads);
+  const std::vector<Fold> gravity = fold_table(own, table, RowSet::gravity, options, leads).folds;
+  const std::vector<Fold> inertia = fold_table(own, table, RowSet::inertia, options, leads).folds;
   if (gravity.empty() || inertia.empty()) return {};
   const auto rows_of = [](const std::vector<Fold>& folds) {
     return std::accumulate(folds.begin(), folds.end(), Index{0},

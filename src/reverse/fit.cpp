@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/reverse/rounding.hpp"
 #include "steelyard/reverse/rows.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -77,6 +78,29 @@ ComponentError error_of(const std::string& name, const VectorXd& predicted, cons
   return error;
 }
 
+// Weights by component where they are wanted, but none above what the rounding allows: a constant entry leaves
+// no residual.
+Estimate estimate_folds(TableFolds& folds, const EstimateOptions& options) {
+  Estimate out = estimate(folds.folds, options);
+  bool too_large = false;
+  std::vector<double> weights = out.weights;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double largest = 1 / (folds.weights[k] * folds.rounding[k]);
+    too_large = too_large || weights[k] > largest;
+    weights[k] = std::min(weights[k], largest);
+  }
+  if (options.weighting != Weighting::none && too_large) {
+    for (std::size_t k = 0; k < weights.size(); ++k) folds.folds[k].scale(weights[k]);
+    EstimateOptions plain = options;
+    plain.weighting = Weighting::none;
+    out = estimate(folds.folds, plain);
+  } else {
+    weights = out.weights;
+  }
+  for (std::size_t k = 0; k < weights.size(); ++k) folds.weights[k] *= weights[k];
+  return out;
+}
+
 // Values, standard deviations and covariance of the whole base from those that were free.
 void expand(const FreeBase& free, const std::vector<std::string>& leads, ReverseFit& fit) {
   const Index n = static_cast<Index>(leads.size()), kept = free.T.cols();
@@ -99,10 +123,25 @@ void expand(const FreeBase& free, const std::vector<std::string>& leads, Reverse
     }
   fit.values = free.T * y + free.x0;
   fit.covariance = free.T * covariance * free.T.transpose();
+  fit.degrees = fit.estimate.degrees;
   fit.sigma = fit.covariance.diagonal().cwiseMax(0).cwiseSqrt();
   const VectorXd open = free.T.cwiseAbs() * unknown;
   for (Index k = 0; k < n; ++k)
     if (open[k] > 0) fit.sigma[k] = kInfinity;
+}
+
+// The covariance with rounding as a known part of it.
+void add_rounding(const Robot& robot, const ReverseTable& table, const ReverseOptions& options,
+                  const FreeBase& free, const TableFolds& folds, ReverseFit& fit) {
+  if (table.q_rounding.is_exact() && table.gravity_rounding.is_exact() && table.inertia_rounding.is_exact())
+    return;
+  if (!(fit.estimate.degrees > 0)) return;
+  const RoundingCovariance rounding = rounding_covariance(robot, table, fit, options, free, folds);
+  fit.covariance = rounding.unexplained * fit.covariance + free.T * rounding.covariance * free.T.transpose();
+  for (Index k = 0; k < fit.sigma.size(); ++k)
+    if (std::isfinite(fit.sigma[k])) fit.sigma[k] = std::sqrt(std::max(0.0, fit.covariance(k, k)));
+  // The variance of rounding is known; that of the rest has the estimate's degrees of freedom.
+  fit.degrees = fit.estimate.degrees / std::max(1e-6, std::pow(rounding.unexplained, 2));
 }
 
 }  // namespace
@@ -196,13 +235,14 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
                       "give M(q) as well: gravity parallel to all axes loads no joint"});
   const FreeBase free = eliminate(fit.base, options.relations);
   fit.relations = static_cast<Index>(leads.size()) - free.T.cols();
-  std::vector<Fold> folds = fold_table(own, table, fit.rows, options, leads);
-  if (folds.empty())
+  TableFolds folds = fold_table(own, table, fit.rows, options, leads);
+  if (folds.folds.empty())
     throw InputError({fmt::format("{} has no entries that are used", table.name), {}, "", "leave out less"});
   if (fit.relations > 0)
-    for (Fold& fold : folds) fold = in_free_base(fold, free, leads);
-  fit.estimate = estimate(folds, options.estimate);
+    for (Fold& fold : folds.folds) fold = in_free_base(fold, free, leads);
+  fit.estimate = estimate_folds(folds, options.estimate);
   expand(free, leads, fit);
+  add_rounding(own, table, options, free, folds, fit);
   // Components of rows that were not requested are not errors of this fit.
   ReverseTable asked = table;
   if (!uses_kind(fit.rows, RowKind::gravity)) asked.gravity.resize(table.size(), 0);

@@ -10,6 +10,7 @@
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/log/csv_fields.hpp"
+#include "steelyard/reverse/rounding.hpp"
 #include "steelyard/reverse/table.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -204,6 +205,12 @@ ReverseTable read_reverse_table(const std::string& path, int joints, const Rever
 
   ReverseTable table;
   table.name = path;
+  const auto rounding = [&](Index first, Index count, double unit) {
+    Rounding out = rounding_of(all.middleCols(first, count));
+    out.unit = unit;
+    return out;
+  };
+  table.q_rounding = rounding(0, n, columns.position_scale);
   table.q = columns.position_scale * all.leftCols(n);
   if (!table.q.allFinite())
     throw InputError({"a position is missing", reader.place(0), "a position of every joint in every row",
@@ -211,10 +218,13 @@ ReverseTable read_reverse_table(const std::string& path, int joints, const Rever
   Index next = n;
   if (gravity) {
     table.gravity = columns.gravity_scale * all.middleCols(next, n);
+    table.gravity_rounding = rounding(next, n, columns.gravity_scale);
     next += n;
   }
-  if (!inertia.empty())
+  if (!inertia.empty()) {
     table.inertia.setConstant(all.rows(), n * (n + 1) / 2, std::numeric_limits<double>::quiet_NaN());
+    table.inertia_rounding = rounding(next, static_cast<Index>(inertia.size()), columns.inertia_scale);
+  }
   for (const InertiaColumn& entry : inertia) {
     const Index k = triangle_index(std::max(entry.i, entry.j), std::min(entry.i, entry.j));
     put_entries(reader, entry, columns.inertia_scale * all.col(next++), table.inertia.col(k), table);

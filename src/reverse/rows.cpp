@@ -6,6 +6,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/samples.hpp"
+#include "steelyard/reverse/rounding.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -26,7 +27,7 @@ double deviation_of(const ReverseOptions& options, const std::string& component)
 }
 
 void fold_kind(const Robot& robot, const ReverseTable& table, RowKind kind, const ReverseOptions& options,
-               const std::vector<std::string>& wanted, std::vector<Fold>& folds) {
+               const std::vector<std::string>& wanted, TableFolds& out) {
   const Plan plan = plan_of(robot, kind, wanted);
   LayoutOptions layout_options;
   layout_options.efforts = {"entry"};
@@ -55,7 +56,10 @@ void fold_kind(const Robot& robot, const ReverseTable& table, RowKind kind, cons
     if (own[r].rows() == 0 || own[r].layout().columns.empty()) continue;
     const double deviation = deviation_of(options, component_name(plan.rows[r], table.joints()));
     if (deviation != 1) own[r].scale(1 / deviation);
-    folds.push_back(std::move(own[r]));
+    out.folds.push_back(std::move(own[r]));
+    out.components.push_back(component_name(plan.rows[r], table.joints()));
+    out.weights.push_back(1 / deviation);
+    out.rounding.push_back(rounding_sigma(table, plan.rows[r], options));
   }
 }
 
@@ -105,12 +109,12 @@ VectorXd used_entries(const ReverseTable& table, const Row& row, const ReverseOp
   return entries;
 }
 
-std::vector<Fold> fold_table(const Robot& robot, const ReverseTable& table, RowSet rows,
-                             const ReverseOptions& options, const std::vector<std::string>& wanted) {
-  std::vector<Fold> folds;
+TableFolds fold_table(const Robot& robot, const ReverseTable& table, RowSet rows,
+                      const ReverseOptions& options, const std::vector<std::string>& wanted) {
+  TableFolds out;
   for (const RowKind kind : {RowKind::gravity, RowKind::inertia})
-    if (uses_kind(rows, kind)) fold_kind(robot, table, kind, options, wanted, folds);
-  return folds;
+    if (uses_kind(rows, kind)) fold_kind(robot, table, kind, options, wanted, out);
+  return out;
 }
 
 }  // namespace steelyard

@@ -76,6 +76,9 @@ ReverseTable part_of(const ReverseTable& table, Index first, Index count) {
   require(first >= 0 && first + count <= table.size(), "a part of a table lies inside it");
   ReverseTable part;
   part.name = table.name;
+  part.q_rounding = table.q_rounding;
+  part.gravity_rounding = table.gravity_rounding;
+  part.inertia_rounding = table.inertia_rounding;
   part.q = table.q.middleRows(first, count);
   if (table.has_gravity()) part.gravity = table.gravity.middleRows(first, count);
   if (table.has_inertia()) part.inertia = table.inertia.middleRows(first, count);

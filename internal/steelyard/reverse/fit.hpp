@@ -38,10 +38,11 @@ struct ComponentError {
 struct ReverseFit {
   RowSet rows = RowSet::gravity_inertia;  // that were there
   BaseParameters base;
-  Estimate estimate;  // columns are leads of the base, without those that relations eliminate
-  VectorXd values;    // in the order of the base
-  VectorXd sigma;     // infinite where nothing is known; zero where a relation gives the value
-  MatrixXd covariance;
+  Estimate estimate;    // columns are leads of the base, without those that relations eliminate
+  VectorXd values;      // in the order of the base
+  VectorXd sigma;       // infinite where nothing is known; zero where a relation gives the value
+  MatrixXd covariance;  // rounding included (rounding.hpp)
+  double degrees = 0;   // of freedom of the standard deviations
   Index relations = 0;  // that the base sees
   std::vector<ComponentError> training;
 

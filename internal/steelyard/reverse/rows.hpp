@@ -22,8 +22,14 @@ Plan plan_of(const Robot& robot, RowKind kind, const std::vector<std::string>& w
 VectorXd used_entries(const ReverseTable& table, const Row& row, const ReverseOptions& options);
 
 // One fold per component with entries, with the requested columns that it depends on.
-std::vector<Fold> fold_table(const Robot& robot, const ReverseTable& table, RowSet rows,
-                             const ReverseOptions& options, const std::vector<std::string>& wanted);
+struct TableFolds {
+  std::vector<Fold> folds;
+  std::vector<std::string> components;  // names
+  std::vector<double> weights;          // 1 / standard deviation, as given
+  std::vector<double> rounding;         // standard deviation of the rounding
+};
+TableFolds fold_table(const Robot& robot, const ReverseTable& table, RowSet rows,
+                      const ReverseOptions& options, const std::vector<std::string>& wanted);
 
 // x = T y + x0 for all base values x that some parameters with the relations have; y are base values that
 // stay free.

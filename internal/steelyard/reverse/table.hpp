@@ -17,12 +17,23 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
+// How numbers were printed: with so many decimals or significant digits of `unit`; 0 digits: with all.
+struct Rounding {
+  bool significant = false;
+  int digits = 0;
+  double unit = 1;
+
+  bool is_exact() const { return digits == 0; }
+  double step(double value) const;  // from this number to its neighbours; 0 when exact
+};
+
 struct ReverseTable {
   std::string name;   // file or source, for messages
   MatrixXd q;         // configurations × joints [rad, m]
   MatrixXd gravity;   // the same size, or no columns
   MatrixXd inertia;   // configurations × n(n+1)/2, or no columns
   MatrixXd jacobian;  // configurations × 6n, row by row (linear, then angular), or no columns
+  Rounding q_rounding = {}, gravity_rounding = {}, inertia_rounding = {};
 
   Index size() const { return q.rows(); }
   Index joints() const { return q.cols(); }
