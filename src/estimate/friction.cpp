@@ -76,8 +76,17 @@ const char* to_string(FrictionForm form) {
   return kWords[static_cast<std::size_t>(form)];
 }
 
+const char* to_string(LoadFriction load) {
+  constexpr const char* kWords[] = {"none", "load", "load_directional"};
+  return kWords[static_cast<std::size_t>(load)];
+}
+
 Index FrictionModel::shape_size() const {
   return form == FrictionForm::sigmoid ? 2 : form == FrictionForm::stribeck ? 1 : 0;
+}
+
+Index FrictionModel::load_size() const {
+  return load == LoadFriction::none ? 0 : load == LoadFriction::load ? 1 : 2;
 }
 
 void FrictionModel::validate() const {
@@ -91,6 +100,9 @@ void FrictionModel::validate() const {
       throw InputError({fmt::format("the shift of a friction sigmoid is {}", shift), {}, "finite", ""});
   }
   if (form == FrictionForm::stribeck) positive(velocity, "a Stribeck velocity");
+  for (const double mu : {driving, driven})
+    if (load != LoadFriction::none && !(mu >= 0 && mu < 1))
+      throw InputError({fmt::format("a gear that takes {} of its load", mu), {}, "at least 0, below 1", ""});
 }
 
 FrictionModel friction_model(FrictionForm form) {
@@ -127,8 +139,23 @@ std::vector<std::string> tangent_columns(FrictionForm form, int number) {
   return {};
 }
 
+std::vector<std::string> load_tangents(LoadFriction load, int number) {
+  const std::string own = fmt::format("mu{}", number);
+  if (load == LoadFriction::load) return {own + ".load"};
+  if (load == LoadFriction::directional) return {own + ".driving", own + ".driven"};
+  return {};
+}
+
+std::vector<std::string> tangent_columns(const FrictionModel& model, int number) {
+  std::vector<std::string> names = tangent_columns(model.form, number);
+  for (std::string& name : load_tangents(model.load, number)) names.push_back(std::move(name));
+  return names;
+}
+
 bool is_tangent(const std::string& column) {
-  return column.ends_with(".slope") || column.ends_with(".shift") || column.ends_with(".velocity");
+  constexpr const char* kEnds[] = {".slope", ".shift", ".velocity", ".load", ".driving", ".driven"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds),
+                     [&](const char* end) { return column.ends_with(end); });
 }
 
 std::vector<ExtraColumns> friction_columns(const std::vector<FrictionJoint>& joints,

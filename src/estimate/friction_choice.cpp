@@ -20,14 +20,39 @@ std::string tanh_name(int number, int k) {
   return fmt::format("ft{}.{}", number, k + 1);
 }
 
+// k = −1: with the sign of the velocity.
+std::string load_name(int number, int k) {
+  return fmt::format("fl{}.{}", number, k + 1);
+}
+std::string driven_name(int number, int k) {
+  return fmt::format("fb{}.{}", number, k + 1);
+}
+
 // A form within the dictionary: which of its columns are used.
 struct FormCandidate {
   FrictionForm form = FrictionForm::linear;
+  LoadFriction load = LoadFriction::none;
   int k = 0;
   bool viscous = true, coulomb = true, offset = true;
   HeldOutScore score = {};
 
   bool has_tanh() const { return form == FrictionForm::sigmoid || form == FrictionForm::stribeck; }
+  // Of its smooth sign: a sigmoid has its own.
+  int load_k() const { return form == FrictionForm::sigmoid ? k : -1; }
+  Index loads() const { return load == LoadFriction::none ? 0 : load == LoadFriction::load ? 1 : 2; }
+  // Of its own columns, which are the last ones.
+  double height() const { return score.coefficients[score.coefficients.size() - 1 - loads()]; }
+  double driving() const { return score.coefficients[score.coefficients.size() - loads()]; }
+  double driven() const {
+    return driving() + (loads() == 2 ? score.coefficients[score.coefficients.size() - 1] : 0);
+  }
+  // Signs that the form gives its coefficients: a peak near rest is a negative tanh; gears take, and not all.
+  bool is_possible() const {
+    if (form == FrictionForm::sigmoid && height() <= 0) return false;
+    if (form == FrictionForm::stribeck && height() >= 0) return false;
+    if (load == LoadFriction::none) return true;
+    return driving() >= 0 && driven() >= 0 && driving() < 1 && driven() < 1;
+  }
 };
 
 class Chooser {
@@ -40,6 +65,10 @@ class Chooser {
     for (const FrictionJoint& joint : joints) {
       for (const char* stem : {"fv", "fc", "fo"}) mark(fmt::format("{}{}", stem, joint.number), own);
       for (int k = 0; k < kDictionarySize; ++k) mark(tanh_name(joint.number, k), own);
+      for (int k = -1; k < kDictionarySize; ++k) {
+        mark(load_name(joint.number, k), own);
+        mark(driven_name(joint.number, k), own);
+      }
     }
     for (std::size_t k = 0; k < own.size(); ++k)
       if (!own[k]) others_.push_back(static_cast<Index>(k));
@@ -50,15 +79,20 @@ class Chooser {
     FormCandidate linear = first(j);
     linear.score = score(j, linear);
     FrictionChoice out;
-    FormCandidate best = linear;
+    FormCandidate best = linear, unloaded = linear;
     if (request.form) {
-      best = best_of(j, *request.form, true);
+      best = best_of(j, *request.form, request.load, true);
     } else {
-      for (const FrictionForm form : {FrictionForm::sigmoid, FrictionForm::stribeck}) {
-        const FormCandidate other = best_of(j, form, false);
-        if (other.form == form && wins(other, best)) best = other;
+      for (const LoadFriction load : {LoadFriction::none, LoadFriction::load, LoadFriction::directional}) {
+        if (load != LoadFriction::none && !request.may_load) break;
+        for (const FrictionForm form :
+             {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck}) {
+          const FormCandidate other = best_of(j, form, load, false);
+          if (other.form == form && other.load == load && wins(other, best)) best = other;
+        }
+        if (load == LoadFriction::none) unloaded = best;
       }
-      out.reason = reason(linear, best);
+      out.reason = reason(linear, unloaded, best);
     }
     current_[j] = best;
     out.linear = share(linear.score.total());
@@ -91,7 +125,7 @@ class Chooser {
   HeldOutScore score(std::size_t j, const FormCandidate& candidate) const {
     std::vector<Index> used = others_;
     for (std::size_t i = 0; i <= joints_.size(); ++i) {
-      if (i == j) continue;  // last, so that its tanh is the last column
+      if (i == j) continue;  // last, so that its own columns are
       const bool own = i == joints_.size();
       const FormCandidate& at = own ? candidate : current_[i];
       const int number = joints_[own ? j : i].number;
@@ -99,29 +133,34 @@ class Chooser {
       if (at.coulomb) put(fmt::format("fc{}", number), used);
       if (at.offset) put(fmt::format("fo{}", number), used);
       if (at.has_tanh()) put(tanh_name(number, at.k), used);
+      if (at.loads() > 0) put(load_name(number, at.load_k()), used);
+      if (at.loads() > 1) put(driven_name(number, at.load_k()), used);
     }
     return grams_.score(used);
   }
 
-  // The best v_k whose tanh has the sign that the form gives it. None: the linear form, or when the form must
-  // be taken the second slowest v_k.
-  FormCandidate best_of(std::size_t j, FrictionForm form, bool must) const {
+  // The best v_k whose coefficients have the signs that the form gives them. None: the linear form, or when
+  // the form must be taken the second slowest v_k.
+  FormCandidate best_of(std::size_t j, FrictionForm form, LoadFriction load, bool must) const {
     const FrictionRequest& request = requests_[j];
     FormCandidate best = first(j);
-    best.score = score(j, best);
     if (form == FrictionForm::linear || form == FrictionForm::asymmetric) {
       best.form = form;
-      return best;
+      best.load = load;
+      best.score = score(j, best);
+      if (must || best.is_possible()) return best;
     }
+    best = first(j);
+    best.score = score(j, best);
+    if (form == FrictionForm::linear || form == FrictionForm::asymmetric) return best;
     bool found = false;
     FormCandidate fallback;
     for (int k = 0; k < kDictionarySize; ++k) {
-      FormCandidate candidate{form, k, request.viscous, form == FrictionForm::stribeck && request.coulomb,
-                              request.offset};
+      FormCandidate candidate{
+          form, load, k, request.viscous, form == FrictionForm::stribeck && request.coulomb, request.offset};
       candidate.score = score(j, candidate);
       if (k == 1) fallback = candidate;
-      const double height = candidate.score.coefficients[candidate.score.coefficients.size() - 1];
-      if (form == FrictionForm::sigmoid ? height <= 0 : height >= 0) continue;
+      if (!candidate.is_possible()) continue;
       if (found && candidate.score.total() >= best.score.total()) continue;
       best = candidate;
       found = true;
@@ -145,14 +184,19 @@ class Chooser {
     return grams_.effort() > 0 ? std::sqrt(std::max(0.0, squares) / grams_.effort()) : 0;
   }
 
-  std::string reason(const FormCandidate& linear, const FormCandidate& best) const {
+  std::string reason(const FormCandidate& linear, const FormCandidate& unloaded,
+                     const FormCandidate& best) const {
     const double before = 100 * share(linear.score.total());
-    if (best.form == FrictionForm::linear)
+    if (best.form == FrictionForm::linear && best.load == LoadFriction::none)
       return fmt::format(
           "no other model is clearly better on {} held-out groups of blocks (linear: {:.3f} %)",
           grams_.groups(), before);
-    return fmt::format("{:.3f} % on {} held-out groups of blocks, {:.3f} % with the linear model",
-                       100 * share(best.score.total()), grams_.groups(), before);
+    std::string text = fmt::format("{:.3f} % on {} held-out groups of blocks, {:.3f} % with the linear model",
+                                   100 * share(best.score.total()), grams_.groups(), before);
+    if (best.load != LoadFriction::none && unloaded.form != FrictionForm::linear)
+      text += fmt::format(", {:.3f} % with {} friction without load", 100 * share(unloaded.score.total()),
+                          to_string(unloaded.form));
+    return text;
   }
 
   FrictionModel model_of(std::size_t j, const FormCandidate& candidate) const {
@@ -165,6 +209,8 @@ class Chooser {
     const double v = dictionary_velocity(joints_[j], candidate.k);
     model.slope = 2 / v;
     model.velocity = kBumpWidth * v;
+    model.load = candidate.load;
+    if (candidate.load != LoadFriction::none && candidate.load_k() >= 0) model.load_velocity = v;
     return model;
   }
 
@@ -200,6 +246,29 @@ std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& j
     list.push_back(std::move(extra));
   }
   return list;
+}
+
+ExtraColumns load_dictionary(const std::vector<FrictionJoint>& joints, const GearOutput& output) {
+  std::vector<LoadColumns> list;
+  for (const FrictionJoint& joint : joints) {
+    LoadColumns own{joint, {}, {}};
+    std::vector<double> velocities;  // of the smooth signs; 0: the sign itself
+    for (int k = -1; k < kDictionarySize; ++k) {
+      own.names.push_back(load_name(joint.number, k));
+      own.names.push_back(driven_name(joint.number, k));
+      velocities.push_back(k < 0 ? 0 : dictionary_velocity(joint, k));
+    }
+    own.fill = [velocities](const double* load, const double* qd, Index count, double* const* out) {
+      for (std::size_t k = 0; k < velocities.size(); ++k)
+        for (Index s = 0; s < count; ++s) {
+          const double S = smooth_sign(velocities[k], qd[s]), lost = S * std::abs(load[s]);
+          out[2 * k][s] = lost;
+          out[2 * k + 1][s] = S * load[s] > 0 ? 0 : lost;
+        }
+    };
+    list.push_back(std::move(own));
+  }
+  return load_columns(output, std::move(list));
 }
 
 std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,

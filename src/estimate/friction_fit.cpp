@@ -7,123 +7,52 @@
 #include <limits>
 #include <optional>
 
-#include "estimate/friction_projection.hpp"
+#include "estimate/friction_point.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kFlattest = 0.5;    // φ2 · fastest velocity below which a sigmoid is a line
-constexpr double kSteepest = 2000;   // and from which it is a step
-constexpr double kStepLike = 300;    // from which one that is not known need not be followed
-constexpr double kUnknownShape = 1;  // standard deviation of ln φ2 or ln vs
+using namespace friction_limits;
+
 constexpr double kClearHeight =
     4;  // standard deviations of the height from zero; the best of many shapes is easily at 2
-constexpr double kLongestStep = 1;      // of ln φ2, ln vs, and of φ2 φ3
 constexpr double kWeightChange = 0.01;  // from which weights are set again
 constexpr int kMaxWeightings = 4;
 constexpr int kMaxRefused = 6;        // steps in a row
 constexpr double kNearlyThere = 0.1;  // of σ²: near enough to see which shapes the data do not show
-constexpr double kWidestBump = 0.5;   // vs over the fastest velocity: Stribeck friction is one of slow joints
+constexpr double kStaleLoad = 1e-3;   // change of the loads, relative, from which their signs are taken again
+constexpr int kMaxRenewals = 4;       // of the signs, without another step between them
 
-// Models and what a pass with them gave.
-struct Point {
-  std::vector<FrictionModel> models;
-  std::vector<Fold> folds;
-  Projection projection;
-};
+using Point = FrictionPoint;
 
-VectorXd step(const Projection& at, double damping) {
-  const Index n = at.R22.cols();
-  if (n == 0) return VectorXd(0);
-  MatrixXd A = MatrixXd::Zero(2 * n, n);
-  VectorXd b = VectorXd::Zero(2 * n);
-  A.topRows(n) = at.R22;
-  b.head(n) = at.r2;
-  for (Index k = 0; k < n; ++k) A(n + k, k) = std::sqrt(damping) * at.R22.col(k).norm();
-  return PivotedQr(A).solve(b);
-}
-
-// By how much a step lowers the cost of the linearised problem.
-double predicted_gain(const Projection& at, const VectorXd& t) {
-  return at.r2.squaredNorm() - (at.R22 * t - at.r2).squaredNorm();
-}
-
-// With an offset the data determine where a sigmoid turns, −φ3; without one its mean, that of φ2 φ3. The
-// determined quantity is the coordinate, otherwise steep sigmoids creep along a curved valley.
-void move_sigmoid(const FrictionJoint& joint, double by_slope, double by_shift, FrictionModel& model) {
-  by_shift = std::clamp(by_shift, -kLongestStep / model.slope, kLongestStep / model.slope);
-  const double product = model.slope * (model.shift + by_shift + model.shift * by_slope);
-  const double scaled = model.slope * joint.fastest * std::exp(by_slope);
-  model.slope = std::clamp(scaled, 0.5 * kFlattest, kSteepest) / joint.fastest;
-  const double shift = model.offset ? model.shift + by_shift : product / model.slope;
-  model.shift = std::clamp(shift, -0.5 * joint.fastest, 0.5 * joint.fastest);
-}
-
-// Steps t are in units of height · θ.
-std::vector<FrictionModel> moved(const std::vector<FrictionJoint>& joints, const Point& from,
-                                 const VectorXd& t) {
-  std::vector<FrictionModel> models = from.models;
-  Index k = 0;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    const Index size = models[j].shape_size();
-    if (size == 0) continue;
-    const double height = from.projection.heights[static_cast<Index>(j)];
-    const auto by = [&](Index i) { return height != 0 ? t[k + i] / height : 0; };
-    const double first = std::clamp(by(0), -kLongestStep, kLongestStep);
-    if (size == 2) {
-      move_sigmoid(joints[j], first, by(1), models[j]);
-    } else {
-      const double scaled = models[j].velocity / joints[j].fastest * std::exp(first);
-      models[j].velocity = joints[j].fastest * std::clamp(scaled, 1 / kSteepest, kWidestBump);
-    }
-    k += size;
-  }
-  return models;
-}
-
-// Standard deviation of the first shape parameter (a logarithm) of each joint.
-VectorXd shape_deviations(const Point& point) {
-  const Projection& at = point.projection;
-  VectorXd out = VectorXd::Zero(static_cast<Index>(point.models.size()));
-  if (at.R22.cols() == 0) return out;
-  const Eigen::MatrixXd inverse = ShortestSolution(at.R22).pseudo_inverse();
-  const double sigma = std::sqrt(at.cost / at.degrees);
-  Index k = 0;
-  for (std::size_t j = 0; j < point.models.size(); ++j) {
-    const Index size = point.models[j].shape_size();
-    if (size == 0) continue;
-    const double height = std::abs(at.heights[static_cast<Index>(j)]);
-    // A column that vanishes carries no information, and its pseudo-inverse is zero.
-    const bool seen = at.R22.col(k).norm() > 0 && height > 0;
-    out[static_cast<Index>(j)] =
-        seen ? sigma * inverse.row(k).norm() / height : std::numeric_limits<double>::infinity();
-    k += size;
-  }
-  return out;
-}
-
-// A sigmoid on its way to a step: steeper than the dictionary's, and its slope is not known.
-bool runs_away(const std::vector<FrictionJoint>& joints, const Point& at) {
-  const VectorXd shape = shape_deviations(at);
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (at.models[j].form != FrictionForm::sigmoid) continue;
-    const double turns = at.models[j].slope * joints[j].fastest;
-    if (turns > kStepLike && shape[static_cast<Index>(j)] > kUnknownShape) return true;
-  }
-  return false;
+bool has_loads(const std::vector<FrictionModel>& models) {
+  return std::any_of(models.begin(), models.end(),
+                     [](const FrictionModel& model) { return model.load != LoadFriction::none; });
 }
 
 class Fitter {
  public:
   Fitter(const std::vector<FrictionJoint>& joints, const FrictionPass& pass,
-         const FrictionFitOptions& options, FrictionFit& out)
-      : joints_(joints), pass_(pass), options_(options), out_(out) {}
+         const FrictionFitOptions& options, const GearOutput& output, FrictionFit& out)
+      : joints_(joints), pass_(pass), options_(options), output_(output), out_(out) {}
 
-  Point evaluate(std::vector<FrictionModel> models) {
-    Point point{std::move(models), {}, {}};
-    point.folds = pass_(friction_columns(joints_, point.models, true));
+  // Begins without loss: what descends from there is better than no load friction. Where loads are not known
+  // yet, they are those of a fit without gears.
+  Point start(std::vector<FrictionModel> models) {
+    if (!has_loads(models)) return evaluate(std::move(models), {});
+    for (FrictionModel& model : models) model.driving = model.driven = 0;
+    if (output_.is_known()) return evaluate(std::move(models), output_.values);
+    std::vector<FrictionModel> plain = models;
+    for (FrictionModel& model : plain) model.load = LoadFriction::none;
+    const Point first = evaluate(std::move(plain), {});
+    return evaluate(std::move(models), load_values(first.projection, VectorXd()));
+  }
+
+  Point evaluate(std::vector<FrictionModel> models, VectorXd load_values) {
+    Point point{std::move(models), std::move(load_values), {}, {}};
+    point.folds = pass_({joints_, point.models, {output_.plan, point.load_values}});
     ++out_.iterations;
     if (weights_.empty()) set_weights(point);
     renew(point);
@@ -133,18 +62,23 @@ class Fitter {
   // Damped steps until none would gain more than `enough` of σ², or passes run out. Weights stay.
   void descend(Point& at, double enough) {
     double damping = 1e-4;
-    int refused = 0;
+    int refused = 0, renewals = 0;
     while (true) {
       const Projection& here = at.projection;
-      const VectorXd t = step(here, damping);
+      const VectorXd t = friction_step(here, damping);
       const double gain = predicted_gain(here, t);
       out_.next_gain = here.cost > 0 ? gain / here.cost * here.degrees : 0;
       out_.converged = out_.next_gain <= enough;
-      if (out_.converged || out_.iterations >= options_.max_iterations) return;
-      Point trial = evaluate(moved(joints_, at, t));
+      if (out_.iterations >= options_.max_iterations) return;
+      if (out_.converged) {
+        // The signs of the loads are those of the values before the last step.
+        if (enough > options_.tolerance || renewals++ >= kMaxRenewals || !renew_signs(at)) return;
+        continue;
+      }
+      Point trial = evaluate(moved(joints_, at, t), load_values(here, t));
       const double found = here.cost - trial.projection.cost;
       if (found > 0) {
-        refused = 0;
+        refused = renewals = 0;
         damping = std::max(1e-9, damping * (found > 0.5 * gain ? 0.1 : 1));
         at = std::move(trial);
         if (enough > options_.tolerance && runs_away(joints_, at)) return;
@@ -174,7 +108,44 @@ class Fitter {
 
   void drop_weights() { weights_.clear(); }
 
+  // The loads of the point's own solution.
+  VectorXd own_loads(const Point& at) const { return load_values(at.projection, VectorXd()); }
+
  private:
+  // The links' values that the linear problem has after a step of the tangents; empty: at the point itself.
+  VectorXd load_values(const Projection& at, const VectorXd& t) const {
+    if (output_.plan.columns.empty()) return {};
+    const VectorXd x = t.size() > 0 ? VectorXd(at.x - at.by_tangents * t) : at.x;
+    return gear_output(output_.plan, at.columns, x).values;
+  }
+
+  // How much of the loads is due to other values than those that gave their signs.
+  double staleness(const Point& at) const {
+    const Projection& here = at.projection;
+    VectorXd own = VectorXd::Zero(static_cast<Index>(here.columns.size())), used = own;
+    const GearOutput before{output_.plan, at.load_values};
+    for (std::size_t k = 0; k < here.columns.size(); ++k) {
+      const auto found = std::find(before.plan.columns.begin(), before.plan.columns.end(), here.columns[k]);
+      if (found == before.plan.columns.end() || !is_link_column(here.columns[k])) continue;
+      own[static_cast<Index>(k)] = here.x[static_cast<Index>(k)];
+      used[static_cast<Index>(k)] = before.values[found - before.plan.columns.begin()];
+    }
+    const double size = (here.R11 * own).norm();
+    return size > 0 ? (here.R11 * (own - used)).norm() / size : 0;
+  }
+
+  // True when the point with the signs of its own loads is better, or as good; otherwise it stays.
+  bool renew_signs(Point& at) {
+    if (!has_loads(at.models)) return false;
+    const double stale = staleness(at);
+    if (stale <= kStaleLoad) return false;
+    Point trial = evaluate(at.models, own_loads(at));
+    const double slack = options_.tolerance * at.projection.cost / at.projection.degrees;
+    if (trial.projection.cost > at.projection.cost + slack) return false;
+    at = std::move(trial);
+    return true;
+  }
+
   void set_weights(const Point& point) {
     std::vector<const Layout*> layouts;
     for (const Fold& fold : point.folds) layouts.push_back(&fold.layout());
@@ -192,13 +163,16 @@ class Fitter {
   const std::vector<FrictionJoint>& joints_;
   const FrictionPass& pass_;
   const FrictionFitOptions& options_;
+  const GearOutput& output_;
   FrictionFit& out_;
   RowWeights weights_;
 };
 
 // The linear form with what a degenerate one leaves.
 FrictionModel simpler(FrictionStatus status, const FrictionModel& model) {
-  FrictionModel out = friction_model(FrictionForm::linear);
+  FrictionModel out = model;
+  out.form = FrictionForm::linear;
+  out.offset = true;
   out.viscous = model.viscous || status == FrictionStatus::viscous;
   out.coulomb = status != FrictionStatus::viscous;
   return out;
@@ -228,22 +202,52 @@ std::optional<std::pair<FrictionStatus, std::string>> degeneracy(const FrictionJ
                        std::exp(std::min(shape_sigma, 50.0)))}};
 }
 
-// Makes joints linear when their data do not identify the shape; true when there is one.
+// A gear whose loss the data do not show, or not its direction.
+std::optional<std::pair<FrictionStatus, std::string>> load_degeneracy(const FrictionModel& model,
+                                                                      double sigma, double half_sigma) {
+  const double mean = (model.driving + model.driven) / 2, half = std::abs(model.driving - model.driven) / 2;
+  if (!(mean > kClearHeight * sigma))
+    return {
+        {FrictionStatus::no_load,
+         fmt::format("the gear takes {:.3g} of its load with a standard deviation of {:.2g}", mean, sigma)}};
+  if (model.load == LoadFriction::directional && !(half > kClearHeight * half_sigma))
+    return {{FrictionStatus::load,
+             fmt::format("what the gear takes differs between driving and driven by {:.3g} with a standard "
+                         "deviation of {:.2g}",
+                         2 * half, 2 * half_sigma)}};
+  return std::nullopt;
+}
+
+void drop_load(FrictionStatus status, FrictionModel& model) {
+  const double mean = (model.driving + model.driven) / 2;
+  model.load = status == FrictionStatus::load ? LoadFriction::load : LoadFriction::none;
+  model.driving = model.driven = model.load == LoadFriction::none ? 0 : mean;
+}
+
+// Makes joints simpler when their data do not identify the shape; true when there is one.
 bool simplify(const std::vector<FrictionJoint>& joints, const Point& at, std::vector<FrictionModel>& models,
               std::vector<FittedFriction>& fitted) {
-  const VectorXd shape = shape_deviations(at);
+  const ShapeDeviations deviations = shape_deviations(at);
   const double sigma = std::sqrt(at.projection.cost / at.projection.degrees);
   bool any = false;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (models[j].shape_size() == 0) continue;
-    const auto i = static_cast<Index>(j);
-    const auto found = degeneracy(joints[j], models[j], at.projection.heights[i],
-                                  sigma * at.projection.height_roots[i], shape[i]);
-    if (!found) continue;
-    fitted[j].status = found->first;
-    fitted[j].evidence = found->second;
-    models[j] = simpler(found->first, models[j]);
+  const auto note = [&](std::size_t j, const std::pair<FrictionStatus, std::string>& found) {
+    fitted[j].status = found.first;
+    fitted[j].evidence += (fitted[j].evidence.empty() ? "" : "; ") + found.second;
     any = true;
+  };
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const auto i = static_cast<Index>(j);
+    if (models[j].load != LoadFriction::none)
+      if (const auto found = load_degeneracy(models[j], deviations.mu[i], deviations.half_difference[i])) {
+        note(j, *found);
+        drop_load(found->first, models[j]);
+      }
+    if (models[j].shape_size() == 0) continue;
+    const auto found = degeneracy(joints[j], models[j], at.projection.heights[i],
+                                  sigma * at.projection.height_roots[i], deviations.shape[i]);
+    if (!found) continue;
+    note(j, *found);
+    models[j] = simpler(found->first, models[j]);
   }
   return any;
 }
@@ -251,7 +255,7 @@ bool simplify(const std::vector<FrictionJoint>& joints, const Point& at, std::ve
 }  // namespace
 
 const char* to_string(FrictionStatus status) {
-  constexpr const char* kWords[] = {"determined", "viscous", "coulomb", "linear"};
+  constexpr const char* kWords[] = {"determined", "viscous", "coulomb", "linear", "load", "no_load"};
   return kWords[static_cast<std::size_t>(status)];
 }
 
@@ -263,20 +267,22 @@ void FrictionFitOptions::validate() const {
 }
 
 FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<FrictionModel> models,
-                         const FrictionPass& pass, const FrictionFitOptions& options) {
+                         const FrictionPass& pass, const FrictionFitOptions& options,
+                         const GearOutput& output) {
   options.validate();
   require(joints.size() == models.size(), "one friction model per joint");
   FrictionFit out;
   out.joints.resize(joints.size());
-  Fitter fitter(joints, pass, options, out);
-  Point at = fitter.evaluate(std::move(models));
+  Fitter fitter(joints, pass, options, output, out);
+  Point at = fitter.start(std::move(models));
   double enough = kNearlyThere;
   for (int weightings = 0; weightings < kMaxWeightings;) {
     fitter.descend(at, enough);
     std::vector<FrictionModel> models_left = at.models;
     if (simplify(joints, at, models_left, out.joints)) {
       fitter.drop_weights();
-      at = fitter.evaluate(std::move(models_left));
+      VectorXd loads = fitter.own_loads(at);
+      at = fitter.evaluate(std::move(models_left), std::move(loads));
       enough = kNearlyThere;
     } else if (enough > options.tolerance) {
       enough = options.tolerance;
@@ -290,6 +296,7 @@ FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<F
     out.joints[j].model = at.models[j];
     out.joints[j].height = at.projection.heights[static_cast<Index>(j)];
   }
+  if (has_loads(at.models)) out.load_values = at.load_values;
   return out;
 }
 

@@ -96,7 +96,7 @@ Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoi
   const auto linear = static_cast<Index>(columns.size());
   Index tangents = 0;
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    for (std::string& name : tangent_columns(models[j].form, joints[j].number)) {
+    for (std::string& name : tangent_columns(models[j], joints[j].number)) {
       columns.push_back(std::move(name));
       ++tangents;
     }
@@ -110,6 +110,10 @@ Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoi
   out.degrees = std::max(1.0, static_cast<double>(rows - linear - tangents));
   const Solution solution =
       solve(R.topLeftCorner(linear, linear), R.col(effort).head(linear), rank_tolerance);
+  out.columns.assign(columns.begin(), columns.begin() + linear);
+  out.x = solution.x;
+  out.R11 = R.topLeftCorner(linear, linear);
+  out.by_tangents = out.R11.triangularView<Eigen::Upper>().solve(R.block(0, linear, linear, tangents));
   out.heights.setZero(static_cast<Index>(joints.size()));
   out.height_roots.setZero(out.heights.size());
   for (std::size_t j = 0; j < joints.size(); ++j) {

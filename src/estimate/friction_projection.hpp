@@ -27,12 +27,16 @@ std::vector<std::string> used_columns(const Layout& all, const std::vector<Frict
                                       const std::vector<FrictionModel>& models);
 
 struct Projection {
-  MatrixXd R22;           // tangents in the order of the joints
+  MatrixXd R22;           // tangents in the order of the joints, of each the shape's before those of μ
   VectorXd r2;            // per tangent
   double cost = 0;        // ‖r2‖² + ρ²
   VectorXd heights;       // of every joint's own column; 0 where there is none
   VectorXd height_roots;  // √ of the diagonal of (AᵀA)⁻¹ at the heights
   double degrees = 1;     // rows − columns
+  std::vector<std::string> columns;  // linear ones, and their values with the tangents at zero
+  VectorXd x;
+  MatrixXd R11;
+  MatrixXd by_tangents;  // R11⁻¹ R12: x falls by this times the tangents' coefficients
 };
 
 Projection project(const Fold& factor, Index rows, const std::vector<FrictionJoint>& joints,

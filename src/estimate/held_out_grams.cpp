@@ -85,6 +85,7 @@ void HeldOutGrams::scale() {
   for (auto* grams : {&training_, &test_}) {
     for (Eigen::MatrixXd& gram : *grams) gram = inverse.asDiagonal() * gram * inverse.asDiagonal();
   }
+  scale_ = inverse;
 }
 
 HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
@@ -104,6 +105,8 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
     out.squares[static_cast<Index>(g)] = x.dot(T * x) - 2 * x.dot(t) + test_[g](effort, effort);
     out.coefficients += x;
   }
+  for (Index k = 0; k < count; ++k)
+    out.coefficients[k] *= scale_[used[static_cast<std::size_t>(k)]] / static_cast<double>(test_.size());
   return out;
 }
 

@@ -17,7 +17,7 @@ namespace steelyard::inline STEELYARD_ABI {
 // What a subset of the columns leaves of the rows left out.
 struct HeldOutScore {
   VectorXd squares;       // weighted residual² of each group
-  VectorXd coefficients;  // of the columns, scaled, summed over the groups' fits
+  VectorXd coefficients;  // of the columns, mean of the groups' fits
 
   double total() const { return squares.sum(); }
 };
@@ -43,6 +43,7 @@ class HeldOutGrams {
   std::vector<std::string> rows_;
   std::vector<int> tested_;  // group numbers
   std::vector<Eigen::MatrixXd> training_, test_;
+  VectorXd scale_;  // of the columns: 1 / norm
   double effort_ = 0;
 };
 

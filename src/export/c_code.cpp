@@ -84,6 +84,19 @@ class Writer {
                     {{"qd", n_}, {"tau", n_, traced_friction(model_, graph, inputs(graph, "qd", n_))}});
   }
 
+  Function load_friction() const {
+    Graph graph;
+    const Terms tau = traced_load_friction(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
+                                           inputs(graph, "qdd", n_));
+    return function("load_friction", graph, {{"q", n_}, {"qd", n_}, {"qdd", n_}, {"tau", n_, tau}});
+  }
+
+  Function rest_band() const {
+    Graph graph;
+    const TracedBands bands = traced_rest_bands(model_, graph, inputs(graph, "q", n_));
+    return function("rest_band", graph, {{"q", n_}, {"low", n_, bands.low}, {"high", n_, bands.high}});
+  }
+
   Function regressor() const {
     Graph graph;
     TracedRegressor rows(model_, graph, inputs(graph, "q", n_), inputs(graph, "qd", n_),
@@ -177,7 +190,10 @@ CCode to_c(const ExportModel& model, const COptions& options) {
       {"Inertia matrix, rotors included.", writer.mass_matrix()},
       {"Centrifugal and Coriolis effort.", writer.coriolis()},
       {"Effort against gravity.", writer.gravity()},
-      {"Friction of all joints.", writer.friction()}};
+      {"Friction of all joints that depends on velocities alone.", writer.friction()},
+      {"Efforts between which the robot stays at rest.", writer.rest_band()}};
+  if (has_load_friction(model))
+    functions.push_back({"What gears take of the effort of the bodies.", writer.load_friction()});
   std::string upper = options.prefix, parameters;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   CCode code;

@@ -11,6 +11,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/export/c_code.hpp"
+#include "traced_model.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -74,6 +75,7 @@ ExportModel nonlinear_part(const ExportModel& model) {
 }
 
 using OneToOne = void(const double*, double*);
+using OneToTwo = void(const double*, double*, double*);
 using TwoToOne = void(const double*, const double*, double*);
 using ThreeToOne = void(const double*, const double*, const double*, double*);
 
@@ -86,7 +88,11 @@ double compare(const Library& library, const ExportModel& model, const COptions&
   auto* const coriolis = symbol<TwoToOne>(library, name("_coriolis"));
   auto* const gravity = symbol<OneToOne>(library, name("_gravity"));
   auto* const friction = symbol<OneToOne>(library, name("_friction"));
-  ExportModel quiet = model;  // without friction
+  auto* const rest_band = symbol<OneToTwo>(library, name("_rest_band"));
+  auto* const lost = has_load_friction(model) ? symbol<ThreeToOne>(library, name("_load_friction")) : nullptr;
+  ExportModel unloaded = model, quiet = model;  // without what gears take; without friction
+  for (Drive& drive : unloaded.parameters.drives)
+    drive.friction.load_driving = drive.friction.load_driven = 0;
   for (Drive& drive : quiet.parameters.drives) drive.friction = {};
   for (PairDrive& pair : quiet.parameters.pairs) pair.viscous = pair.coulomb = 0;
   const ExportModel rest = nonlinear_part(model);
@@ -95,11 +101,12 @@ double compare(const Library& library, const ExportModel& model, const COptions&
   values.head(options.values.size()) = options.values;
   for (std::size_t k = 0; k < options.extra.size(); ++k)
     values[options.values.size() + static_cast<Index>(k)] = options.extra[k].value;
-  Deviation tau, M, c, g, f, Y;
+  Deviation tau, M, c, g, f, Y, b, l;
   VectorXd out(n), matrix(n * n);
   for (const ExportState& s : states) {
     const VectorXd extra = column_effort(options.extra, s), modelled = model_effort(model, s.q, s.qd, s.qdd),
-                   effort = modelled + extra, weight = model_effort(quiet, s.q, zero, zero);
+                   effort = modelled + extra, weight = model_effort(quiet, s.q, zero, zero),
+                   taken = modelled - model_effort(unloaded, s.q, s.qd, s.qdd);
     inverse(s.q.data(), s.qd.data(), s.qdd.data(), out.data());
     tau.add(out, effort);
     gravity(s.q.data(), out.data());
@@ -107,7 +114,16 @@ double compare(const Library& library, const ExportModel& model, const COptions&
     coriolis(s.q.data(), s.qd.data(), out.data());
     c.add(out, model_effort(quiet, s.q, s.qd, zero) - weight);
     friction(s.qd.data(), out.data());
-    f.add(out, modelled - model_effort(quiet, s.q, s.qd, s.qdd));
+    f.add(out, modelled - taken - model_effort(quiet, s.q, s.qd, s.qdd));
+    VectorXd low(n), high(n);
+    rest_band(s.q.data(), low.data(), high.data());
+    const RestBands bands = rest_bands(model, s.q);
+    b.add(low, bands.low);
+    b.add(high, bands.high);
+    if (lost != nullptr) {
+      lost(s.q.data(), s.qd.data(), s.qdd.data(), out.data());
+      l.add(out, taken);
+    }
     mass(s.q.data(), matrix.data());
     for (Index a = 0; a < n; ++a)
       M.add(matrix.segment(a * n, n), model_effort(quiet, s.q, zero, VectorXd::Unit(n, a)) - weight);
@@ -117,13 +133,14 @@ double compare(const Library& library, const ExportModel& model, const COptions&
     VectorXd rows(n * columns);
     regressor(s.q.data(), s.qd.data(), s.qdd.data(), rows.data());
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Y.add(Eigen::Map<const RowMajor>(rows.data(), n, columns) * values + model_effort(rest, s.q, s.qd, zero),
+    Y.add(Eigen::Map<const RowMajor>(rows.data(), n, columns) * values + model_effort(rest, s.q, s.qd, zero) +
+              taken,
           effort);
   }
   // Coriolis terms and friction are compared as differences of efforts: they are as exact as those.
-  c.size = f.size = tau.size;
+  c.size = f.size = l.size = tau.size;
   double largest = 0;
-  for (const Deviation* deviation : {&tau, &M, &c, &g, &f, &Y})
+  for (const Deviation* deviation : {&tau, &M, &c, &g, &f, &Y, &b, &l})
     largest = std::max(largest, deviation->relative());
   return largest;
 }

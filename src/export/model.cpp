@@ -25,6 +25,7 @@ VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorX
   const VectorXd all_qd = c.matrix * qd, all_qdd = c.matrix * qdd;
   VectorXd tau =
       newton_euler(compile(robot), model.parameters.standard, c.matrix * q + c.offset, all_qd, all_qdd).tau;
+  const VectorXd load = c.matrix.transpose() * tau;
   for (std::size_t i = 0; i < model.parameters.drives.size(); ++i) {
     const Drive& drive = model.parameters.drives[i];
     const auto joint = static_cast<Index>(i);
@@ -37,7 +38,43 @@ VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorX
     tau[a] += pair.rotor_inertia * all_qdd[b] + pair.viscous * all_qd[b] + dry;
     tau[b] += pair.rotor_inertia * all_qdd[a] + pair.viscous * all_qd[a] + dry;
   }
-  return c.matrix.transpose() * tau;
+  VectorXd effort = c.matrix.transpose() * tau;
+  for (std::size_t a = 0; a < c.joints.size() && !model.parameters.drives.empty(); ++a) {
+    const auto row = static_cast<Index>(a);
+    effort[row] += load_friction(model.parameters.drives[static_cast<std::size_t>(c.joints[a])].friction,
+                                 qd[row], load[row]);
+  }
+  return effort;
+}
+
+RestBands rest_bands(const ExportModel& model, const VectorXd& q) {
+  const Coordinates c = coordinates(model.robot);
+  const std::vector<Drive>& drives = model.parameters.drives;
+  const VectorXd load = c.matrix.transpose() * gravity_torque(compile(model.robot), model.parameters.standard,
+                                                              c.matrix * q + c.offset);
+  RestBands out{load, load};
+  for (Index a = 0; a < load.size() && !drives.empty(); ++a) {
+    for (std::size_t i = 0; i < drives.size(); ++i) {
+      const double ratio = c.matrix(static_cast<Index>(i), a);
+      const DryLimits dry = dry_limits(drives[i].friction);
+      const double offset = ratio * drives[i].friction.offset;
+      out.high[a] += offset + std::abs(ratio) * (ratio > 0 ? dry.up : dry.down);
+      out.low[a] += offset - std::abs(ratio) * (ratio > 0 ? dry.down : dry.up);
+    }
+    Friction gear = drives[static_cast<std::size_t>(c.joints[static_cast<std::size_t>(a)])].friction;
+    const RestBand lost =
+        rest_band({.load_driving = gear.load_driving, .load_driven = gear.load_driven}, load[a]);
+    out.high[a] += lost.high - load[a];
+    out.low[a] += lost.low - load[a];
+  }
+  for (std::size_t k = 0; k < model.parameters.pairs.size(); ++k)
+    for (const int joint : {model.robot.pairs[k].joint, model.robot.pairs[k].partner})
+      for (Index a = 0; a < load.size(); ++a) {
+        const double held = std::abs(c.matrix(joint, a)) * std::max(0.0, model.parameters.pairs[k].coulomb);
+        out.high[a] += held;
+        out.low[a] -= held;
+      }
+  return out;
 }
 
 std::vector<ExportState> export_states(const Robot& robot, int count, std::uint64_t seed) {

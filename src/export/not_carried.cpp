@@ -33,6 +33,20 @@ std::vector<JointMotion> motions(const Robot& robot) {
   return out;
 }
 
+// Largest effort that the gear of a joint takes over the states.
+double largest_loss(const ExportModel& model, std::size_t joint) {
+  ExportModel without = model;
+  Friction& own = without.parameters.drives[joint].friction;
+  own.load_driving = own.load_driven = 0;
+  double largest = 0;
+  for (const ExportState& state : export_states(model.robot, kStates))
+    largest = std::max(largest, (model_effort(model, state.q, state.qd, state.qdd) -
+                                 model_effort(without, state.q, state.qd, state.qdd))
+                                    .cwiseAbs()
+                                    .maxCoeff());
+  return largest;
+}
+
 }  // namespace
 
 std::vector<NotCarried> not_carried(const ExportModel& model, bool rotor_inertia) {
@@ -57,6 +71,7 @@ std::vector<NotCarried> not_carried(const ExportModel& model, bool rotor_inertia
     part.stribeck = f.stribeck, part.stribeck_velocity = f.stribeck_velocity;
     part.stribeck_exponent = f.stribeck_exponent;
     note(i, "Stribeck friction", largest(part, moved[i].velocities));
+    if (f.has_load()) note(i, "load friction", largest_loss(model, i));
   }
   for (std::size_t k = 0; k < model.parameters.pairs.size(); ++k) {
     const PairDrive& pair = model.parameters.pairs[k];

@@ -138,6 +138,8 @@ ordered_json friction_json(const ExportModel& model) {
       form["sigmoid"] = {{"phi1", f.sigmoid_height}, {"phi2", f.sigmoid_slope}, {"phi3", f.sigmoid_shift}};
     if (f.stribeck != 0)
       form["stribeck"] = {{"fs", f.stribeck}, {"vs", f.stribeck_velocity}, {"exponent", f.stribeck_exponent}};
+    if (f.has_load())
+      form["load"] = {{"driving", f.load_driving}, {"driven", f.load_driven}, {"vl", f.load_velocity}};
     if (!form.empty()) out[model.robot.joints[j].name] = form;
   }
   return out;

@@ -63,6 +63,17 @@ Term joint_friction(Graph& graph, const Friction& f, Term qd, const std::string&
   return tau;
 }
 
+// μ |load| S with μ by the direction: ((μd + μb) |load| S + (μd − μb) load |S|) / 2.
+Term gear_loss(const Friction& f, Term qd, Term load) {
+  const Term S = f.load_velocity > 0
+                     ? 2 * traced_logistic(*qd.graph, (2 / f.load_velocity) * qd) - qd.graph->constant(1)
+                     : sign(qd);
+  const double mean = (f.load_driving + f.load_driven) / 2, half = (f.load_driving - f.load_driven) / 2;
+  Term lost = mean * (abs(load) * S);
+  if (half != 0) lost += half * (load * abs(S));
+  return lost;
+}
+
 void add_rotors(const ExportModel& model, const Terms& qdd, Terms& tau) {
   for (std::size_t i = 0; i < model.parameters.drives.size(); ++i)
     tau[i] += model.parameters.drives[i].rotor_inertia * qdd[i];
@@ -87,6 +98,14 @@ void add_friction(const ExportModel& model, Graph& graph, const Terms& qd, Terms
   }
 }
 
+void add_load_friction(const ExportModel& model, const Coordinates& c, const Terms& qd, const Terms& load,
+                       Terms& effort) {
+  for (std::size_t a = 0; a < c.joints.size() && !model.parameters.drives.empty(); ++a) {
+    const Friction& f = model.parameters.drives[static_cast<std::size_t>(c.joints[a])].friction;
+    if (f.has_load()) effort[a] += gear_loss(f, qd[a], load[a]);
+  }
+}
+
 }  // namespace
 
 Terms traced_model_effort(const ExportModel& model, Graph& graph, const Terms& q, const Terms& qd,
@@ -97,9 +116,12 @@ Terms traced_model_effort(const ExportModel& model, Graph& graph, const Terms& q
   const auto links =
       traced_motion(tree, graph, all_joints(graph, c, q, true), all_qd, all_qdd, parts.gravity);
   Terms tau = traced_effort(tree, graph, links, model.parameters.standard);
+  const Terms load = reduced(graph, c, tau);
   if (parts.rotors) add_rotors(model, all_qdd, tau);
   if (parts.friction) add_friction(model, graph, all_qd, tau);
-  return reduced(graph, c, tau);
+  Terms effort = reduced(graph, c, tau);
+  if (parts.friction) add_load_friction(model, c, qd, load, effort);
+  return effort;
 }
 
 Terms traced_friction(const ExportModel& model, Graph& graph, const Terms& qd) {
@@ -107,6 +129,40 @@ Terms traced_friction(const ExportModel& model, Graph& graph, const Terms& qd) {
   Terms tau = zeros(graph, model.robot.joints.size());
   add_friction(model, graph, all_joints(graph, c, qd, false), tau);
   return reduced(graph, c, tau);
+}
+
+Terms traced_load_friction(const ExportModel& model, Graph& graph, const Terms& q, const Terms& qd,
+                           const Terms& qdd) {
+  const Terms load = traced_model_effort(model, graph, q, qd, qdd, {true, false, false});
+  Terms lost = zeros(graph, load.size());
+  add_load_friction(model, coordinates(model.robot), qd, load, lost);
+  return lost;
+}
+
+bool has_load_friction(const ExportModel& model) {
+  return std::any_of(model.parameters.drives.begin(), model.parameters.drives.end(),
+                     [](const Drive& drive) { return drive.friction.has_load(); });
+}
+
+TracedBands traced_rest_bands(const ExportModel& model, Graph& graph, const Terms& q) {
+  const Terms rest = zeros(graph, q.size());
+  const Terms load = traced_model_effort(model, graph, q, rest, rest, {true, false, false});
+  ExportModel weightless = model;
+  weightless.parameters.standard.setZero();
+  const RestBands dry = rest_bands(weightless, VectorXd::Zero(static_cast<Index>(q.size())));
+  TracedBands out{load, load};
+  const std::vector<int> joints = coordinates(model.robot).joints;
+  for (std::size_t a = 0; a < load.size(); ++a) {
+    out.high[a] = dry.high[static_cast<Index>(a)] + load[a];
+    out.low[a] = dry.low[static_cast<Index>(a)] + load[a];
+    if (model.parameters.drives.empty()) continue;
+    const Friction& f = model.parameters.drives[static_cast<std::size_t>(joints[a])].friction;
+    const double mean = (f.load_driving + f.load_driven) / 2, half = (f.load_driving - f.load_driven) / 2;
+    if (!f.has_load()) continue;
+    out.high[a] += mean * abs(load[a]) + half * load[a];
+    out.low[a] += half * load[a] - mean * abs(load[a]);
+  }
+  return out;
 }
 
 TracedRegressor::TracedRegressor(const ExportModel& model, Graph& graph, const Terms& q, const Terms& qd,

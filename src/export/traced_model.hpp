@@ -19,7 +19,16 @@ struct EffortParts {
 Terms traced_model_effort(const ExportModel& model, Graph& graph, const Terms& q, const Terms& qd,
                           const Terms& qdd, const EffortParts& parts);
 
+// Of the velocity alone; what gears take of their load; the efforts between which the robot stays at rest.
 Terms traced_friction(const ExportModel& model, Graph& graph, const Terms& qd);
+Terms traced_load_friction(const ExportModel& model, Graph& graph, const Terms& q, const Terms& qd,
+                           const Terms& qdd);
+struct TracedBands {
+  Terms low, high;
+};
+TracedBands traced_rest_bands(const ExportModel& model, Graph& graph, const Terms& q);
+
+bool has_load_friction(const ExportModel& model);
 
 // Column `name` of the regressor (standard parameter or drive column), per independent coordinate. Throws
 // InputError for a column the robot does not have.

@@ -9,6 +9,7 @@
 #include "gains/spread.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/estimate/cross_validation.hpp"
+#include "steelyard/estimate/friction.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -42,7 +43,8 @@ std::pair<std::string, double> weakest(const GainProblem& problem, const GainFit
   double largest = 0, smallest = INFINITY;
   for (std::size_t k = 0; k < fit.columns.size(); ++k) {
     const auto at = static_cast<Index>(k);
-    if (std::find(problem.leads.begin(), problem.leads.end(), fit.columns[k]) == problem.leads.end())
+    if (std::find(problem.leads.begin(), problem.leads.end(), fit.columns[k]) == problem.leads.end() ||
+        is_tangent(fit.columns[k]))
       continue;
     const double share = fit.values[at] == 0 ? INFINITY : fit.sigma_classical[at] / std::abs(fit.values[at]);
     smallest = std::min(smallest, share);

@@ -69,6 +69,43 @@ ExtraColumns columns_of_row(const Plan& plan, Index row, Index from) {
   return extra;
 }
 
+// Names of the columns of a list that belong to a row.
+std::vector<std::string> names_in_row(const std::vector<ExtraColumns>& list, Index row) {
+  std::vector<std::string> names;
+  for (const ExtraColumns& group : list)
+    for (const ExtraColumn& column : group.columns)
+      if (column.row == row) names.push_back(column.name);
+  return names;
+}
+
+// The columns of a group that belong to row `from`, at row `row`.
+ExtraColumns copied_columns(const ExtraColumns& group, Index row, Index from) {
+  ExtraColumns extra;
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < group.columns.size(); ++k) {
+    if (group.columns[k].row != from) continue;
+    places.push_back(k);
+    extra.columns.push_back({in_row(group.columns[k].name, from), row});
+  }
+  extra.fill = [group, places](const SampleBlock& block, Index first, Index count, double* const* out) {
+    MatrixXd all(count, static_cast<Index>(group.columns.size()));
+    std::vector<double*> to;
+    for (Index k = 0; k < all.cols(); ++k) to.push_back(all.col(k).data());
+    group.fill(block, first, count, to.data());
+    for (std::size_t k = 0; k < places.size(); ++k) std::copy_n(to[places[k]], count, out[k]);
+  };
+  return extra;
+}
+
+// Known efforts under names of their own.
+std::vector<ExtraColumns> known_columns(const std::vector<ExtraColumns>& known) {
+  std::vector<ExtraColumns> list = known;
+  int next = 0;
+  for (ExtraColumns& group : list)
+    for (ExtraColumn& column : group.columns) column.name = fmt::format("{} {}", kKnownEffort, ++next);
+  return list;
+}
+
 ExtraColumns current_of_motor(Index row, Index motor) {
   return extra_column(current_name(motor), row,
                       [motor](const SampleBlock& block, Index first, Index count, double* out) {
@@ -121,6 +158,19 @@ void add_row(const CurrentRows& rows, Index from, double factor, const std::stri
       if (rows.load_to_link(k, l) != 0)
         equation.add(loads[at(l)], name_of(name), factor * rows.load_to_link(k, l));
   }
+  for (const std::string& name : rows.further[at(from)]) equation.add(name, name_of(name), factor);
+  for (const std::string& name : rows.known[at(from)]) equation.add(kKnownEffort, name_of(name), factor);
+}
+
+std::shared_ptr<const GearLoads> gears_of(const Plan& plan, const CurrentRowOptions& options) {
+  if (options.gears.empty()) return nullptr;
+  auto loads = std::make_shared<GearLoads>();
+  loads->gears = options.gears;
+  loads->values = VectorXd::Zero(static_cast<Index>(plan.columns.size()));
+  for (std::size_t k = 0; k < plan.columns.size(); ++k)
+    if (const auto found = options.load_values.find(plan.columns[k]); found != options.load_values.end())
+      loads->values[static_cast<Index>(k)] = found->second;
+  return loads;
 }
 
 }  // namespace
@@ -145,6 +195,7 @@ CurrentRows current_rows(const Robot& robot, const BaseParameters& base, const C
     if (std::find(rows.leads.begin(), rows.leads.end(), name) == rows.leads.end())
       plan_options.wanted.push_back(name);
   rows.plan = make_plan(robot, plan_options);
+  rows.plan.gears = gears_of(rows.plan, options);
   const std::vector<int> joints = coordinates(robot).joints;
   for (const Row& row : rows.plan.rows) {
     const int joint = joints[at(row.i)];
@@ -152,10 +203,26 @@ CurrentRows current_rows(const Robot& robot, const BaseParameters& base, const C
     rows.gains.push_back(fmt::format("g{}", joint + 1));
   }
   const Index n = rows.mix.rows();
+  const std::vector<ExtraColumns> known = known_columns(options.known);
+  std::vector<ExtraColumns> beside = options.further;
+  beside.insert(beside.end(), known.begin(), known.end());
+  for (Index r = 0; r < n; ++r) {
+    rows.further.push_back(names_in_row(options.further, r));
+    rows.known.push_back(names_in_row(known, r));
+    for (const std::string& name : rows.further.back())
+      if (std::find(rows.leads.begin(), rows.leads.end(), name) == rows.leads.end())
+        rows.leads.push_back(name);
+  }
+  rows.extra = beside;
   for (Index r = 0; r < n; ++r) {
     for (Index s = 0; s < n; ++s) {
       if (s == r) continue;
-      if (std::abs(rows.unmix(r, s)) > kNoShare) rows.extra.push_back(columns_of_row(rows.plan, r, s));
+      if (std::abs(rows.unmix(r, s)) > kNoShare) {
+        rows.extra.push_back(columns_of_row(rows.plan, r, s));
+        for (const ExtraColumns& group : beside)
+          if (ExtraColumns copied = copied_columns(group, r, s); !copied.columns.empty())
+            rows.extra.push_back(std::move(copied));
+      }
       if (std::abs(rows.mix(r, s)) > kNoShare) rows.extra.push_back(current_of_motor(r, s));
     }
   }

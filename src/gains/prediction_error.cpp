@@ -23,7 +23,8 @@ Index gain_of(const GainProblem& problem, const Fold& motor) {
 // Value of a column of a motor row, fixed loads included; `fixed`: of a fixed load.
 double value_of(const GainProblem& problem, const GainRun& run, const GainFit& fit, const std::string& column,
                 bool& fixed) {
-  fixed = false;
+  fixed = column == kKnownEffort;
+  if (fixed) return 1;
   if (const Index at = fit.find(column); at >= 0) return fit.values[at];
   const Load* load = load_of(problem, run);
   if (!load) return 0;

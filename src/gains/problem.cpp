@@ -215,6 +215,10 @@ Fold gain_equation(const GainProblem& problem, const GainRun& run, const Fold& r
   const auto columns = static_cast<Index>(from.columns.size());
   for (Index k = columns; k < from.size(); ++k) take(k, 1);
   for (Index k = 0; k < columns; ++k) {
+    if (from.name(k) == kKnownEffort) {
+      known[k] = 1;
+      continue;
+    }
     const auto found = std::find(loads.begin(), loads.end(), from.name(k));
     if (found == loads.end()) {
       if (!contains(problem.without, from.name(k))) take(k, -1);

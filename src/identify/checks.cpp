@@ -5,6 +5,7 @@
 #include "identify/bands.hpp"
 #include "identify/extra_columns.hpp"
 #include "identify/forecast.hpp"
+#include "identify/friction.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/validate/motions.hpp"
 
@@ -42,7 +43,7 @@ Predicted predict_all(const Setup& setup, const Folded& folded, const Estimate& 
     }
     const StudyRun& own = *run.run->run;
     out.runs.back() = setup.clock().time("predicting " + run.label(), [&] {
-      return predict(run.prepared(), setup.plan, values, names.joints, names.units, watch,
+      return predict(run.prepared(), plan_of_run(setup, own), values, names.joints, names.units, watch,
                      extra_prediction(setup, own, estimate), own.unsigned_effort);
     });
   }

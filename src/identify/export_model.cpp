@@ -43,6 +43,10 @@ void take_drive(const Robot& robot, const DriveValues& from, TrueParameters& par
     drive.friction.sigmoid_shift = value_of(linear, "phi3");
     drive.friction.stribeck = value_of(linear, "fs");
     drive.friction.stribeck_velocity = value_of(linear, "vs", 1);
+    const bool alike = from.friction->load != to_string(LoadFriction::directional);
+    drive.friction.load_driving = value_of(linear, alike ? "mu" : "mu_driving");
+    drive.friction.load_driven = value_of(linear, alike ? "mu" : "mu_driven");
+    drive.friction.load_velocity = value_of(linear, "vl");
   }
   for (std::size_t k = 0; k < robot.pairs.size(); ++k)
     if (static_cast<std::size_t>(robot.pairs[k].partner) == j)

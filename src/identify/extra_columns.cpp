@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "identify/friction.hpp"
 #include "identify/gains.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
@@ -91,11 +92,24 @@ std::vector<ExtraColumns> all_columns(const Setup& setup, const StudyRun& run) {
   std::vector<ExtraColumns> list = run_columns(setup, run);
   for (ExtraColumns& extra : friction_columns(setup.friction.joints, setup.friction.models, true))
     list.push_back(std::move(extra));
+  const GearOutput output = with_further(gear_output_of(setup), payload_values(setup, run));
+  for (ExtraColumns& extra : load_tangent_columns(setup.friction.joints, setup.friction.models, output))
+    list.push_back(std::move(extra));
   return list;
 }
 
 std::vector<ExtraColumns> known_efforts(const Setup& setup, const StudyRun& run) {
-  std::vector<ExtraColumns> list = load_efforts(setup, run);
+  return known_efforts(setup, run, plan_of_run(setup, run));
+}
+
+std::vector<ExtraColumns> known_efforts(const Setup& setup, const StudyRun& run, const Plan& plan) {
+  std::vector<ExtraColumns> list = load_efforts(setup, run, plan);
+  for (ExtraColumns& extra : given_efforts(setup, run)) list.push_back(std::move(extra));
+  return list;
+}
+
+std::vector<ExtraColumns> given_efforts(const Setup& setup, const StudyRun& run) {
+  std::vector<ExtraColumns> list;
   for (const EffortExpression& effort : setup.study().drive_spec.known)
     list.push_back(expression_column(setup, effort));
   if (!has_channel(run, kKnownChannel)) return list;

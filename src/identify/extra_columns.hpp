@@ -26,8 +26,12 @@ inline constexpr const char* kKnownChannel = "known";
 // The same as run_columns, and the friction that was fitted.
 std::vector<ExtraColumns> all_columns(const Setup& setup, const StudyRun& run);
 
-// Expressions, and the run's channel "known" if it has one.
+// Expressions, the payload behind the gears of the plan (the run's own, plan_of_run), and the run's channel
+// "known" if it has one.
 std::vector<ExtraColumns> known_efforts(const Setup& setup, const StudyRun& run);
+std::vector<ExtraColumns> known_efforts(const Setup& setup, const StudyRun& run, const Plan& plan);
+// The same without the payload.
+std::vector<ExtraColumns> given_efforts(const Setup& setup, const StudyRun& run);
 
 // What a prediction needs of them.
 ExtraPrediction extra_prediction(const Setup& setup, const StudyRun& run, const Estimate& estimate);

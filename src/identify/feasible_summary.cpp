@@ -7,6 +7,7 @@
 
 #include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
+#include "identify/friction.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
@@ -41,7 +42,8 @@ Prediction predict_feasible(const Setup& setup, const Estimate& estimate, const 
   const VectorXd values = lead_values(names, setup.base, quantities, feasible.retrieval.x);
   extra.values.assign(values.begin(), values.end());
   const std::vector<std::string> unnamed(setup.plan.rows.size());
-  return predict(run.prepared(), setup.plan, feasible.values, unnamed, unnamed, {}, extra);
+  return predict(run.prepared(), plan_of_run(setup, *run.run->run), feasible.values, unnamed, unnamed, {},
+                 extra);
 }
 
 // Columns that belong to no link.

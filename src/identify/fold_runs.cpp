@@ -57,8 +57,9 @@ FoldPass fold_prepared(const Setup& setup, const StudyRun& run, PreparedRun& pre
   pass.threads = setup.threads();
   pass.extra = all_columns(setup, run);
   pass.known = known_efforts(setup, run);
-  if (instruments) pass.extra.push_back(instrument_columns(setup.plan, pass.extra, instruments));
-  return fold_run(prepared, setup.plan, with_extra_columns(study_layouts(setup), pass.extra), pass);
+  const Plan plan = plan_of_run(setup, run);
+  if (instruments) pass.extra.push_back(instrument_columns(plan, pass.extra, instruments));
+  return fold_run(prepared, plan, with_extra_columns(study_layouts(setup), pass.extra), pass);
 }
 
 namespace {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "identify/extra_columns.hpp"
+#include "identify/gains.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/estimate/friction_choice.hpp"
@@ -32,7 +34,41 @@ std::size_t joint_of_row(const Setup& setup, Index row) {
 struct Wanted {
   std::vector<FrictionJoint> joints;
   std::vector<FrictionRequest> requests;
+
+  bool has_load() const {
+    return std::any_of(requests.begin(), requests.end(),
+                       [](const FrictionRequest& request) { return request.needs_load(); });
+  }
 };
+
+// The effort of such a joint is not what passes through one gear.
+bool shares_its_drive(const Robot& robot, std::size_t joint, Index coordinate) {
+  for (const CoupledPair& pair : robot.pairs)
+    if (pair.joint == static_cast<int>(joint) || pair.partner == static_cast<int>(joint)) return true;
+  if (!robot.transmission.is_given()) return false;
+  const MatrixXd& N = robot.transmission.matrix;
+  for (Index k = 0; k < N.rows(); ++k)
+    if (k != coordinate && (N(k, coordinate) != 0 || N(coordinate, k) != 0)) return true;
+  return false;
+}
+
+FrictionRequest request_of(const Setup& setup, const FrictionSpec& spec, std::size_t joint,
+                           Index coordinate) {
+  const bool shared = shares_its_drive(setup.robot, joint, coordinate);
+  FrictionRequest request;
+  request.may_load = !shared;
+  if (spec.automatic) return request;
+  if (shared && spec.load != LoadFriction::none)
+    throw InputError({fmt::format("friction '{}' of joint '{}', whose drive is coupled with another",
+                                  to_string(spec.load), setup.robot.joints[joint].name),
+                      {setup.study().path, 0, 0, ""},
+                      "load friction of joints with a gear of their own",
+                      "give this joint another form under `drives: {joints: …}`"});
+  request.form = spec.form;
+  request.viscous = spec.viscous, request.coulomb = spec.coulomb, request.offset = spec.offset;
+  request.load = spec.load;
+  return request;
+}
 
 Wanted wanted_forms(const Setup& setup) {
   Wanted out;
@@ -41,9 +77,7 @@ Wanted wanted_forms(const Setup& setup) {
     const FrictionSpec* spec = friction_of(setup.study(), setup.robot.joints[joint].name);
     if (spec == nullptr || spec->is_linear()) continue;
     out.joints.push_back({static_cast<int>(joint) + 1, static_cast<Index>(r), setup.plan.rows[r].i, 0});
-    FrictionRequest request;
-    if (!spec->automatic) request = {spec->form, spec->viscous, spec->coulomb, spec->offset};
-    out.requests.push_back(request);
+    out.requests.push_back(request_of(setup, *spec, joint, setup.plan.rows[r].i));
   }
   return out;
 }
@@ -66,40 +100,76 @@ CoarsePositions scan_motion(const Setup& setup, const OpenRun& run, std::vector<
   return positions;
 }
 
+// What a pass has beside the study's own columns, of a run whose payload adds `further` to the robot's values.
+struct FrictionRows {
+  std::function<std::vector<ExtraColumns>(const VectorXd& further)> columns;  // may be empty
+  std::function<std::shared_ptr<const GearLoads>(const VectorXd& further)> gears;
+  int blocks = 1;
+};
+
 // One pass over a fit run with the study's columns and these.
-FoldPass fold_with(const Setup& setup, const std::vector<ExtraColumns>& columns, int blocks,
-                   const OpenRun& run) {
+FoldPass fold_with(const Setup& setup, const FrictionRows& rows, const OpenRun& run) {
   PassOptions pass;
   pass.threads = setup.threads();
   const ChunkPlan& chunks = run.prepared->plan();
-  pass.slot_samples = halved_slot(chunks.size, chunks.samples, blocks, 1);
+  pass.slot_samples = halved_slot(chunks.size, chunks.samples, rows.blocks, 1);
+  const VectorXd further = payload_values(setup, *run.run);
   pass.extra = run_columns(setup, *run.run);
-  pass.extra.insert(pass.extra.end(), columns.begin(), columns.end());
-  pass.known = known_efforts(setup, *run.run);
-  const std::vector<Layout> layouts = with_extra_columns(row_layouts(setup.plan, setup.robot), pass.extra);
-  return fold_run(*run.prepared, setup.plan, layouts, pass);
+  if (rows.columns)
+    for (ExtraColumns& extra : rows.columns(further)) pass.extra.push_back(std::move(extra));
+  Plan plan = setup.plan;
+  plan.gears = rows.gears ? rows.gears(further) : nullptr;
+  pass.known = known_efforts(setup, *run.run, plan);
+  const std::vector<Layout> layouts = with_extra_columns(row_layouts(plan, setup.robot), pass.extra);
+  return fold_run(*run.prepared, plan, layouts, pass);
 }
 
 // `positions`: one per fit run; empty: the period is not needed.
-std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs,
-                                   const std::vector<ExtraColumns>& columns, int blocks,
+std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs, const FrictionRows& with,
                                    const std::vector<CoarsePositions>& positions) {
   std::vector<RunRows> rows;
   for (const OpenRun& run : runs) {
     if (!run.is_fit()) continue;
-    rows.push_back({&run, fold_with(setup, columns, blocks, run), {}, 0, nullptr});
+    rows.push_back({&run, fold_with(setup, with, run), {}, 0, nullptr});
     if (!positions.empty()) rows.back().positions = positions[rows.size() - 1];
   }
   return rows;
 }
 
+// What passes through the gears by a fit with linear friction; without values where no form asks for it.
+GearOutput first_loads(const Setup& setup, const Runs& runs, const Wanted& wanted) {
+  if (!wanted.has_load()) return gear_output(setup.plan, {}, {});
+  EstimateOptions quick = setup.study().estimate;
+  quick.conditions = false;
+  const Estimate linear = estimate(fit_folds(fold_fit_runs(setup, runs, {}, {})), quick);
+  return gear_output(setup.plan, linear.columns, linear.values);
+}
+
 std::vector<FrictionChoice> choose_forms(const Setup& setup, const Runs& runs, const Wanted& wanted,
+                                         const GearOutput& output,
                                          const std::vector<CoarsePositions>& positions) {
   CrossOptions cross = setup.study().cross.value_or(CrossOptions{});
   cross.blocks = std::max(cross.blocks, kChoiceGroups);
-  const HeldOut held = held_out_groups(
-      fold_fit_runs(setup, runs, dictionary_columns(wanted.joints), cross.blocks, positions), cross);
+  std::vector<FrictionJoint> loaded;
+  for (std::size_t k = 0; k < wanted.joints.size(); ++k)
+    if (wanted.requests[k].needs_load()) loaded.push_back(wanted.joints[k]);
+  const auto columns = [&](const VectorXd& further) {
+    std::vector<ExtraColumns> list = dictionary_columns(wanted.joints);
+    if (!loaded.empty()) list.push_back(load_dictionary(loaded, with_further(output, further)));
+    return list;
+  };
+  const FrictionRows rows{columns, {}, cross.blocks};
+  const HeldOut held = held_out_groups(fold_fit_runs(setup, runs, rows, positions), cross);
   return choose_friction(wanted.joints, wanted.requests, held.blocks, held.groups, setup.study().estimate);
+}
+
+std::string simpler_form(const FittedFriction& joint) {
+  if (joint.status == FrictionStatus::no_load)
+    return fmt::format("{} friction without load", to_string(joint.model.form));
+  if (joint.status == FrictionStatus::load)
+    return fmt::format("{} friction with the same load friction in both directions",
+                       to_string(joint.model.form));
+  return fmt::format("linear friction ({})", to_string(joint.status));
 }
 
 std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, const FrictionFit& fit) {
@@ -109,9 +179,9 @@ std::vector<Finding> fit_findings(const Setup& setup, const Wanted& wanted, cons
   };
   for (std::size_t k = 0; k < fit.joints.size(); ++k)
     if (fit.joints[k].status != FrictionStatus::determined)
-      findings.push_back(make_finding("friction-degenerate", joint(k),
-                                      fmt::format("{}; linear friction ({}) instead", fit.joints[k].evidence,
-                                                  to_string(fit.joints[k].status))));
+      findings.push_back(
+          make_finding("friction-degenerate", joint(k),
+                       fmt::format("{}; {} instead", fit.joints[k].evidence, simpler_form(fit.joints[k]))));
   if (!fit.converged)
     findings.push_back(
         make_finding("friction-not-converged", "",
@@ -156,17 +226,20 @@ FittedForms fit_friction_forms(const Setup& setup, const Runs& runs) {
       if (run.is_fit()) positions.push_back(scan_motion(setup, run, wanted.joints));
     for (FrictionJoint& joint : wanted.joints)
       if (joint.fastest == 0) joint.fastest = 1;  // it never moves, and its shape cannot be identified
+    GearOutput output = first_loads(setup, runs, wanted);
     std::vector<FrictionModel> models;
-    for (const FrictionChoice& choice : choose_forms(setup, runs, wanted, positions)) {
+    for (const FrictionChoice& choice : choose_forms(setup, runs, wanted, output, positions)) {
       models.push_back(choice.model);
       out.forms.reasons.push_back(choice.reason);
     }
     FrictionFitOptions options;
     options.estimate = setup.study().estimate;
-    const auto pass = [&](const std::vector<ExtraColumns>& columns) {
-      return fit_folds(fold_fit_runs(setup, runs, columns, 1, {}));
+    const auto pass = [&](const FrictionTrial& trial) {
+      const FrictionRows rows{[&](const VectorXd& further) { return trial.columns(further); },
+                              [&](const VectorXd& further) { return trial.gears(further); }, 1};
+      return fit_folds(fold_fit_runs(setup, runs, rows, {}));
     };
-    const FrictionFit fit = fit_friction(wanted.joints, std::move(models), pass, options);
+    const FrictionFit fit = fit_friction(wanted.joints, std::move(models), pass, options, output);
     out.findings = fit_findings(setup, wanted, fit);
     out.forms.joints = wanted.joints;
     for (std::size_t k = 0; k < fit.joints.size(); ++k) {
@@ -174,6 +247,8 @@ FittedForms fit_friction_forms(const Setup& setup, const Runs& runs) {
       out.forms.statuses.push_back(fit.joints[k].status);
       if (!fit.joints[k].evidence.empty()) out.forms.reasons[k] = fit.joints[k].evidence;
     }
+    for (Index k = 0; k < fit.load_values.size(); ++k)
+      out.forms.load_values[setup.plan.columns[static_cast<std::size_t>(k)]] = fit.load_values[k];
   });
   return out;
 }
@@ -189,7 +264,30 @@ Setup with_friction(Setup setup, FrictionForms forms) {
     terms.offset = model.offset && !setup.study().drive_spec.offset_per_run;
   }
   setup.friction = std::move(forms);
-  return with_robot(std::move(setup), std::move(robot));
+  setup = with_robot(std::move(setup), std::move(robot));
+  setup.plan.gears = gear_loads(setup.friction.joints, setup.friction.models, gear_output_of(setup));
+  return setup;
+}
+
+Plan plan_of_run(const Setup& setup, const StudyRun& run) {
+  Plan plan = setup.plan;
+  const VectorXd further = payload_values(setup, run);
+  if (!plan.gears || further.size() == 0) return plan;
+  auto gears = std::make_shared<GearLoads>(*plan.gears);
+  gears->values += further;
+  plan.gears = std::move(gears);
+  return plan;
+}
+
+GearOutput gear_output_of(const Setup& setup) {
+  std::vector<std::string> columns;
+  std::vector<double> values;
+  for (const auto& [column, value] : setup.friction.load_values) {
+    columns.push_back(column);
+    values.push_back(value);
+  }
+  return gear_output(setup.plan, columns,
+                     Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size())));
 }
 
 std::string describe_columns(const Setup& setup) {
@@ -201,7 +299,11 @@ std::string describe_columns(const Setup& setup) {
     const FrictionModel& model = setup.friction.models[k];
     text += fmt::format("{}:{},{},{},{};", setup.friction.joints[k].number, to_string(model.form),
                         model.slope, model.shift, model.velocity);
+    if (model.load != LoadFriction::none)
+      text += fmt::format("{},{},{},{};", to_string(model.load), model.driving, model.driven,
+                          model.load_velocity);
   }
+  for (const auto& [column, value] : setup.friction.load_values) text += fmt::format("{}={};", column, value);
   return text;
 }
 

@@ -10,6 +10,8 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
+constexpr double kLargestShare = 0.999;  // of its load that a gear takes: all of it is none to be driven by
+
 class Values {
  public:
   Values(const Estimate& estimate, FrictionValues& out) : estimate_(estimate), out_(out) {}
@@ -32,6 +34,15 @@ class Values {
     put(name, value + factor * estimate_.values[k], std::abs(factor) * deviation(k));
   }
 
+  // What a gear takes of its load, with the last step, which keeps it a share.
+  void put_share(const char* name, double value, const std::string& tangent) {
+    const Index k = estimate_.find(tangent);
+    put(name, k < 0 ? value : std::clamp(value + estimate_.values[k], 0.0, kLargestShare),
+        k < 0 ? -1 : deviation(k));
+  }
+
+  void put_given(const char* name, double value) { put(name, value, -1); }
+
  private:
   double deviation(Index k) const {
     const bool known = k < estimate_.sigma.size() && std::isfinite(estimate_.sigma[k]);
@@ -52,6 +63,7 @@ FrictionValues values_of(const Setup& setup, const Estimate& estimate, std::size
   const std::string number = std::to_string(setup.friction.joints[k].number);
   FrictionValues out;
   out.model = to_string(model.form);
+  if (model.load != LoadFriction::none) out.load = to_string(model.load);
   out.status = to_string(setup.friction.statuses[k]);
   out.reason = setup.friction.reasons[k];
   Values values(estimate, out);
@@ -69,6 +81,14 @@ FrictionValues values_of(const Setup& setup, const Estimate& estimate, std::size
     const double height = values.put("fs", "fs" + number);
     values.put_shape("vs", model.velocity, model.velocity, "fs" + number + ".velocity", height);
   }
+  const std::string mu = "mu" + number;
+  if (model.load == LoadFriction::load) {
+    values.put_share("mu", model.driving, mu + ".load");
+  } else if (model.load == LoadFriction::directional) {
+    values.put_share("mu_driving", model.driving, mu + ".driving");
+    values.put_share("mu_driven", model.driven, mu + ".driven");
+  }
+  if (model.load != LoadFriction::none) values.put_given("vl", model.load_velocity);
   return out;
 }
 
@@ -87,6 +107,11 @@ FrictionModel model_of(const FrictionValues& values) {
   model.slope = number("phi2", model.slope);
   model.shift = number("phi3", model.shift);
   model.velocity = number("vs", model.velocity);
+  for (const LoadFriction load : {LoadFriction::load, LoadFriction::directional})
+    if (values.load == to_string(load)) model.load = load;
+  model.driving = number(model.load == LoadFriction::load ? "mu" : "mu_driving", 0);
+  model.driven = number(model.load == LoadFriction::load ? "mu" : "mu_driven", 0);
+  model.load_velocity = number("vl", 0);
   return model;
 }
 
@@ -111,6 +136,7 @@ void add_friction_values(const Setup& setup, const Estimate& estimate, std::vect
 FrictionForms friction_of_model(const Setup& setup, const Result& model) {
   FrictionForms forms;
   const std::vector<int> joints = coordinates(setup.robot).joints;
+  bool loaded = false;
   for (const DriveValues& drive : model.drives) {
     if (!drive.friction) continue;
     const int joint = setup.robot.index_of(drive.joint);
@@ -127,8 +153,12 @@ FrictionForms friction_of_model(const Setup& setup, const Result& model) {
       forms.models.push_back(model_of(*drive.friction));
       forms.reasons.push_back(drive.friction->reason);
       forms.statuses.push_back(FrictionStatus::determined);
+      if (forms.models.back().load != LoadFriction::none) loaded = true;
     }
   }
+  if (loaded)
+    for (const BaseValue& value : model.base)
+      if (is_link_column(value.name)) forms.load_values[value.name] = value.value;
   return forms;
 }
 

@@ -1,17 +1,18 @@
-#include "identify/gains.hpp"
+#include "identify/gain_payloads.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "identify/extra_columns.hpp"
+#include "identify/friction.hpp"
 #include "identify/sign_gains.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/fold/slots.hpp"
 #include "steelyard/gains/choice.hpp"
 #include "steelyard/gains/feasible.hpp"
-#include "steelyard/gains/payload.hpp"
 #include "steelyard/identify/runs.hpp"
 #include "steelyard/study/provenance.hpp"
 
@@ -21,17 +22,38 @@ namespace {
 constexpr double kLargestResidual = 0.3;  // of a joint's current
 constexpr double kConspicuous = 0.1;      // the same when the other joints have far less
 constexpr double kFarFromOthers = 4;
+constexpr int kMaxRounds = 6;        // of gains and friction
+constexpr double kSameGains = 2e-4;  // relative: far below the standard deviation of any gain
 
-struct CurrentRun {
-  const StudyRun* run = nullptr;
-  GainRun folds;
-};
+// The rows of a run: the study's columns, and friction as far as it is known.
+CurrentRows rows_of_run(const Setup& setup, const StudyRun& run) {
+  CurrentRowOptions options;
+  options.preparation = preparation_hash(setup.prepare);
+  options.further = all_columns(setup, run);
+  options.known = given_efforts(setup, run);
+  if (setup.plan.gears) {
+    options.gears = setup.plan.gears->gears;
+    options.load_values = setup.friction.load_values;
+    const auto load = setup.gains->loads.find(run.file.label.payload);
+    if (load != setup.gains->loads.end()) {
+      const VectorXd of_link = setup.gains->rows.load_to_link * load->second;
+      for (std::size_t k = 0; k < setup.gains->rows.tool.size(); ++k)
+        options.load_values[setup.gains->rows.tool[k]] += of_link[static_cast<Index>(k)];
+    }
+  }
+  return current_rows(setup.robot, setup.base, options);
+}
 
-std::vector<CurrentRun> fold_all(const Setup& setup, const CurrentRows& rows) {
+// `all`: the rows of the first run, with the columns of all.
+std::vector<CurrentRun> fold_all(const Setup& setup, CurrentRows& all) {
   std::vector<CurrentRun> runs;
   Index block = 0;
   for (const StudyRun& run : setup.study().runs) {
     setup.clock().time("currents of " + run.file.label.label, [&] {
+      const CurrentRows rows = rows_of_run(setup, run);
+      if (runs.empty()) all = rows;
+      for (const std::string& lead : rows.leads)
+        if (std::find(all.leads.begin(), all.leads.end(), lead) == all.leads.end()) all.leads.push_back(lead);
       PreparedRun prepared(open_study_run(run, setup.robot), run.file.label, setup.prepare);
       PassOptions pass;
       pass.threads = setup.threads();
@@ -135,16 +157,6 @@ void report_problems(const GainProblem& problem, const GainFit& fit, DriveGains&
                                  100 * residual[j], 100 * median_of(residual))));
 }
 
-GainOptions gain_options(const Setup& setup) {
-  GainOptions options;
-  options.level = setup.study().intervals.level;
-  options.bootstrap.replicates = std::max(20, setup.study().intervals.replicates);
-  options.bootstrap.seed = setup.study().seed;
-  options.bootstrap.threads = setup.threads();
-  options.rows = setup.study().gains->rows;
-  return options;
-}
-
 void take_loads(const GainProblem& problem, const GainFit& fit, DriveGains& gains) {
   for (const Load& load : problem.loads) {
     const std::vector<std::string> names = load_columns(load.name);
@@ -233,66 +245,6 @@ void give_gains(const Setup& setup, DriveGains& gains) {
   }
 }
 
-PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, const Load& given) {
-  PayloadSummary summary;
-  summary.name = load.name;
-  summary.run = run;
-  summary.known_mass = given.parameters[0].value;
-  for (Index k = 0; k < kParametersPerLink; ++k) {
-    UncertainValue value{load.values[k], finite_or_none(load.sigma[k]), {}, {}};
-    if (std::isfinite(load.lower[k]) && std::isfinite(load.upper[k]))
-      value.interval = {load.lower[k], load.upper[k]};
-    summary.parameters[kParameterStems[static_cast<std::size_t>(k)]] = value;
-  }
-  summary.mass_sigma_noise = load.sigma_noise[0];
-  summary.mass_sigma_gains = load.sigma_gains[0];
-  summary.gains_dominate = load.gains_dominate;
-  // Few joints do not identify the mass: the rest is not a body.
-  if (!load.body_is_found || !(load.body.mass() > 0)) return summary;
-  summary.mass = load.body.mass();
-  summary.com = load.body.com();
-  const auto entries = [](const Matrix3& I) {
-    Vector6 six;
-    six << I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2);
-    return six;
-  };
-  summary.inertia_com = entries(load.body.inertia_com());
-  summary.inertia_origin = entries(load.body.inertia_origin());
-  return summary;
-}
-
-// Every loaded run against the unloaded fit runs, the load unknown, with these gains.
-void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains) {
-  std::vector<GainRun> unloaded;
-  for (const CurrentRun& run : runs)
-    if (run.run->file.label.role == RunRole::fit && run.folds.load.empty()) unloaded.push_back(run.folds);
-  for (const CurrentRun& run : runs) {
-    if (run.folds.load.empty()) continue;
-    const auto given = std::find_if(setup.study().payloads.begin(), setup.study().payloads.end(),
-                                    [&](const Load& load) { return load.name == run.folds.load; });
-    if (unloaded.empty()) {
-      if (gains.loads.count(given->name) == 0)
-        throw InputError(
-            {fmt::format("the load '{}' cannot be distinguished from the last link", given->name),
-             {},
-             "a fit run without load",
-             "record a run without load"});
-      continue;
-    }
-    std::vector<GainRun> both = unloaded;
-    both.push_back(run.folds);
-    const GainProblem problem = gain_problem(gains.rows, {unknown_load(given->name)}, std::move(both));
-    const LoadFit fit = identify_loads(problem, gains.values, gains.covariance, gain_options(setup));
-    gains.payloads.push_back(summary_of(fit.loads[0], run.folds.label, *given));
-    gains.loads.try_emplace(given->name, fit.loads[0].values);
-    if (fit.loads[0].gains_dominate && std::isfinite(fit.loads[0].sigma[0]))
-      gains.findings.push_back(make_finding(
-          "payload-gain-error", given->name,
-          fmt::format("the mass is {:.3g} ± {:.2g} kg; the uncertainty of the gains contributes {:.2g}",
-                      fit.loads[0].values[0], fit.loads[0].sigma[0], fit.loads[0].sigma_gains[0])));
-  }
-}
-
 // The gains that were used, beside the other values of their drives.
 void add_gain(const std::string& joint, const std::string& status, double gain,
               std::vector<DriveValues>& drives) {
@@ -315,6 +267,51 @@ void add_used_gains(const GainsSummary& gains, std::vector<DriveValues>& drives)
 
 }  // namespace
 
+namespace {
+
+// Gains and loads with the friction that the set-up has.
+DriveGains gains_with(const Setup& setup) {
+  DriveGains gains;
+  const std::vector<CurrentRun> runs = fold_all(setup, gains.rows);
+  if (setup.study().gains->known.size() > 0)
+    give_gains(setup, gains);
+  else
+    setup.clock().time("gains", [&] { identify_gains(setup, problem_of(setup, gains.rows, runs), gains); });
+  setup.clock().time("payloads", [&] { identify_payloads(setup, runs, gains); });
+  return gains;
+}
+
+// Largest relative change of gains and masses.
+double change_of(const DriveGains& before, const DriveGains& after) {
+  double change = (after.values - before.values).cwiseQuotient(after.values).cwiseAbs().maxCoeff();
+  for (const auto& [name, load] : after.loads)
+    if (const auto old = before.loads.find(name); old != before.loads.end() && load[0] != 0)
+      change = std::max(change, std::abs((load[0] - old->second[0]) / load[0]));
+  return change;
+}
+
+// Friction needs torques, torques need gains, and gains need the friction: in turn, until neither changes.
+DriveGains with_friction_forms(const Setup& setup, DriveGains gains) {
+  double change = INFINITY;
+  for (int round = 0; round < kMaxRounds && !(change < kSameGains); ++round) {
+    Setup at = setup;
+    at.gains = std::make_shared<const DriveGains>(gains);
+    FrictionForms forms = fit_friction_forms(at, open_runs(at)).forms;
+    at = with_friction(std::move(at), std::move(forms));
+    DriveGains next = gains_with(at);
+    change = change_of(gains, next);
+    gains = std::move(next);
+  }
+  if (!(change < kSameGains))
+    gains.findings.push_back(
+        make_finding("friction-not-converged", "",
+                     fmt::format("gains and friction still change each other by {:.2g} % after {} rounds",
+                                 100 * change, kMaxRounds)));
+  return gains;
+}
+
+}  // namespace
+
 Setup with_gains(Setup setup) {
   const Study& study = setup.study();
   if (!study.gains) return setup;
@@ -323,16 +320,9 @@ Setup with_gains(Setup setup) {
                       {study.path, 0, 0, ""},
                       "a given cut-off",
                       "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
-  DriveGains gains;
-  CurrentRowOptions options;
-  options.preparation = preparation_hash(setup.prepare);
-  gains.rows = current_rows(setup.robot, setup.base, options);
-  const std::vector<CurrentRun> runs = fold_all(setup, gains.rows);
-  if (study.gains->known.size() > 0)
-    give_gains(setup, gains);
-  else
-    setup.clock().time("gains", [&] { identify_gains(setup, problem_of(setup, gains.rows, runs), gains); });
-  setup.clock().time("payloads", [&] { identify_payloads(setup, runs, gains); });
+  DriveGains gains = gains_with(setup);
+  const bool unknown = study.gains->known.size() == 0 || !gains.loads.empty();
+  if (unknown && has_friction_forms(study.drive_spec)) gains = with_friction_forms(setup, std::move(gains));
   setup.findings = gains.findings;
   setup.gains = std::make_shared<const DriveGains>(std::move(gains));
   return setup;

@@ -33,8 +33,11 @@ struct DriveGains {
 // Gains and loads of an earlier model.
 Setup with_gains_of(const Result& model, Setup setup);
 
-// What the load of a run adds to the efforts of its rows; nothing without load.
-std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run);
+// What the payload of a run adds to the values of the plan's columns; empty without one.
+VectorXd payload_values(const Setup& setup, const StudyRun& run);
+
+// What it adds to the efforts of the run's rows, through the gears of this plan; nothing without payload.
+std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run, const Plan& plan);
 
 // The gains that were used, beside the other values of their drives; also those identified with signs.
 void add_gains(const Setup& setup, const std::optional<SignsSummary>& signs,

@@ -6,6 +6,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/gains/torque_source.hpp"
 #include "steelyard/identify/runs.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -30,20 +31,33 @@ std::unique_ptr<SampleSource> open_source(const Setup& setup, const StudyRun& ru
   return with_torques(std::move(source), setup.gains->rows.mix * setup.gains->values.asDiagonal());
 }
 
-std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run) {
+VectorXd payload_values(const Setup& setup, const StudyRun& run) {
   const std::string& name = run.file.label.payload;
   if (!setup.gains || name.empty()) return {};
   const auto found = setup.gains->loads.find(name);
   require(found != setup.gains->loads.end(), "the load of a run has values");
-  const CurrentRows& rows = setup.gains->rows;
-  PlanOptions options;
-  options.wanted = rows.tool;
-  options.drives = false;
-  const Plan plan = make_plan(setup.robot, options);
-  const VectorXd values = rows.load_to_link * found->second;
+  const VectorXd of_link = setup.gains->rows.load_to_link * found->second;
+  const std::vector<std::string>& tool = setup.gains->rows.tool;
+  VectorXd standard = VectorXd::Zero(static_cast<Index>(setup.base.columns.size()));
+  for (std::size_t k = 0; k < setup.base.columns.size(); ++k)
+    if (const auto at = std::find(tool.begin(), tool.end(), setup.base.columns[k]); at != tool.end())
+      standard[static_cast<Index>(k)] = of_link[at - tool.begin()];
+  const VectorXd base = setup.base.K * standard;
+  VectorXd values = VectorXd::Zero(static_cast<Index>(setup.plan.columns.size()));
+  for (std::size_t k = 0; k < setup.base.base.size(); ++k)
+    if (const auto at =
+            std::find(setup.plan.columns.begin(), setup.plan.columns.end(), setup.base.base[k].lead);
+        at != setup.plan.columns.end())
+      values[at - setup.plan.columns.begin()] = base[static_cast<Index>(k)];
+  return values;
+}
+
+std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run, const Plan& plan) {
+  const VectorXd values = payload_values(setup, run);
+  if (values.size() == 0) return {};
   ExtraColumns extra;
   for (std::size_t r = 0; r < plan.rows.size(); ++r)
-    extra.columns.push_back({"load " + name, static_cast<Index>(r)});
+    extra.columns.push_back({"load " + run.file.label.payload, static_cast<Index>(r)});
   extra.fill = [plan, values](const SampleBlock& block, Index first, Index count, double* const* out) {
     const Index stride = tile_stride(count);
     MatrixXd tile(stride, plan.stored_columns);
@@ -51,13 +65,8 @@ std::vector<ExtraColumns> load_efforts(const Setup& setup, const StudyRun& run) 
                           block.row(block.find(channel::kVelocity)) + first,
                           block.row(block.find(channel::kAcceleration)) + first, block.stride(), count};
     evaluate(plan, samples, tile.data(), stride);
-    for (std::size_t r = 0; r < plan.rows.size(); ++r) {
-      const Row& row = plan.rows[r];
-      Eigen::Map<VectorXd> effort(out[r], count);
-      effort.setZero();
-      for (std::size_t k = 0; k < row.columns.size(); ++k)
-        effort += values[row.columns[k]] * tile.col(row.offset + static_cast<Index>(k)).head(count);
-    }
+    for (std::size_t r = 0; r < plan.rows.size(); ++r)
+      row_load(plan, r, values, tile.data(), stride, count, out[r]);
   };
   return {extra};
 }

@@ -7,6 +7,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/differences.hpp"
 #include "steelyard/log/low_pass.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 #include "steelyard/simulate/closed_loop.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -126,6 +127,14 @@ TrueParameters simulation_parameters(const Robot& robot, const Plan& plan, const
       out.standard[at - names.begin()] = value;
     else
       set_drive_value(plan.columns[k], value, robot, out);
+  }
+  if (!plan.gears) return out;
+  const std::vector<int> joints = coordinates(robot).joints;
+  for (const GearLoad& gear : plan.gears->gears) {
+    const Index i = plan.rows[static_cast<std::size_t>(gear.row)].i;
+    Friction& friction = out.drives[static_cast<std::size_t>(joints[static_cast<std::size_t>(i)])].friction;
+    friction.load_driving = gear.driving, friction.load_driven = gear.driven;
+    friction.load_velocity = gear.velocity;
   }
   return out;
 }

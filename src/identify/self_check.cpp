@@ -8,6 +8,7 @@
 
 #include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
+#include "identify/friction.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/finding.hpp"
@@ -56,7 +57,8 @@ void add_rows(const Setup& setup, const RunRows& run, const Estimate& estimate, 
       ++sum.rows;
     }
   };
-  fold_run(run.prepared(), setup.plan, with_extra_columns(study_layouts(setup), pass.extra), pass);
+  fold_run(run.prepared(), plan_of_run(setup, *run.run->run),
+           with_extra_columns(study_layouts(setup), pass.extra), pass);
 }
 
 // Nothing when a run has no rows to read again: it has no signs, consists of folds, or is too long.
@@ -106,7 +108,9 @@ double rows_difference(const std::vector<Residual>& folded, const std::vector<Ro
   return worst;
 }
 
-double model_difference(const Robot& robot, const Plan& plan, const VectorXd& values) {
+double model_difference(const Robot& robot, const Plan& with_gears, const VectorXd& values) {
+  Plan plan = with_gears;  // bodies alone
+  plan.gears = nullptr;
   const std::vector<std::string> names = standard_parameter_names(robot);
   VectorXd standard = VectorXd::Zero(static_cast<Index>(names.size())),
            of_bodies = VectorXd::Zero(values.size());

@@ -6,6 +6,7 @@
 
 #include "regressor/program.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -141,6 +142,7 @@ void evaluate(const Plan& plan, const Samples& samples, double* tile, Index colu
   } else {
     run_mimic(program, samples, tile, column_stride);
   }
+  if (plan.gears) apply_gears(plan, samples, tile, column_stride);
 }
 
 MatrixXd regressor(const Plan& plan, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) {

@@ -150,6 +150,7 @@ void describe(Fields& f, BaseValue& x) {
 
 void describe(Fields& f, FrictionValues& x) {
   f.text(matching(must("model", "", "form of friction"), "linear|asymmetric|sigmoid|stribeck"), x.model);
+  f.text(matching(may("load", "", "what the gear takes of its load"), "load|load_directional"), x.load);
   describe_by_name(f, must("parameters", "", "by name: fv, fc, fo, phi1, …"), x.parameters);
   describe_by_name(f, must("sigma", "", "standard deviations of those that have one"), x.sigma);
   f.text(must("status", "", "determined, or what a degenerate form fell back to"), x.status);

@@ -19,7 +19,8 @@ namespace {
 constexpr double kLongestStep = 1e-3;  // [s] that automatic substeps allow
 constexpr double kStiffest = 0.5;      // friction slope / inertia · step; Runge-Kutta is stable to 2.7
 constexpr Index kMaxSubsteps = 200;
-constexpr double kRunaway = 1e6;  // rad, m or their rates
+constexpr Index kLoadStates = 50;  // of a motion at which loads are looked at
+constexpr double kRunaway = 1e6;   // rad, m or their rates
 
 Index sample_count(const Trajectory& reference, const ClosedLoopOptions& options) {
   if (options.samples > 0) return options.samples;
@@ -86,13 +87,33 @@ class Controller {
   VectorXd inertia_;
 };
 
-// Steps a control period needs: short, and short against the time in which friction stops a free joint.
-Index automatic_substeps(const Plant& plant, const VectorXd& q, double period) {
+// Largest efforts of the bodies along a motion.
+VectorXd largest_loads(const Plant& plant, const ClosedLoopMotion& reference) {
+  VectorXd largest = VectorXd::Zero(plant.joints());
+  if (!plant.has_loads()) return largest;
+  const Index samples = reference.q.rows(), step = std::max<Index>(1, samples / kLoadStates);
+  for (Index s = 0; s < samples; s += step) {
+    const Plant::Equations equations =
+        plant.equations(reference.q.row(s).transpose(), reference.qd.row(s).transpose());
+    largest = largest.cwiseMax(equations.load(reference.qdd.row(s).transpose()).cwiseAbs());
+  }
+  return largest;
+}
+
+// Steps a control period needs: short, unless their number is given, and always short against the time in which
+// friction stops a free joint: longer ones would make smooth friction drive it.
+Index substeps_of(const Plant& plant, const ClosedLoopMotion& reference, const VectorXd& q,
+                  const ClosedLoopOptions& options) {
+  const double period = 1 / options.rate;
   const MatrixXd M = plant.equations(q, VectorXd::Zero(q.size())).M;
   const VectorXd free_inertia = inverse_of(M).diagonal().cwiseInverse();
-  const double fastest = plant.stiffness().cwiseQuotient(free_inertia.cwiseAbs()).maxCoeff();
-  const double wanted = std::max(period / kLongestStep * (1 - 1e-9), period * fastest / kStiffest);
-  return std::clamp(static_cast<Index>(std::ceil(wanted)), Index{1}, kMaxSubsteps);
+  const double fastest =
+      plant.stiffness(largest_loads(plant, reference)).cwiseQuotient(free_inertia.cwiseAbs()).maxCoeff();
+  const double given =
+      options.substeps > 0 ? static_cast<double>(options.substeps) : period / kLongestStep * (1 - 1e-9);
+  const double wanted = std::max(given, period * fastest / kStiffest);
+  return std::clamp(static_cast<Index>(std::ceil(wanted)), Index{1},
+                    std::max(options.substeps, kMaxSubsteps));
 }
 
 JointState row_of(const ClosedLoopMotion& reference, Index sample) {
@@ -158,7 +179,7 @@ ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& parameter
   const double period = 1 / options.rate;
   const Controller controller(model, options, first.q);
   const Encoders encoders(options, samples, plant.joints());
-  out.substeps = options.substeps > 0 ? options.substeps : automatic_substeps(plant, first.q, period);
+  out.substeps = substeps_of(plant, out, first.q, options);
   const double h = period / static_cast<double>(out.substeps);
   Stepper stepper(plant, first.q, first.qd);
   VectorXd before;

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "simulate/lists.hpp"
 #include "simulate/sign.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -32,8 +34,28 @@ void check_drive(const Drive& drive, const std::string& joint) {
   finite(f.stribeck, "Stribeck friction");
   check_number(f.stribeck_velocity, Bound::positive, fmt::format("Stribeck velocity of joint '{}'", joint));
   check_number(f.stribeck_exponent, Bound::positive, fmt::format("Stribeck exponent of joint '{}'", joint));
+  for (const double mu : {f.load_driving, f.load_driven})
+    if (!(mu >= 0 && mu < 1))
+      throw InputError({fmt::format("the gear takes {} of its load", mu),
+                        {{}, 0, 0, joint},
+                        "at least 0, below 1",
+                        "give the share that is lost"});
+  check_number(f.load_velocity, Bound::not_negative, fmt::format("load velocity of joint '{}'", joint));
   finite(drive.gain, "gain");
   if (drive.gain == 0) throw InputError({"the gain is 0", {{}, 0, 0, joint}, "not zero", {}});
+}
+
+// The effort of the joint has to be what passes through its gear.
+void check_gear(const Robot& robot, int joint) {
+  bool own = true;
+  for (const CoupledPair& pair : robot.pairs) own = own && pair.joint != joint && pair.partner != joint;
+  const std::vector<int> joints = coordinates(robot).joints;
+  own = own && std::find(joints.begin(), joints.end(), joint) != joints.end();
+  if (own) return;
+  throw InputError({"load friction of a joint that follows another or shares its drive",
+                    {{}, 0, 0, robot.joints[static_cast<std::size_t>(joint)].name},
+                    "joints with a gear of their own",
+                    "leave its load friction out"});
 }
 
 void check_count(std::size_t given, std::size_t wanted, const char* what) {
@@ -57,6 +79,25 @@ double friction_effort(const Friction& f, double qd) {
   return tau;
 }
 
+double load_friction(const Friction& f, double qd, double load) {
+  if (!f.has_load()) return 0;
+  return (gear_factor({0, f.load_driving, f.load_driven, f.load_velocity}, qd, load) - 1) * load;
+}
+
+DryLimits dry_limits(const Friction& f) {
+  const double dry = f.coulomb + f.stribeck;
+  const double below = f.sigmoid_height != 0 ? logistic(f.sigmoid_slope * f.sigmoid_shift) : 0;
+  return {std::max(0.0, dry + f.coulomb_positive + f.sigmoid_height * (1 - below)),
+          std::max(0.0, dry + f.coulomb_negative + f.sigmoid_height * below)};
+}
+
+RestBand rest_band(const Friction& f, double load) {
+  const DryLimits dry = dry_limits(f);
+  const double up = load >= 0 ? f.load_driving : f.load_driven,
+               down = load >= 0 ? f.load_driven : f.load_driving;
+  return {load + f.offset - dry.down - down * std::abs(load), load + f.offset + dry.up + up * std::abs(load)};
+}
+
 TrueParameters true_parameters(const Robot& robot) {
   TrueParameters parameters;
   parameters.standard = standard_parameters(robot);
@@ -71,6 +112,7 @@ void validate(const TrueParameters& parameters, const Robot& robot) {
   check_count(parameters.pairs.size(), robot.pairs.size(), "coupled pairs of drives");
   for (std::size_t i = 0; i < parameters.drives.size(); ++i) {
     check_drive(parameters.drives[i], robot.joints[i].name);
+    if (parameters.drives[i].friction.has_load()) check_gear(robot, static_cast<int>(i));
   }
   for (const PairDrive& pair : parameters.pairs) {
     check_number(pair.rotor_inertia, Bound::finite, "rotor inertia of a coupled pair");

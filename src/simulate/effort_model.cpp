@@ -80,6 +80,7 @@ EffortModel::EffortModel(const Robot& robot, const TrueParameters& parameters, c
 void EffortModel::evaluate(const Samples& samples, double* effort) const {
   for (Index j = 0; j < plan_.joints; ++j) std::fill_n(effort + j * samples.stride, samples.count, 0.0);
   add_rigid(samples, effort);
+  add_load_friction(samples, effort);
   add_drives(samples, effort);
   if (channel_.size() > 0) to_channel(samples.stride, samples.count, effort);
 }
@@ -102,6 +103,18 @@ void EffortModel::add_rigid(const Samples& samples, double* effort) const {
         tau += parameter * Eigen::Map<const Eigen::ArrayXd>(column, count);
       }
     }
+  }
+}
+
+// Behind the rigid efforts, which pass through the gears.
+void EffortModel::add_load_friction(const Samples& samples, double* effort) const {
+  for (Index a = 0; a < plan_.joints; ++a) {
+    const auto joint = static_cast<std::size_t>(coordinates_.joints[static_cast<std::size_t>(a)]);
+    const Friction& friction = drives_[joint].friction;
+    if (!friction.has_load()) continue;
+    double* tau = effort + a * samples.stride;
+    for (Index s = 0; s < samples.count; ++s)
+      tau[s] += load_friction(friction, samples.qd[a * samples.stride + s], tau[s]);
   }
 }
 

@@ -27,9 +27,9 @@ void require_plain(const Robot& robot) {
 
 void require_simple_friction(const Friction& friction, const std::string& joint) {
   if (friction.coulomb_positive == 0 && friction.coulomb_negative == 0 && friction.sigmoid_height == 0 &&
-      friction.stribeck == 0)
+      friction.stribeck == 0 && !friction.has_load())
     return;
-  throw InputError({"the motor of an elastic joint has asymmetric, sigmoid or Stribeck friction",
+  throw InputError({"the motor of an elastic joint has asymmetric, sigmoid, Stribeck or load friction",
                     {{}, 0, 0, joint},
                     "viscous, coulomb and offset",
                     ""});

@@ -20,7 +20,8 @@ Friction smooth_part(const Friction& friction) {
 }
 
 bool has_dry(const Friction& f) {
-  return f.coulomb != 0 || f.coulomb_positive != 0 || f.coulomb_negative != 0 || f.stribeck != 0;
+  return f.coulomb != 0 || f.coulomb_positive != 0 || f.coulomb_negative != 0 || f.stribeck != 0 ||
+         (f.has_load() && f.load_velocity == 0);
 }
 
 void check_dry(const Friction& f, const std::string& joint) {
@@ -45,6 +46,10 @@ Plant::Plant(const Robot& robot, const TrueParameters& parameters)
   drives_.resize(robot.joints.size());
   pairs_.resize(robot.pairs.size());
   const MatrixXd& C = coordinates_.matrix;
+  coordinate_.assign(drives_.size(), -1);
+  for (std::size_t a = 0; a < coordinates_.joints.size(); ++a)
+    coordinate_[static_cast<std::size_t>(coordinates_.joints[a])] = static_cast<int>(a);
+  for (const Drive& drive : drives_) has_loads_ |= drive.friction.has_load();
   MatrixXd rotors = MatrixXd::Zero(C.rows(), C.rows());
   std::vector<VectorXd> directions;
   for (Index i = 0; i < C.rows(); ++i) {
@@ -89,8 +94,21 @@ Plant::Equations Plant::equations(const VectorXd& q, const VectorXd& qd) const {
   const VectorXd all = C * q + coordinates_.offset;
   const VectorXd rest = VectorXd::Zero(all.size());
   Equations out;
-  out.M = C.transpose() * mass_matrix(tree_, standard_, all) * C + rotors_;
-  out.bias = C.transpose() * newton_euler(tree_, standard_, all, C * qd, rest).tau + smooth_friction(qd);
+  const MatrixXd bodies = C.transpose() * mass_matrix(tree_, standard_, all) * C;
+  const VectorXd weight = C.transpose() * newton_euler(tree_, standard_, all, C * qd, rest).tau;
+  out.M = bodies + rotors_;
+  out.bias = weight + smooth_friction(qd);
+  if (has_loads_) out.bodies = bodies, out.weight = weight;
+  return out;
+}
+
+VectorXd Plant::lost(const VectorXd& qd, const VectorXd& load) const {
+  VectorXd out = VectorXd::Zero(qd.size());
+  for (std::size_t a = 0; a < coordinates_.joints.size(); ++a) {
+    const Friction& f = drives_[static_cast<std::size_t>(coordinates_.joints[a])].friction;
+    const auto row = static_cast<Index>(a);
+    if (f.load_velocity > 0) out[row] = load_friction(f, qd[row], load[row]);
+  }
   return out;
 }
 
@@ -99,11 +117,13 @@ VectorXd Plant::inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& q
   const MatrixXd& C = coordinates_.matrix;
   VectorXd tau =
       C.transpose() * newton_euler(tree_, standard_, C * q + coordinates_.offset, C * qd, C * qdd).tau;
+  const VectorXd load = tau;
   tau += rotors_ * qdd + smooth_friction(friction_velocity);
+  if (has_loads_) tau += lost(friction_velocity, load);
   for (Index d = 0; d < dry_count(); ++d) {
     const double v = directions_.col(d).dot(friction_velocity);
     const double s = sign(v);
-    if (s != 0) tau += directions_.col(d) * s * dry(d, s > 0 ? 1 : -1, std::abs(v));
+    if (s != 0) tau += directions_.col(d) * s * dry(d, s > 0 ? 1 : -1, std::abs(v), load);
   }
   return tau;
 }
@@ -113,7 +133,7 @@ VectorXd Plant::gravity(const VectorXd& q) const {
   return C.transpose() * gravity_torque(tree_, standard_, C * q + coordinates_.offset);
 }
 
-double Plant::dry(Index d, int sign, double speed) const {
+double Plant::dry(Index d, int sign, double speed, const VectorXd& load) const {
   const int joint = direction_joint_[static_cast<std::size_t>(d)];
   if (joint < 0) return pairs_[static_cast<std::size_t>(-1 - joint)].coulomb;
   const Friction& f = drives_[static_cast<std::size_t>(joint)].friction;
@@ -121,16 +141,21 @@ double Plant::dry(Index d, int sign, double speed) const {
   if (f.stribeck != 0) {
     force += f.stribeck * std::exp(-std::pow(speed / f.stribeck_velocity, f.stribeck_exponent));
   }
+  const int own = coordinate_[static_cast<std::size_t>(joint)];
+  if (f.has_load() && f.load_velocity == 0 && load.size() > 0)
+    force += sign * load_friction(f, sign, load[own]);
   return force;
 }
 
-VectorXd Plant::stiffness() const {
+VectorXd Plant::stiffness(const VectorXd& load) const {
   const MatrixXd& C = coordinates_.matrix;
   VectorXd all = VectorXd::Zero(C.rows());
   for (Index i = 0; i < all.size(); ++i) {
     const Friction& f = drives_[static_cast<std::size_t>(i)].friction;
     all[i] = std::abs(f.viscous) + std::abs(f.sigmoid_height * f.sigmoid_slope) / 4 +
              std::abs(f.stribeck) / f.stribeck_velocity;
+    if (const int own = coordinate_[static_cast<std::size_t>(i)]; own >= 0 && f.load_velocity > 0)
+      all[i] += std::max(f.load_driving, f.load_driven) * std::abs(load[own]) / f.load_velocity;
   }
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     all[coupled_[p].joint] += std::abs(pairs_[p].viscous);

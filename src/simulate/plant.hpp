@@ -1,6 +1,9 @@
 // Equations of motion of a robot with its drives, on the independent coordinates.
 //
-//   M q̈ + bias = τ + D f       bias: Coriolis, gravity, smooth friction;  f: dry friction along D's columns
+//   M q̈ + bias + lost = τ + D f     bias: Coriolis, gravity, smooth friction;  f: dry friction along D's columns
+//
+// Gears that take of their load τ_load = M_b q̈ + h_b (bodies alone) do so in f when their sign is that of the
+// velocity, and in `lost` when it is smooth.
 #pragma once
 
 #include <vector>
@@ -20,6 +23,10 @@ class Plant {
   struct Equations {
     MatrixXd M;
     VectorXd bias;
+    MatrixXd bodies;  // M_b and h_b; empty without gears that take of their load
+    VectorXd weight;
+
+    VectorXd load(const VectorXd& qdd) const { return bodies * qdd + weight; }
   };
 
   Index joints() const { return coordinates_.matrix.cols(); }
@@ -33,11 +40,16 @@ class Plant {
   // Directions with dry friction: joints (over the coordinates) and the sums of coupled pairs.
   const MatrixXd& directions() const { return directions_; }
   Index dry_count() const { return directions_.cols(); }
-  // Largest force along direction d against a motion with the sign `sign` at this speed.
-  double dry(Index d, int sign, double speed) const;
+  // Largest force along direction d against a motion with the sign `sign` at this speed, under the loads of the
+  // coordinates (empty: none).
+  double dry(Index d, int sign, double speed, const VectorXd& load) const;
 
-  // Largest slope of the smooth friction over velocity, per coordinate.
-  VectorXd stiffness() const;
+  bool has_loads() const { return has_loads_; }
+  // What gears with a smooth sign take of the loads.
+  VectorXd lost(const VectorXd& qd, const VectorXd& load) const;
+
+  // Largest slope of the smooth friction over velocity, per coordinate, under such loads.
+  VectorXd stiffness(const VectorXd& load) const;
 
  private:
   VectorXd smooth_friction(const VectorXd& qd) const;  // on the coordinates
@@ -51,6 +63,8 @@ class Plant {
   MatrixXd rotors_;  // on the coordinates
   MatrixXd directions_;
   std::vector<int> direction_joint_;  // joint, or −1 − pair
+  std::vector<int> coordinate_;       // of the joint; −1: it follows another
+  bool has_loads_ = false;
 };
 
 }  // namespace steelyard

@@ -12,6 +12,7 @@ namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr int kMaxSweeps = 1000;
+constexpr int kMaxLoads = 200;  // a gear that takes 0.85 of its load needs them for the last digit
 
 Cholesky factor_of(const MatrixXd& M, double time) {
   Cholesky factor(M);
@@ -55,51 +56,81 @@ Stepper::Stepper(const Plant& plant, VectorXd q, VectorXd qd)
 }
 
 // Forces of the directions that slide; those that stick keep what they hold.
-VectorXd Stepper::sliding_forces(const VectorXd& qd) const {
+VectorXd Stepper::sliding_forces(const VectorXd& qd, const VectorXd& load) const {
   VectorXd force = held_;
   for (Index d = 0; d < force.size(); ++d) {
     const int s = signs_[static_cast<std::size_t>(d)];
-    if (s != 0) force[d] = -s * plant_.dry(d, s, std::abs(plant_.directions().col(d).dot(qd)));
+    if (s != 0) force[d] = -s * plant_.dry(d, s, std::abs(plant_.directions().col(d).dot(qd)), load);
   }
   return force;
 }
 
+template <typename Forces>
+VectorXd Stepper::under_own_load(const Plant::Equations& equations, VectorXd& load,
+                                 const Forces& forces) const {
+  VectorXd acceleration = forces(load);
+  for (int k = 0; k < kMaxLoads && plant_.has_loads(); ++k) {
+    const VectorXd own = equations.load(acceleration);
+    const double change = (own - load).cwiseAbs().maxCoeff();
+    load = own;
+    if (change <= 1e-13 * load.cwiseAbs().maxCoeff()) break;
+    acceleration = forces(load);
+  }
+  return acceleration;
+}
+
 Stepper::Rates Stepper::rates(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force) {
   const Plant::Equations equations = plant_.equations(q, qd);
-  VectorXd force = effort_ - equations.bias;
-  if (plant_.dry_count() > 0) {
-    const VectorXd dry = sliding_forces(qd);
-    force += plant_.directions() * dry;
-    if (dry_force != nullptr) *dry_force = dry;
-  }
-  return {qd, factor_of(equations.M, time).solve(force)};
+  const Cholesky factor = factor_of(equations.M, time);
+  VectorXd load = load_;
+  const auto forces = [&](const VectorXd& own) {
+    VectorXd force = effort_ - equations.bias;
+    if (plant_.has_loads()) force -= plant_.lost(qd, own);
+    if (plant_.dry_count() > 0) {
+      const VectorXd dry = sliding_forces(qd, own);
+      force += plant_.directions() * dry;
+      if (dry_force != nullptr) *dry_force = dry;
+    }
+    return VectorXd(factor.solve(force));
+  };
+  return {qd, under_own_load(equations, load, forces)};
 }
 
 void Stepper::set_effort(const VectorXd& effort, double time) {
   effort_ = effort;
-  const Index n = plant_.dry_count();
   const Plant::Equations equations = plant_.equations(q_, qd_);
   const Cholesky factor = factor_of(equations.M, time);
+  if (plant_.dry_count() > 0) compliance_ = factor.solve(plant_.directions());
+  if (plant_.has_loads() && load_.size() == 0) load_ = equations.weight;
+  acceleration_ = under_own_load(
+      equations, load_, [&](const VectorXd& load) { return acceleration_under(equations, factor, load); });
+}
+
+// With the friction of directions that slide, and of those that stick what they hold.
+VectorXd Stepper::acceleration_under(const Plant::Equations& equations, const Cholesky& factor,
+                                     const VectorXd& load) {
+  const Index n = plant_.dry_count();
   VectorXd low(n), high(n);
   for (Index d = 0; d < n; ++d) {
-    const int s = signs_[static_cast<std::size_t>(d)];
-    low[d] = -plant_.dry(d, 1, 0), high[d] = plant_.dry(d, -1, 0);
-    if (s == 0) held_[d] = std::clamp(held_[d], low[d], high[d]);
+    low[d] = -plant_.dry(d, 1, 0, load), high[d] = plant_.dry(d, -1, 0, load);
+    if (signs_[static_cast<std::size_t>(d)] == 0) held_[d] = std::clamp(held_[d], low[d], high[d]);
   }
-  VectorXd force = sliding_forces(qd_);
-  acceleration_ = factor.solve(effort_ - equations.bias + plant_.directions() * force);
-  if (n == 0) return;
-  compliance_ = factor.solve(plant_.directions());
+  VectorXd free = effort_ - equations.bias;
+  if (plant_.has_loads()) free -= plant_.lost(qd_, load);
+  if (n == 0) return factor.solve(free);
+  VectorXd force = sliding_forces(qd_, load);
+  VectorXd acceleration = factor.solve(free + plant_.directions() * force);
   // Sliding directions have their force already: a box without width.
   for (Index d = 0; d < n; ++d) {
     if (signs_[static_cast<std::size_t>(d)] != 0) low[d] = high[d] = force[d];
   }
-  if (std::none_of(signs_.begin(), signs_.end(), [](int s) { return s == 0; })) return;
+  if (std::none_of(signs_.begin(), signs_.end(), [](int s) { return s == 0; })) return acceleration;
   const VectorXd before = force;
-  VectorXd along = plant_.directions().transpose() * acceleration_;
+  VectorXd along = plant_.directions().transpose() * acceleration;
   resolve_friction(plant_.directions().transpose() * compliance_, low, high, force, along);
-  acceleration_ += compliance_ * (force - before);
+  acceleration += compliance_ * (force - before);
   held_ = force;
+  return acceleration;
 }
 
 // Signs and velocities behind a step that did not keep its directions.
@@ -109,7 +140,7 @@ void Stepper::land(double h, const VectorXd& impulse, const VectorXd& q, const V
   VectorXd low(n), high(n), along = D.transpose() * qd;
   for (Index d = 0; d < n; ++d) {
     const double speed = std::abs(along[d]);
-    low[d] = -h * plant_.dry(d, 1, speed), high[d] = h * plant_.dry(d, -1, speed);
+    low[d] = -h * plant_.dry(d, 1, speed, load_), high[d] = h * plant_.dry(d, -1, speed, load_);
   }
   VectorXd p = impulse.cwiseMax(low).cwiseMin(high);
   const MatrixXd W = D.transpose() * compliance_;
@@ -131,7 +162,7 @@ void Stepper::land(double h, const VectorXd& impulse, const VectorXd& q, const V
 void Stepper::step(double h, double time) {
   VectorXd f1, f2, f3, f4;
   const bool dry = plant_.dry_count() > 0;
-  if (dry) f1 = sliding_forces(qd_);
+  if (dry) f1 = sliding_forces(qd_, load_);
   const Rates k1{qd_, acceleration_};
   const Rates k2 = rates(q_ + h / 2 * k1.v, qd_ + h / 2 * k1.a, time, &f2);
   const Rates k3 = rates(q_ + h / 2 * k2.v, qd_ + h / 2 * k2.a, time, &f3);

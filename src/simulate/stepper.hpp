@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "simulate/plant.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -27,7 +28,13 @@ class Stepper {
     VectorXd v, a;
   };
   Rates rates(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force);
-  VectorXd sliding_forces(const VectorXd& qd) const;
+  VectorXd sliding_forces(const VectorXd& qd, const VectorXd& load) const;
+  // Calls forces(load), which gives the acceleration under these loads, until the loads are those of the
+  // acceleration: gears take less than their whole load, so that every call comes nearer.
+  template <typename Forces>
+  VectorXd under_own_load(const Plant::Equations& equations, VectorXd& load, const Forces& forces) const;
+  VectorXd acceleration_under(const Plant::Equations& equations, const Cholesky& factor,
+                              const VectorXd& load);
   void land(double h, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd);
 
   const Plant& plant_;
@@ -35,6 +42,7 @@ class Stepper {
   std::vector<int> signs_;  // of sliding; 0: sticks
   VectorXd held_;           // forces along the directions; of those that stick
   MatrixXd compliance_;     // M⁻¹ D at the beginning of the step
+  VectorXd load_;           // of the gears there; empty: no gear takes of it
 };
 
 // Projected Gauss-Seidel: p in [low, high] with v = v0 + W (p − p0); v = 0 inside the box, v ≥ 0 at `low`,

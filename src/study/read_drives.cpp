@@ -11,9 +11,20 @@ namespace {
 constexpr FrictionForm kForms[] = {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck,
                                    FrictionForm::asymmetric};
 
+const Fields::Words kFormWords = {"auto", "sigmoid", "stribeck", "asymmetric", "load", "load_directional"};
+const Fields::Words kTerms = {"viscous",  "coulomb",    "offset", "sigmoid",
+                              "stribeck", "asymmetric", "load",   "load_directional"};
+constexpr std::size_t kFirstLoadWord = 4, kFirstLoadTerm = 6;
+
+LoadFriction load_of(std::size_t k) {
+  return k == 0 ? LoadFriction::load : LoadFriction::directional;
+}
+
 FrictionSpec spec_of_word(std::size_t word) {
-  const FrictionModel usual = friction_model(kForms[word]);
-  return {word == 0, usual.form, usual.viscous, usual.coulomb, usual.offset};
+  const bool loaded = word >= kFirstLoadWord;
+  const FrictionModel usual = friction_model(kForms[loaded ? 0 : word]);
+  return {word == 0,     usual.form,   usual.viscous,
+          usual.coulomb, usual.offset, loaded ? load_of(word - kFirstLoadWord) : LoadFriction::none};
 }
 
 Fields::Words terms_of(const FrictionSpec& spec) {
@@ -22,6 +33,7 @@ Fields::Words terms_of(const FrictionSpec& spec) {
   if (spec.coulomb) terms.emplace_back("coulomb");
   if (spec.offset) terms.emplace_back("offset");
   if (spec.form != FrictionForm::linear) terms.emplace_back(to_string(spec.form));
+  if (spec.load != LoadFriction::none) terms.emplace_back(to_string(spec.load));
   return terms;
 }
 
@@ -30,6 +42,13 @@ void add_term(const Fields& f, std::size_t term, FrictionSpec& spec) {
   if (term == 1) spec.coulomb = true;
   if (term == 2) spec.offset = true;
   if (term < 3) return;
+  if (term >= kFirstLoadTerm) {
+    if (spec.load != LoadFriction::none)
+      f.fail(nullptr,
+             {"friction has two loads: load and load_directional", {}, "one of them", "leave one out"});
+    spec.load = load_of(term - kFirstLoadTerm);
+    return;
+  }
   if (spec.form != FrictionForm::linear)
     f.fail(nullptr, {fmt::format("friction has two forms: {} and {}", to_string(spec.form),
                                  to_string(kForms[term - 2])),
@@ -43,14 +62,13 @@ void add_term(const Fields& f, std::size_t term, FrictionSpec& spec) {
 void describe_friction(Fields& f, std::optional<FrictionSpec>& friction) {
   const Key key = {"friction", "",
                    "a form with its usual terms, or a list of terms ([friction](friction.md))"};
-  static const Fields::Words kTerms = {"viscous", "coulomb", "offset", "sigmoid", "stribeck", "asymmetric"};
   FrictionSpec spec = friction.value_or(FrictionSpec{});
   std::size_t word = 0;
   int form = !friction ? Fields::kNotGiven : spec.automatic ? 0 : 1;
   f.either(key, form,
            {{Shape::scalar,
              [&](Fields& value) {
-               value.word(key, word, {"auto", "sigmoid", "stribeck", "asymmetric"});
+               value.word(key, word, kFormWords);
                if (value.reads()) spec = spec_of_word(word);
              }},
             {Shape::list, [&](Fields& value) {
@@ -96,7 +114,8 @@ void describe_joints(Fields& f, DriveSpec& spec) {
 void describe_drives(Fields& f, DriveTerms& terms, DriveSpec& spec) {
   std::optional<FrictionSpec> friction = spec.friction;
   if (!friction)
-    friction = FrictionSpec{false, FrictionForm::linear, terms.viscous, terms.coulomb, terms.offset};
+    friction = FrictionSpec{false,         FrictionForm::linear, terms.viscous,
+                            terms.coulomb, terms.offset,         LoadFriction::none};
   describe_friction(f, friction);
   if (f.reads() && friction->is_linear()) {
     terms.viscous = friction->viscous;

@@ -138,6 +138,12 @@ void describe_simulated_friction(Fields& f, std::vector<Drive>& drives) {
        [](Drive& d) -> double& { return d.friction.stribeck_velocity; });
   term({"stribeck_exponent", "", "above 0"},
        [](Drive& d) -> double& { return d.friction.stribeck_exponent; });
+  term({"load_driving", "", "share of its load that the gear takes where it drives it"},
+       [](Drive& d) -> double& { return d.friction.load_driving; });
+  term({"load_driven", "", "where the load drives the gear"},
+       [](Drive& d) -> double& { return d.friction.load_driven; });
+  term({"load_velocity", "rad/s, m/s", "of the smooth sign tanh(q̇/vl); 0: sign(q̇)"},
+       [](Drive& d) -> double& { return d.friction.load_velocity; });
 }
 
 void describe_simulated_robot(Fields& f, SimulationSpec& spec) {

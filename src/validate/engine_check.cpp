@@ -42,16 +42,15 @@ MatrixXd model_efforts(const Robot& robot, const TrueParameters& parameters, con
   return effort;
 }
 
-// Friction, rotors and couplings: a robot without masses.
-MatrixXd drive_efforts(const Robot& robot, TrueParameters parameters, const Played& motion) {
-  parameters.standard.setZero();
-  return model_efforts(robot, parameters, motion);
-}
-
 MatrixXd rigid_efforts(const Robot& robot, const VectorXd& standard, const Played& motion) {
   TrueParameters bodies;
   bodies.standard = standard;
   return model_efforts(robot, bodies, motion);
+}
+
+// Friction, rotors and couplings: all but the bodies.
+MatrixXd drive_efforts(const Robot& robot, const TrueParameters& parameters, const Played& motion) {
+  return model_efforts(robot, parameters, motion) - rigid_efforts(robot, parameters.standard, motion);
 }
 
 double rms_of(const VectorXd& values) {

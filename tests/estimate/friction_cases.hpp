@@ -59,7 +59,10 @@ class FrictionArm {
 
   const std::vector<FrictionJoint>& joints() const { return joints_; }
 
-  std::vector<FoldBlock> blocks(const std::vector<ExtraColumns>& extra) const {
+  const Plan& plan() const { return plan_; }
+
+  std::vector<FoldBlock> blocks(const std::vector<ExtraColumns>& extra,
+                                const std::shared_ptr<const GearLoads>& gears = nullptr) const {
     PrepareOptions prepare;
     prepare.column_filter = {4, 30};
     prepare.chunk_size = 4096;
@@ -67,18 +70,29 @@ class FrictionArm {
     PassOptions options;
     options.extra = extra;
     options.slot_samples = 512;
-    return fold_run(prepared, plan_, with_extra_columns(layouts_, extra), options).folds.blocks();
+    Plan plan = plan_;
+    plan.gears = gears;
+    return fold_run(prepared, plan, with_extra_columns(layouts_, extra), options).folds.blocks();
   }
 
-  std::vector<Fold> folds(const std::vector<ExtraColumns>& extra) const {
+  std::vector<Fold> folds(const std::vector<ExtraColumns>& extra,
+                          const std::shared_ptr<const GearLoads>& gears = nullptr) const {
     std::vector<Fold> out;
-    for (const FoldBlock& block : blocks(extra))
+    for (const FoldBlock& block : blocks(extra, gears))
       for (Fold& fold : block.all()) out.push_back(std::move(fold));
     return out;
   }
 
+  // What passes through the gears by a fit with linear friction.
+  GearOutput first_loads() const {
+    const Estimate linear = estimate(folds({}));
+    return gear_output(plan_, linear.columns, linear.values);
+  }
+
   std::vector<FrictionChoice> choose(const std::vector<FrictionRequest>& requests) const {
-    const std::vector<std::vector<FoldBlock>> runs = {blocks(dictionary_columns(joints_))};
+    std::vector<ExtraColumns> columns = dictionary_columns(joints_);
+    columns.push_back(load_dictionary(joints_, first_loads()));
+    const std::vector<std::vector<FoldBlock>> runs = {blocks(columns)};
     return choose_friction(joints_, requests, runs,
                            {groups_by_index(static_cast<Index>(runs[0].size()), 10)});
   }
@@ -87,7 +101,9 @@ class FrictionArm {
   FrictionFit fit(const std::vector<FrictionRequest>& requests) const {
     std::vector<FrictionModel> models;
     for (const FrictionChoice& choice : choose(requests)) models.push_back(choice.model);
-    return fit_friction(joints_, models, [this](const auto& extra) { return folds(extra); });
+    return fit_friction(
+        joints_, models, [this](const FrictionTrial& trial) { return folds(trial.columns(), trial.gears()); },
+        {}, first_loads());
   }
 
   // The linear parameters and tangents at the fitted shapes.
@@ -95,7 +111,8 @@ class FrictionArm {
     std::vector<FrictionModel> models;
     for (const FittedFriction& joint : fitted.joints) models.push_back(joint.model);
     std::vector<Fold> narrow;
-    for (const Fold& fold : folds(friction_columns(joints_, models, true))) {
+    const FrictionTrial trial{joints_, models, {plan_, fitted.load_values}};
+    for (const Fold& fold : folds(trial.columns(), trial.gears())) {
       std::vector<std::string> own;
       for (const std::string& column : fold.layout().columns)
         if (is_used(column, models)) own.push_back(column);

@@ -16,6 +16,13 @@ namespace steelyard::inline STEELYARD_ABI {
 enum class FrictionForm { linear, asymmetric, sigmoid, stribeck };
 const char* to_string(FrictionForm form);
 
+// What the gear takes of the effort τ_load that passes through it, beside any form, with S = tanh(q̇/vl) or
+// sign(q̇):
+//   load              μ |τ_load| S(q̇)
+//   load_directional  the same with μd where the gear drives its load (τ_load q̇ > 0), μb where it is driven
+enum class LoadFriction { none, load, directional };
+const char* to_string(LoadFriction load);
+
 struct RobustOptions {
   double huber = 1.345;  // c: 95 % of the efficiency of least squares for normal errors
   double far = 10;       // rows beyond this many σ have weight 0; infinite: none

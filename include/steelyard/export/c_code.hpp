@@ -8,7 +8,9 @@
 //   <p>_mass_matrix(q, M)                   N·N by rows, rotors included
 //   <p>_coriolis(q, qd, c)                  S(q, q̇) q̇
 //   <p>_gravity(q, g)
-//   <p>_friction(qd, tau)
+//   <p>_friction(qd, tau)                   of velocities alone
+//   <p>_load_friction(q, qd, qdd, tau)      what gears take of their load; where they do
+//   <p>_rest_band(q, low, high)             efforts between which the robot stays at rest
 //   <p>_regressor(q, qd, qdd, Y)            N·B by rows; tau = Y · <p>_parameters + nonlinear friction
 // The base regressor is there when base columns are given.
 #pragma once

@@ -1,6 +1,6 @@
 // What is exported: a robot with its identified parameters.
 //
-//   τ = Y(q, q̇, q̈) π + Ia q̈ + τ_f(q̇) + pairs       as simulate/drives.hpp has it
+//   τ = Y(q, q̇, q̈) π + Ia q̈ + τ_f(q̇, Y π) + pairs       as simulate/drives.hpp has it
 //
 // π are ten parameters per link. Formats that describe bodies (URDF, SDF, MJCF) need feasible ones; C code
 // also accepts the base parameters, each in its lead column and zero elsewhere: Y π is the same.
@@ -22,6 +22,13 @@ struct ExportModel {
 
 // Effort of all joints, mimic joints reduced to their masters: the reference of every export.
 VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
+
+// Efforts between which the robot stays at rest at q, joint by joint: what its bodies need there, and dry
+// friction. Friction of coupled drives counts for each of their joints alone.
+struct RestBands {
+  VectorXd low, high;
+};
+RestBands rest_bands(const ExportModel& model, const VectorXd& q);
 
 // States within the limits of the robot (±π, ±1 where there are none), seeded.
 struct ExportState {

@@ -38,6 +38,7 @@ struct PlanOptions {
 namespace kernels {
 struct Program;
 }
+struct GearLoads;
 
 struct Plan {
   // Those that are wanted: standard parameters in link order, drive columns joint by joint (Ia, fv, fc, fo),
@@ -48,6 +49,9 @@ struct Plan {
   int joints = 0;  // channels that samples need: all joints, or the independent ones of a robot with mimics
   int stored_columns = 0;  // over all rows: the width of a tile
   std::shared_ptr<const kernels::Program> program;
+  // Gears that take a share of what passes through them: the columns of links are then those at the drive
+  // (regressor/gear_loads.hpp). Null: none does.
+  std::shared_ptr<const GearLoads> gears;
 };
 
 // Throws InputError for a wanted column that the robot does not have (with the nearest one).

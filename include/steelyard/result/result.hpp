@@ -39,10 +39,11 @@ struct BaseValue {
 // Friction of a form that was requested or chosen (docs/friction.md).
 struct FrictionValues {
   std::string model;                         // "linear", "asymmetric", "sigmoid", "stribeck"
-  std::map<std::string, double> parameters;  // fv, fc, fo; phi1, phi2, phi3; fs, vs; fp, fn
+  std::map<std::string, double> parameters;  // fv, fc, fo; phi1, phi2, phi3; fs, vs; fp, fn; mu, vl
   std::map<std::string, double> sigma;       // of those that have one
   std::string status;                        // "determined", or what a degenerate form fell back to
   std::string reason;                        // of a choice or a fallback; may be empty
+  std::string load = {};                     // "load", "load_directional"; empty: none
 };
 
 struct DriveValues {

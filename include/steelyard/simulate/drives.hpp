@@ -6,6 +6,8 @@
 //       + φ1/(1 + exp(−φ2 (q̇ + φ3))) − φ1/(1 + exp(−φ2 φ3))                sigmoid of the Panda paper
 //       + fs exp(−|q̇/vs|^δ) sign(q̇)                                        Stribeck: fc + fs at creeping
 //       speed
+//       + μ |τ_rigid| S(q̇),  S = tanh(q̇/vl), or sign(q̇) with vl = 0         load friction: μd where the gear
+//       drives its load (τ_rigid S > 0), μb where the load drives the gear
 //
 // sign(0) = 0: a joint that stands still has no friction but its offset. Static friction at rest is not
 // determined by the motion and is not simulated.
@@ -33,9 +35,29 @@ struct Friction {
   double stribeck = 0;           // fs
   double stribeck_velocity = 1;  // vs > 0
   double stribeck_exponent = 2;  // δ > 0
+  double load_driving = 0;       // μd, at least 0 and below 1
+  double load_driven = 0;        // μb, likewise
+  double load_velocity = 0;      // vl ≥ 0
+
+  bool has_load() const { return load_driving != 0 || load_driven != 0; }
 };
 
+// Of the velocity alone; and of the load.
 double friction_effort(const Friction& friction, double qd);
+double load_friction(const Friction& friction, double qd, double load);
+
+// What holds a joint at rest against an effort upwards and downwards, beside its load: Coulomb and Stribeck
+// friction, the limits of a sigmoid, both at least zero.
+struct DryLimits {
+  double up = 0, down = 0;
+};
+DryLimits dry_limits(const Friction& friction);
+
+// A joint under a load stays at rest while its effort is in between.
+struct RestBand {
+  double low = 0, high = 0;
+};
+RestBand rest_band(const Friction& friction, double load);
 
 struct Drive {
   double rotor_inertia = 0;  // Ia, seen at the joint

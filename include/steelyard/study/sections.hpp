@@ -25,13 +25,14 @@ namespace steelyard::inline STEELYARD_ABI {
 // single runs, further columns and known efforts as expressions (docs/friction.md).
 
 struct FrictionSpec {
-  bool automatic = false;  // linear, sigmoid or stribeck, by held-out blocks
+  bool automatic = false;  // linear, sigmoid or stribeck, with load or without, by held-out blocks
   FrictionForm form = FrictionForm::linear;
   bool viscous = false;
   bool coulomb = false;
   bool offset = false;
+  LoadFriction load = LoadFriction::none;
 
-  bool is_linear() const { return !automatic && form == FrictionForm::linear; }
+  bool is_linear() const { return !automatic && form == FrictionForm::linear && load == LoadFriction::none; }
 };
 
 struct JointDriveSpec {

@@ -9,14 +9,20 @@
 // Canonical: φ1, φ2, vs > 0. The paper of the Panda has fv = fo = 0. Where φ2 |q̇| stays far below 1 the
 // sigmoid is a straight line, where it is far above 1 nearly everywhere it is a step: its shape is then not
 // known from the data, and fit_friction falls back to the linear form (friction_fit.hpp).
+//
+// Load friction, beside any form, is a plan with gears (regressor/gear_loads.hpp): μ is a shape, too. Its
+// tangent is S(q̇) |τ_load| (columns mu3.load, or mu3.driving and mu3.driven) with the coefficient δμ.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/options.hpp"
 #include "steelyard/fold/layout.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -29,9 +35,14 @@ struct FrictionModel {
   double slope = 1;     // φ2 [s/rad] of the sigmoid
   double shift = 0;     // φ3 [rad/s]
   double velocity = 1;  // vs [rad/s] of Stribeck
+  LoadFriction load = LoadFriction::none;
+  double driving = 0;        // μ where the gear drives its load
+  double driven = 0;         // μ where the load drives the gear; of `load` the same
+  double load_velocity = 0;  // vl [rad/s] of the load's smooth sign; 0: sign(q̇)
 
-  // Number of shape parameters: (ln φ2, φ3), (ln vs) or none.
+  // Number of shape parameters: (ln φ2, φ3), (ln vs) or none; of μ.
   Index shape_size() const;
+  Index load_size() const;
   void validate() const;  // throws InputError
 };
 
@@ -58,10 +69,52 @@ ShapeValue friction_shape(const FrictionModel& model, double qd);
 std::string friction_column(FrictionForm form, int number);
 // {"fh3.slope", "fh3.shift"}, {"fs3.velocity"} or nothing.
 std::vector<std::string> tangent_columns(FrictionForm form, int number);
+// {"mu3.load"}, {"mu3.driving", "mu3.driven"} or nothing.
+std::vector<std::string> load_tangents(LoadFriction load, int number);
+// Both.
+std::vector<std::string> tangent_columns(const FrictionModel& model, int number);
 bool is_tangent(const std::string& column);
 
 // The columns that the models need beside fv, fc, fo: one entry per joint that has any.
 std::vector<ExtraColumns> friction_columns(const std::vector<FrictionJoint>& joints,
                                            const std::vector<FrictionModel>& models, bool tangents);
+
+// What passes through the gears: the links' columns of a plan without gears, times their values.
+struct GearOutput {
+  Plan plan;
+  VectorXd values;  // of its columns; those of drives do not count
+
+  bool is_known() const { return values.size() > 0; }
+};
+GearOutput gear_output(const Plan& plan, const std::vector<std::string>& columns, const VectorXd& values);
+
+// Columns of the efforts at the gears' outputs, computed together: fill(load, q̇, count, out) gives those of a
+// joint, `names` are theirs.
+struct LoadColumns {
+  FrictionJoint joint;
+  std::vector<std::string> names;
+  std::function<void(const double* load, const double* qd, Index count, double* const* out)> fill;
+};
+ExtraColumns load_columns(const GearOutput& output, std::vector<LoadColumns> columns);
+
+// The gears of the models with load friction, null without one; and their tangents.
+std::shared_ptr<const GearLoads> gear_loads(const std::vector<FrictionJoint>& joints,
+                                            const std::vector<FrictionModel>& models,
+                                            const GearOutput& output);
+std::vector<ExtraColumns> load_tangent_columns(const std::vector<FrictionJoint>& joints,
+                                               const std::vector<FrictionModel>& models,
+                                               const GearOutput& output);
+
+// Models to fold a run with. A run may carry more than the robot: `further` is then what a payload adds to the
+// values of the plan's columns (empty: nothing).
+struct FrictionTrial {
+  std::vector<FrictionJoint> joints;
+  std::vector<FrictionModel> models;
+  GearOutput output;
+
+  std::vector<ExtraColumns> columns(const VectorXd& further = {}) const;  // with tangents
+  std::shared_ptr<const GearLoads> gears(const VectorXd& further = {}) const;
+};
+GearOutput with_further(GearOutput output, const VectorXd& further);
 
 }  // namespace steelyard

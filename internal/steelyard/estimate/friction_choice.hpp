@@ -4,11 +4,16 @@
 //   linear                  q̇, sign, 1
 //   sigmoid                 q̇, 1, tanh(q̇/v_k)                                φ2 = 2/v_k, φ3 = 0
 //   stribeck                q̇, sign, 1, tanh(q̇/v_k), the last one negative    sign − tanh is a bump at rest
+//   with load               S |τ_load|: S = sign(q̇), of a sigmoid tanh(q̇/v_k)     μ, to first order
+//   with load_directional   the same, and its part where the load drives the gear    μd, μb − μd
+//
+// τ_load is that of a fit with linear friction, which is known before the dictionary is folded.
 //
 // The v_k are spread from 1/100 to 1 of the joint's fastest velocity. Groups of blocks are held out in turn
 // and the candidates are compared by the residuals of the held-out rows, every row kind divided by its
 // standard deviation. A form with more terms is chosen only when it wins by more than two standard errors of
 // the groups' differences; asymmetric Coulomb has the span of sign and 1 and data cannot distinguish them.
+// The order is that of the list above: velocity alone, then with load, then with its direction.
 //
 // Joints are chosen one after the other, twice, the others as chosen so far. Everything works on sums of
 // small Grams of scaled columns: parameters are not read from them, only which candidate is better.
@@ -33,12 +38,21 @@ double dictionary_velocity(const FrictionJoint& joint, int k);
 // tanh columns of the joints: "ft3.1" … "ft3.6".
 std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& joints);
 
+// S |τ_load| of the joints, "fl3.0" … "fl3.6" with S = sign, tanh(q̇/v_1) …, and their parts where the load
+// drives the gear, "fb3.0" …
+ExtraColumns load_dictionary(const std::vector<FrictionJoint>& joints, const GearOutput& output);
+
 // What is requested for a joint.
 struct FrictionRequest {
-  std::optional<FrictionForm> form;  // nothing: choose between linear, sigmoid and stribeck
-  bool viscous = true;               // beside a form that is given
-  bool coulomb = true;               // only for forms that have it
+  std::optional<FrictionForm>
+      form;             // nothing: choose between linear, sigmoid and stribeck, with load or without
+  bool viscous = true;  // beside a form that is given
+  bool coulomb = true;  // only for forms that have it
   bool offset = true;
+  LoadFriction load = LoadFriction::none;  // beside a form that is given
+  bool may_load = true;                    // of a form that is chosen: joints whose load is in the folds
+
+  bool needs_load() const { return form ? load != LoadFriction::none : may_load; }
 };
 
 struct FrictionChoice {

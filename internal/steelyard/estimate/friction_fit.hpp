@@ -22,6 +22,15 @@
 //             φ2 · highest velocity reaches 2000); fc, fo and fv remain
 //   linear    the height is negative or within four standard deviations of zero, or the Stribeck velocity is
 //             not known to a factor e, or is half the highest velocity
+//
+// Load friction. A pass has the gears of the point (regressor/gear_loads.hpp): μ of every joint, and the values
+// whose loads give the signs, those that the step before predicts for the point. For given signs the problem is
+// one more of the same kind, with μ among the shapes: a trial point is accepted only when it lowers the cost
+// that a pass over all rows has found for it, and the cost falls from that without load friction, which has no
+// signs, to the last. When another step would gain nothing, a pass takes the signs of the point's own loads;
+// they replace the others unless the cost is higher, in which case the last point that descended stays.
+// A gear's share μ that is not above four of its standard deviations is dropped (`no_load`), a difference
+// between driving and driven that is not leaves one share for both (`load`).
 #pragma once
 
 #include <functional>
@@ -35,8 +44,9 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-// One pass over all runs to be fitted: their folds with these extra columns behind the plan's.
-using FrictionPass = std::function<std::vector<Fold>(const std::vector<ExtraColumns>& extra)>;
+// One pass over all runs to be fitted: their folds with the trial's columns behind the plan's, and with its
+// gears in the plan.
+using FrictionPass = std::function<std::vector<Fold>(const FrictionTrial& trial)>;
 
 struct FrictionFitOptions {
   int max_iterations = 60;
@@ -46,7 +56,7 @@ struct FrictionFitOptions {
   void validate() const;  // throws InputError
 };
 
-enum class FrictionStatus { determined, viscous, coulomb, linear };
+enum class FrictionStatus { determined, viscous, coulomb, linear, load, no_load };
 const char* to_string(FrictionStatus status);
 
 struct FittedFriction {
@@ -62,11 +72,15 @@ struct FrictionFit {
   int iterations = 0;    // passes that were made
   double cost = 0;       // weighted ‖residual‖²
   double next_gain = 0;  // predicted gain of one more step, over σ²
+  VectorXd
+      load_values;  // of the plan's columns: whose loads have the signs of the last pass; empty: no gears
 };
 
 // `models` are where to begin; the folds of `pass` have fv, fc, fo of all joints with nonlinear forms, of
-// which only those are used that the models name.
+// which only those are used that the models name. `output`: the plan without gears, needed by models with load
+// friction, and values to begin with; without values they are those of a pass without gears.
 FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<FrictionModel> models,
-                         const FrictionPass& pass, const FrictionFitOptions& options = {});
+                         const FrictionPass& pass, const FrictionFitOptions& options = {},
+                         const GearOutput& output = {});
 
 }  // namespace steelyard

@@ -11,8 +11,13 @@
 //
 // Loads stand in the columns of the tool link: which run carries which load, and which of its parameters are
 // known, is decided after the fold as well. A gain is negative when motor and joint count against each other.
+//
+// Columns beside the plan's (forms of friction, expressions, offsets of a run) are unknowns like the leads;
+// known efforts are one column with the coefficient 1, kKnownEffort. Gears that take of their load are in the
+// plan, whose signs depend on what the run carries.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,27 +26,36 @@
 #include "steelyard/fold/pass.hpp"
 #include "steelyard/gains/options.hpp"
 #include "steelyard/regressor/base.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
+inline constexpr const char* kKnownEffort = "known effort";
+
 struct CurrentRows {
-  Plan plan;                        // leads of the base and the ten of the tool link
+  Plan plan;                        // leads of the base and the ten of the tool link, the run's gears
   std::vector<Layout> layouts;      // one per row
   std::vector<ExtraColumns> extra;  // of the coupled rows
   MatrixXd mix;
   MatrixXd unmix;
   std::vector<std::string> joints;  // names, one per row
   std::vector<std::string> gains;   // "g1" …
-  std::vector<std::string> leads;   // base parameters
+  std::vector<std::string> leads;   // base parameters, then the further columns
   std::vector<std::string> tool;    // the ten of the tool link, in order
   MatrixXd load_to_link;
+  std::vector<std::vector<std::string>> further;  // columns beside the plan's, by row
+  std::vector<std::vector<std::string>> known;    // columns of known efforts, by row
 };
 
 struct CurrentRowOptions {
   bool ignore_coupling = false;  // every motor drives its own joint alone
   std::string preparation;       // hash, for the layouts
+  std::vector<ExtraColumns> further;
+  std::vector<ExtraColumns> known;
+  std::vector<GearLoad> gears;
+  std::map<std::string, double> load_values;  // of links' columns, whose loads give the gears their signs
 };
 
 // Throws InputError for a transmission whose diagonal has a zero.

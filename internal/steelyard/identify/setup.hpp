@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -68,6 +69,7 @@ struct FrictionForms {
   std::vector<FrictionModel> models;  // one each; empty until they are fitted
   std::vector<std::string> reasons;   // why a form was chosen; may be empty
   std::vector<FrictionStatus> statuses;
+  std::map<std::string, double> load_values;  // of the links' columns: the load of gears that take of it
 };
 
 // How the cut-off was chosen; empty where the study gives it.

@@ -20,6 +20,7 @@ class EffortModel {
 
  private:
   void add_rigid(const Samples& samples, double* effort) const;
+  void add_load_friction(const Samples& samples, double* effort) const;
   void add_drives(const Samples& samples, double* effort) const;
   void to_channel(Index stride, Index count, double* effort) const;
 

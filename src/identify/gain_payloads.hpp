@@ -1,0 +1,21 @@
+// Loads from currents with gains that are known: a part of with_gains().
+#pragma once
+
+#include <vector>
+
+#include "identify/gains.hpp"
+#include "steelyard/gains/problem.hpp"
+
+namespace steelyard::inline STEELYARD_ABI {
+
+struct CurrentRun {
+  const StudyRun* run = nullptr;
+  GainRun folds;
+};
+
+GainOptions gain_options(const Setup& setup);
+
+// Every loaded run against the unloaded fit runs, the load unknown, with these gains.
+void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains);
+
+}  // namespace steelyard
