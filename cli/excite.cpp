@@ -109,12 +109,31 @@ std::string shrinkage_summary(std::vector<steelyard::Shrinkage> all) {
          fmt::format("median of {}: {} of what was predicted\n", all.size(), number(*middle, 3));
 }
 
+std::string candidate_name(const steelyard::NextCandidate& candidate) {
+  return candidate.load > 0 ? fmt::format("payload {} kg", candidate.load) : candidate.kind;
+}
+
+std::string share(const std::optional<steelyard::MotionForecast>& forecast) {
+  if (!forecast) return "-";
+  return forecast->expected > 1 ? "over 100" : fmt::format("{:.2f}", 100 * forecast->expected);
+}
+
+// By how much the best candidate lowers the forecast, and which joints will be worst all the same.
+std::string lowered_text(const steelyard::NextOutcome& outcome) {
+  if (!outcome.forecast || outcome.candidates.empty())
+    return outcome.no_forecast.empty() ? "" : "no forecast: " + outcome.no_forecast + "\n";
+  const steelyard::NextCandidate& best = outcome.candidates.front();
+  return fmt::format("typical motions: {} % of the effort unexplained now, {} % after the best ({})\n",
+                     share(outcome.forecast), share(best.forecast), candidate_name(best)) +
+         worst_text(*best.forecast);
+}
+
 std::string next_summary(const steelyard::NextOutcome& outcome) {
-  Table table({"next run", "log det", "shrinks most", "by"});
+  Table table({"next run", "forecast %", "log det", "shrinks most", "by"});
   for (const steelyard::NextCandidate& candidate : outcome.candidates)
-    table.add({candidate.load > 0 ? fmt::format("payload {} kg", candidate.load) : candidate.kind,
-               number(candidate.log_det), candidate.shrinks, number(candidate.most, 3)});
-  std::string text = table.to_string();
+    table.add({candidate_name(candidate), share(candidate.forecast), number(candidate.log_det),
+               candidate.shrinks, number(candidate.most, 3)});
+  std::string text = table.to_string() + lowered_text(outcome);
   for (const steelyard::NextCandidate& candidate : outcome.candidates)
     if (candidate.load > 0)
       text +=

@@ -2,11 +2,10 @@
 // written.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "output.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/identify/run.hpp"
+#include "steelyard/init/motion_file.hpp"
 #include "steelyard/study/study.hpp"
 #include "study_output.hpp"
 #include "verbs.hpp"
@@ -16,31 +15,7 @@ namespace {
 
 using steelyard::ForecastOutcome;
 using steelyard::JointForecast;
-using steelyard::MotionForecast;
 using steelyard::RunForecast;
-
-nlohmann::ordered_json to_json(const MotionForecast& forecast) {
-  nlohmann::ordered_json json = {
-      {"expected", forecast.expected}, {"lower", forecast.lower}, {"upper", forecast.upper}};
-  json["joints"] = nlohmann::ordered_json::array();
-  for (const JointForecast& joint : forecast.per_joint) {
-    nlohmann::ordered_json row = {{"name", joint.name}, {"rms", joint.rms}};
-    if (joint.expected) row["expected"] = *joint.expected;
-    if (joint.upper) row["upper"] = *joint.upper;
-    json["joints"].push_back(std::move(row));
-  }
-  return json;
-}
-
-std::string forecast_json(const ForecastOutcome& outcome) {
-  nlohmann::ordered_json json = {{"runs", nlohmann::ordered_json::array()}};
-  for (const RunForecast& run : outcome.runs) {
-    nlohmann::ordered_json row = {{"run", run.run}, {"forecast", to_json(run.estimate)}};
-    if (run.links) row["feasible_forecast"] = to_json(*run.links);
-    json["runs"].push_back(std::move(row));
-  }
-  return json.dump(2) + "\n";
-}
 
 std::string share(const std::optional<double>& value) {
   return !value ? "-" : *value > 1 ? "unknown" : fmt::format("{:.2f}", 100 * *value);
@@ -67,13 +42,25 @@ std::string forecast_text(const RunForecast& run) {
     for (std::string cell : {std::string(), share(run.links->expected), share(run.links->upper)})
       all.push_back(std::move(cell));
   table.add(all);
-  return fmt::format("Effort that will be unexplained on '{}'\n", run.run) + table.to_string();
+  return fmt::format("Effort that will be unexplained on '{}'\n", run.run) + table.to_string() +
+         worst_text(run.links ? *run.links : run.estimate);
 }
 
-int run_forecast(const std::string& result, const std::string& path, const CommonOptions& common) {
+struct ForecastArguments {
+  std::string result, study;
+  std::vector<std::string> motions;
+};
+
+int run_forecast(const ForecastArguments& arguments, const CommonOptions& common) {
   const steelyard::Result model =
-      steelyard::result_from_json(steelyard::read_text_file(result, "result"), result);
-  const steelyard::Study study = steelyard::read_study(path);
+      steelyard::result_from_json(steelyard::read_text_file(arguments.result, "result"), arguments.result);
+  steelyard::Study study = steelyard::read_study(arguments.study, arguments.motions.empty(), false);
+  if (!arguments.motions.empty()) {
+    const steelyard::Robot robot = study_robot(study);
+    study.runs.clear();
+    for (const std::string& motion : arguments.motions)
+      study.runs.push_back(steelyard::motion_run(motion, robot));
+  }
   ForecastOutcome outcome;
   {
     Progress progress(common.quiet || common.json);
@@ -81,7 +68,7 @@ int run_forecast(const std::string& result, const std::string& path, const Commo
   }
   if (!common.quiet) print_warnings(outcome.warnings);
   if (common.json) {
-    print(forecast_json(outcome));
+    print(to_json(outcome));
     return kDone;
   }
   for (const RunForecast& run : outcome.runs) print(forecast_text(run));
@@ -91,12 +78,17 @@ int run_forecast(const std::string& result, const std::string& path, const Commo
 }  // namespace
 
 Run add_forecast(Arguments& verb) {
-  const auto result = std::make_shared<std::string>();
-  const auto study = std::make_shared<std::string>();
-  verb.add("RESULT", *result, "result.json of an earlier run").required();
-  verb.add("STUDY", *study, "Study file (.yaml) with the motions; their efforts are not used").required();
-  verb.footer("Example:\n  steelyard forecast demo-result/result.json other-runs.yaml\n");
-  return [result, study](const CommonOptions& common) { return run_forecast(*result, *study, common); };
+  const auto arguments = std::make_shared<ForecastArguments>();
+  verb.add("RESULT", arguments->result, "result.json of an earlier run").required();
+  verb.add("STUDY", arguments->study,
+           "Study file (.yaml): robot, preparation and motions; efforts are not used, and need not be there")
+      .required();
+  verb.add("MOTION", arguments->motions,
+           "Files with time and joint positions, instead of the study's runs; columns by their names");
+  verb.footer(
+      "Examples:\n  steelyard forecast demo-result/result.json other-runs.yaml\n"
+      "  steelyard forecast demo-result/result.json study.yaml planned.csv\n");
+  return [arguments](const CommonOptions& common) { return run_forecast(*arguments, common); };
 }
 
 }  // namespace cli

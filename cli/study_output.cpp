@@ -75,7 +75,7 @@ std::string typical_text(const steelyard::ForecastSummary& forecast) {
   std::string text = fmt::format("  typical motions: {}", forecast_text(forecast.typical));
   if (forecast.feasible_typical)
     text += fmt::format("; feasible parameters: {}", forecast_text(*forecast.feasible_typical));
-  return text + "\n";
+  return text + "\n" + worst_text(forecast.feasible_typical ? *forecast.feasible_typical : forecast.typical);
 }
 
 std::string summary_text(const Result& result) {
@@ -151,6 +151,15 @@ std::string run_json(const steelyard::StudyOutcome& outcome, const CommonOptions
 }
 
 }  // namespace
+
+std::string worst_text(const steelyard::MotionForecast& forecast) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (const steelyard::JointForecast& joint : worst_joints(forecast, kShown))
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", joint.name,
+                        *joint.expected > 1 ? "over 100 %" : percent(*joint.expected) + " %");
+  return text.empty() ? "" : fmt::format("  worst joints there: {} of their own effort\n", text);
+}
 
 std::string findings_text(const std::vector<steelyard::Finding>& findings) {
   std::string text;

@@ -28,6 +28,7 @@
 #include "steelyard/identify/export_result.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/init/init_study.hpp"
+#include "steelyard/init/motion_file.hpp"
 #include "steelyard/log/options.hpp"
 #include "steelyard/log/run.hpp"
 #include "steelyard/log/run_file.hpp"

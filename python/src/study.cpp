@@ -8,6 +8,7 @@
 #include "steelyard/identify/excite.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/init/init_study.hpp"
+#include "steelyard/init/motion_file.hpp"
 
 namespace python {
 namespace {
@@ -85,14 +86,34 @@ py::tuple first_study(const std::string& robot, const std::vector<std::string>& 
   return py::make_tuple(made.study, asked);
 }
 
+// Of the study's runs, of motions in files, or of one in arrays (time, q).
+std::string forecast_motions(const Study& study, const std::string& result,
+                             const std::vector<std::string>& files, const py::object& time,
+                             const py::object& q, int threads, const Progress& progress) {
+  Study given = study;
+  const steelyard::Robot robot = study_robot(study);
+  if (!files.empty() || !q.is_none()) given.runs.clear();
+  for (const std::string& file : files) given.runs.push_back(steelyard::motion_run(file, robot));
+  if (!q.is_none()) {
+    const steelyard::MatrixXd position = matrix_of(q, "q", robot.dof());
+    const steelyard::VectorXd stamps = vector_of(time, "time", position.rows());
+    given.runs.push_back(steelyard::run_from_arrays(
+        "motion", stamps, position, steelyard::MatrixXd::Zero(position.rows(), position.cols())));
+  }
+  return call(given, threads, progress, [&](const Study& all, const StudyOptions& options) {
+    return to_json(forecast_study(all, steelyard::result_from_json(result, "result"), options));
+  });
+}
+
 void add_class(py::module_& module) {
   py::class_<Study>(module, "Study")
       .def_static(
-          "read", [](const std::string& path) { return steelyard::read_study(path, false); }, py::arg("path"))
+          "read", [](const std::string& path) { return steelyard::read_study(path, false, false); },
+          py::arg("path"))
       .def_static(
           "from_text",
           [](const std::string& text, const std::string& path) {
-            return steelyard::read_study_text(text, path, false);
+            return steelyard::read_study_text(text, path, false, false);
           },
           py::arg("text"), py::arg("path"))
       .def_property_readonly("robot", [](const Study& study) { return study_robot(study); })
@@ -139,6 +160,9 @@ void add_study(py::module_& module) {
         });
       },
       py::arg("study"), py::arg("base"), threads, progress);
+  module.def("forecast_study", &forecast_motions, py::arg("study"), py::arg("result"),
+             py::arg("files") = std::vector<std::string>(), py::arg("time") = py::none(),
+             py::arg("q") = py::none(), threads, progress);
   module.def(
       "excite_study",
       [](const Study& study, int count, const Progress& report) {

@@ -12,13 +12,42 @@ import json as _json
 import os as _os
 import pathlib as _pathlib
 
+from typing import Any, Callable, List, Optional, Sequence, Tuple, TypedDict, Union
+
 from ._core import (BaseParameter, BaseParameters, Estimate, Fold, InputError, InternalError, MachineError, Plan, Robot,
                     Row, Study, __version__, base_parameters, estimate, fold_efforts, read_folds)
 from . import _core
 
 __all__ = ["BaseParameter", "BaseParameters", "Estimate", "Fold", "InputError", "InternalError", "MachineError", "Plan",
-           "Result", "Robot", "Row", "Study", "base_parameters", "check", "estimate", "excite", "fold_efforts", "init",
-           "next_run", "read_folds", "read_robot", "retrieve", "run", "study", "validate"]
+           "JointForecast", "MotionForecast", "Result", "Robot", "Row", "RunForecast", "Study", "base_parameters", "check",
+           "estimate", "excite", "fold_efforts", "forecast", "init", "next_run", "read_folds", "read_robot", "retrieve",
+           "run", "study", "validate"]
+
+
+class JointForecast(TypedDict, total=False):
+    """Of one joint: expected error [N·m or N], and as shares of its effort; no shares where it takes none."""
+    name: str
+    rms: float
+    expected: float
+    upper: float
+
+
+class MotionForecast(TypedDict):
+    """Shares of the effort that will be unexplained; lower and upper hold with a probability of 90 % each."""
+    expected: float
+    lower: float
+    upper: float
+    joints: List[JointForecast]
+
+
+class _RunForecast(TypedDict):
+    run: str
+    forecast: MotionForecast
+
+
+class RunForecast(_RunForecast, total=False):
+    """Of one motion; `feasible_forecast` of results with feasible links."""
+    feasible_forecast: MotionForecast
 
 
 class Result:
@@ -54,6 +83,12 @@ class Result:
     def intervals(self):
         """(lower, upper) by name; None where there is no interval."""
         return {item["name"]: tuple(item["interval"]) if "interval" in item else None for item in self.data["base"]}
+
+    def typical(self) -> Optional[MotionForecast]:
+        """The error to expect on typical motions (docs/forecast.md): of the feasible links where there are some, otherwise
+        of the estimate; None where the fitted runs were too short for a forecast."""
+        found = self.data.get("forecast", {})
+        return found.get("feasible_typical", found.get("typical"))
 
     def predict(self, robot, q, qd, qdd):
         """Efforts (samples, joints) by the base parameters. `robot` is that of the study (Study.robot), with its drives."""
@@ -102,6 +137,26 @@ def check(source, threads=1, progress=None):
 def validate(result, source, threads=1, progress=None):
     """A model (Result or path) on the runs of a study; nothing is fitted."""
     return Result(_core.validate_study(study(source), _result_text(result), threads, progress))
+
+
+def forecast(result: "Union[Result, str, _os.PathLike[str]]", source: "Union[Study, dict[str, Any], str, _os.PathLike[str]]",
+             motion: "Union[None, str, _os.PathLike[str], Sequence[Union[str, _os.PathLike[str]]], Tuple[Any, Any]]" = None,
+             threads: int = 1, progress: Optional[Callable[[str, float], None]] = None) -> List[RunForecast]:
+    """The error to expect of a model on motions that were not measured, as dictionaries, one per motion.
+
+    Motions are the runs of the study, whose efforts are not used and need not be there; or instead of them `motion`: a file
+    with time and joint positions, several of them, or the arrays (time, q)."""
+    files, time, q = [], None, None
+    if isinstance(motion, tuple):
+        if len(motion) != 2:
+            raise InputError("motion is a tuple of %d; expected: (time, q)" % len(motion))
+        time, q = motion
+    elif isinstance(motion, (str, _os.PathLike)):
+        files = [_os.fspath(motion)]
+    elif motion is not None:
+        files = [_os.fspath(path) for path in motion]
+    text = _core.forecast_study(study(source), _result_text(result), files, time, q, threads, progress)
+    return _json.loads(text)["runs"]
 
 
 def retrieve(source, base, threads=1, progress=None):

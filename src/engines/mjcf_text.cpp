@@ -4,6 +4,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -77,6 +78,14 @@ std::string equalities(const Robot& robot) {
   return text + "  </equality>\n";
 }
 
+// Of the body that stands still. MuJoCo has a body "world" of its own, as many URDFs have.
+std::string base_name(const Robot& robot) {
+  std::string name = robot.base_link.empty() || robot.base_link == "world" ? "base" : robot.base_link;
+  const auto is_taken = [&](const Joint& joint) { return joint.link == name; };
+  while (std::any_of(robot.joints.begin(), robot.joints.end(), is_taken)) name += "_";
+  return name;
+}
+
 }  // namespace
 
 std::string mjcf_text(const Robot& robot, const TrueParameters& parameters) {
@@ -92,9 +101,8 @@ std::string mjcf_text(const Robot& robot, const TrueParameters& parameters) {
       "       Coulomb friction, which MuJoCo keeps as a soft constraint. -->\n"
       "  <compiler angle=\"radian\" inertiafromgeom=\"false\" balanceinertia=\"false\"/>\n"
       "  <option gravity=\"{}\"/>\n  <worldbody>\n    <body name=\"{}\" pos=\"{}\" quat=\"{}\">\n",
-      xml_escaped(robot.name), xml_numbers(robot.gravity),
-      xml_escaped(robot.base_link.empty() ? "base" : robot.base_link), xml_numbers(base.position),
-      quaternion(base.rotation));
+      xml_escaped(robot.name), xml_numbers(robot.gravity), xml_escaped(base_name(robot)),
+      xml_numbers(base.position), quaternion(base.rotation));
   for (int link = 0; link < robot.size(); ++link)
     if (robot.joints[static_cast<std::size_t>(link)].parent < 0)
       write_mjcf_body(robot, parameters, link, 3, text);

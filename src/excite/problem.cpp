@@ -80,6 +80,9 @@ DesignProblem::DesignProblem(const Robot& robot, const BaseParameters& base, con
   known_.setZero(count, count);
   if (options.information.size() > 0)
     known_ = scale_.asDiagonal() * options.information * scale_.asDiagonal();
+  if (!options.goal) return;
+  precision_ = scale_.asDiagonal() * options.goal->precision * scale_.asDiagonal();
+  goal_ = scale_.asDiagonal() * options.goal->weights * scale_.asDiagonal();
 }
 
 // Units of the coefficients, typical velocities, widths of signs, sizes of columns.
@@ -169,25 +172,39 @@ double DesignProblem::value(const VectorXd& x, double mu, VectorXd* gradient) co
   tile.soften(*adjoint_);
   MatrixXd weights = MatrixXd::Zero(samples_, plan_.stored_columns);
   if (mu > 0 && !effort_terms(tile, mu, bars != nullptr ? &weights : nullptr, barrier)) return kInfinity;
-  Eigen::MatrixXd A = known_ + information_of(tile, true);
-  A.diagonal().array() += kInformationRidge;
-  const Cholesky factor(A);
-  if (!factor.is_positive()) return kInfinity;
-  const double log_det = factor.log_det();
+  MatrixXd slope;
+  const double aimed = aim((goal_.size() > 0 ? precision_ : known_) + information_of(tile, true),
+                           gradient != nullptr ? &slope : nullptr);
+  if (aimed == kInfinity) return kInfinity;
   if (mu > 0 && options_.max_condition > 0)
     barrier += condition_term(tile, kConditionWeight * std::min(10.0, 1 / std::sqrt(mu)),
                               bars != nullptr ? &weights : nullptr);
   if (gradient != nullptr) {
-    const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(A.rows(), A.cols()));
-    add_information_weights(tile, -MatrixXd(scale_.asDiagonal() * inverse * scale_.asDiagonal()), true,
-                            weights);
+    add_information_weights(tile, MatrixXd(scale_.asDiagonal() * slope * scale_.asDiagonal()), true, weights);
     work.add(*adjoint_, motion, weights);
-    const MatrixXd slope = (columns_.q.transpose() * work.q + columns_.qd.transpose() * work.qd +
-                            columns_.qdd.transpose() * work.qdd)
-                               .cwiseProduct(unit_);
-    *gradient = Eigen::Map<const VectorXd>(slope.data(), slope.size());
+    const MatrixXd by_coefficient = (columns_.q.transpose() * work.q + columns_.qd.transpose() * work.qd +
+                                     columns_.qdd.transpose() * work.qdd)
+                                        .cwiseProduct(unit_);
+    *gradient = Eigen::Map<const VectorXd>(by_coefficient.data(), by_coefficient.size());
   }
-  return -log_det + barrier;
+  return aimed + barrier;
+}
+
+// What is minimised of D (A₀ + A) D, and its slope by it. +∞ where that is singular.
+double DesignProblem::aim(const MatrixXd& A, MatrixXd* slope) const {
+  Eigen::MatrixXd all = A;
+  all.diagonal().array() += kInformationRidge;
+  const Cholesky factor(all);
+  if (!factor.is_positive()) return kInfinity;
+  if (goal_.size() == 0 && slope == nullptr) return -factor.log_det();
+  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(all.rows(), all.cols()));
+  if (goal_.size() == 0) {
+    *slope = -inverse;
+    return -factor.log_det();
+  }
+  const double error = goal_.cwiseProduct(inverse).sum(), n = static_cast<double>(all.rows());
+  if (slope != nullptr) *slope = -n / error * (inverse * goal_ * inverse);
+  return n * std::log(error);
 }
 
 // ∂f/∂Y = 2 Y (∂f/∂A)/σ² for A = Σ YᵀY/σ², row by row.

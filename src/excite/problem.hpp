@@ -5,6 +5,9 @@
 // u: position, velocity, acceleration, effort as shares of their limits; d: distances of the workspace, with
 // ℓ = 0.1 m beyond which they hardly count. h = log of the smoothed condition number over the target, with a
 // smooth corner. +∞ outside.
+//
+// With a goal the first term is n log tr(W (P + A)⁻¹), n parameters: when all information grows by a factor it falls
+// as −log det does.
 #pragma once
 
 #include <memory>
@@ -78,6 +81,7 @@ class DesignProblem {
   void add_information_weights(const RegressorTile& tile, const MatrixXd& slope, bool weighted,
                                MatrixXd& weights) const;
   double condition_term(const RegressorTile& tile, double weight, MatrixXd* weights) const;
+  double aim(const MatrixXd& A, MatrixXd* slope) const;
   std::vector<LimitUse> uses_on(const GridMotion& motion, const VectorXd& time) const;
 
   Robot robot_;
@@ -92,9 +96,10 @@ class DesignProblem {
   std::unique_ptr<RegressorAdjoint> adjoint_;
   VectorXd prior_;  // by plan column; empty: none
   VectorXd noise_;
-  VectorXd scale_;  // D, by base parameter
-  MatrixXd known_;  // D A₀ D
-  MatrixXd unit_;   // coefficient scales
+  VectorXd scale_;             // D, by base parameter
+  MatrixXd known_;             // D A₀ D
+  MatrixXd goal_, precision_;  // D W D, D P D; empty: log det
+  MatrixXd unit_;              // coefficient scales
   GridMotion columns_, fixed_;
   Index samples_ = 0;
   double row_weight_ = 1;  // rows at `rate` that a grid sample stands for

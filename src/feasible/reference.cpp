@@ -143,10 +143,16 @@ Inertia repaired(const Inertia& inertia, double size) {
   return Inertia::from_pseudo_inertia(back.asDiagonal() * body * back.asDiagonal());
 }
 
+// Of the links that have one: axes that meet in a point, as those of a wrist, say nothing of how thick links are.
 double mean_length(const Quantities& quantities) {
-  double mean = 0;
-  for (int k = 0; k < quantities.links(); ++k) mean += quantities.length(k) / quantities.links();
-  return mean;
+  double sum = 0;
+  int count = 0;
+  for (int k = 0; k < quantities.links(); ++k) {
+    if (quantities.length(k) < kShortest) continue;
+    sum += quantities.length(k);
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 // Whether any point that a link carries moves when a joint below turns. Otherwise (a pendulum, a pan-tilt head) the

@@ -120,6 +120,7 @@ Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, con
   checks.self = check_itself(setup, folded, fit, checks.feasible);
   checks.left_out =
       setup.clock().time("leaving out motions", [&] { return leave_out_motions(setup, folded, fit); });
+  checks.band = score_at_band(setup, runs, fit.estimated, feasible);
   return checks;
 }
 

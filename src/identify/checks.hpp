@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "identify/band.hpp"
 #include "identify/feasible.hpp"
 #include "identify/intervals.hpp"
 #include "steelyard/result/result.hpp"
@@ -86,6 +87,7 @@ struct Checks {
   SelfChecks self;
   Forecasts forecasts;
   std::vector<ResidualSummary> left_out;  // by run: of a model fitted to all others; empty: there is one run
+  BandScore band;
 };
 Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, const Fit& fit,
                  const Uncertainty& spread, const std::optional<FeasibleModel>& feasible);

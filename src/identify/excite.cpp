@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "identify/next_forecast.hpp"
 #include "identify/prior.hpp"
 #include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/excite/configurations.hpp"
@@ -214,30 +216,72 @@ void judge(NextCandidate& candidate, const MatrixXd& information, const Setting&
   }
 }
 
+// Candidates with what they are worth: the logarithm of the forecast's inverse, or log det.
 using Ranked = std::vector<std::pair<double, NextCandidate>>;
 
+void rank(NextCandidate candidate, const MatrixXd& information, const Setting& s,
+          const NextForecastOutcome& forecast, const VectorXd& now, Ranked& ranked) {
+  judge(candidate, information, s, now);
+  candidate.log_det = log_det_after(s.robot, s.base, information, s.options);
+  double value = candidate.log_det;
+  if (forecast.forecast) {
+    candidate.forecast = forecast.forecast->after(information);
+    value = -std::log(std::max(candidate.forecast->expected, 1e-300));
+  }
+  ranked.emplace_back(value, std::move(candidate));
+}
+
 // The best motion so far, played with each load: no more than without it for the parameters, but the gains.
-void add_payloads(const Setting& s, const ExciteSpec& spec, const Known& known, const VectorXd& now,
-                  Ranked& ranked) {
+void add_payloads(const Setting& s, const ExciteSpec& spec, const Known& known, Ranked& ranked) {
   if (spec.payloads.empty()) return;
   const auto best = std::max_element(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
     return (a.second.motion ? a.first : -kInfinity) < (b.second.motion ? b.first : -kInfinity);
   });
-  const ExcitedMotion motion = *best->second.motion;
+  const NextCandidate without = best->second;
   const double value = best->first;
   const Index joints = s.robot.dof();
   for (const double mass : spec.payloads) {
-    NextCandidate candidate;
+    NextCandidate candidate = without;
     candidate.kind = "payload";
     candidate.load = mass;
-    candidate.motion = motion;
-    judge(candidate, motion.report.information, s, now);
     MatrixXd information =
-        information_with_gains(s.robot, s.base, motion.motion, s.options, known.values, mass);
+        information_with_gains(s.robot, s.base, without.motion->motion, s.options, known.values, mass);
     information += known.with_gains;
     candidate.gain_sigma = deviations_of(information).tail(joints);
     ranked.emplace_back(value - 1e-9, std::move(candidate));  // equal, but more work
   }
+}
+
+NextCandidate poses_of(const Setting& s, const Study& study) {
+  ConfigurationOptions wanted;
+  wanted.count = study.excite->configurations;
+  wanted.rows = RowSet::gravity;
+  wanted.seed = study.seed;
+  wanted.limits = s.options.limits;
+  wanted.free_range = s.options.free_range;
+  wanted.allows = pose_check(s.robot, s.base, s.options);
+  NextCandidate candidate;
+  candidate.kind = "configurations";
+  candidate.poses = best_configurations(s.robot, s.base, wanted).q;
+  return candidate;
+}
+
+// Folds of what has been run: those the study names, and of its fit runs.
+std::vector<FoldedRun> folds_so_far(const Study& study, const StudyOptions& run) {
+  std::vector<FoldedRun> files = fold_files(*study.excite);
+  if (!study.runs.empty()) {
+    StudyOptions folds_only = run;
+    folds_only.examine = false;
+    const std::vector<FoldedRun> all = fold_study(study, folds_only);
+    for (std::size_t r = 0; r < all.size(); ++r)
+      if (study.runs[r].file.label.role == RunRole::fit) files.push_back(all[r]);
+  }
+  if (files.empty())
+    throw InputError({"nothing has been run yet: the study has neither runs nor fold files",
+                      {study.path, 0, 0, ""},
+                      {},
+                      "start with `steelyard excite`"});
+  return files;
 }
 
 }  // namespace
@@ -258,21 +302,10 @@ ExciteOutcome excite_study(const Study& study, const StudyOptions& run) {
 
 NextOutcome next_study(const Study& study, const StudyOptions& run) {
   Setting s = setting_of(study, run);
-  std::vector<FoldedRun> files = fold_files(*study.excite);
-  if (!study.runs.empty()) {
-    StudyOptions folds_only = run;
-    folds_only.examine = false;
-    const std::vector<FoldedRun> all = fold_study(study, folds_only);
-    for (std::size_t r = 0; r < all.size(); ++r)
-      if (study.runs[r].file.label.role == RunRole::fit) files.push_back(all[r]);
-  }
-  if (files.empty())
-    throw InputError({"nothing has been run yet: the study has neither runs nor fold files",
-                      {study.path, 0, 0, ""},
-                      {},
-                      "start with `steelyard excite`"});
+  const std::vector<FoldedRun> files = folds_so_far(study, run);
   const Known known = known_from(files, study, s.robot, s.base);
   take_known(known, s.options);
+  NextForecastOutcome forecast = next_forecast(study, files, known.information, run);
   NextOutcome outcome;
   outcome.parameters = lead_names(s.base);
   outcome.sigma = deviations_of(s.options.information);
@@ -280,35 +313,24 @@ NextOutcome next_study(const Study& study, const StudyOptions& run) {
   for (const MotionKind kind : {MotionKind::fourier, MotionKind::points}) {
     ExciteOptions options = s.options;
     options.kind = kind;
+    if (forecast.forecast) options.goal = forecast.forecast->goal;
     NextCandidate candidate;
     candidate.kind = to_string(kind);
     candidate.motion = search(s, options, run, fmt::format("searching {}", candidate.kind));
-    judge(candidate, candidate.motion->report.information, s, outcome.sigma);
-    const double value = log_det_after(s.robot, s.base, candidate.motion->report.information, s.options);
-    ranked.emplace_back(value, std::move(candidate));
+    const MatrixXd information = candidate.motion->report.information;
+    rank(std::move(candidate), information, s, forecast, outcome.sigma, ranked);
   }
   if (study.excite->configurations > 0) {
-    ConfigurationOptions wanted;
-    wanted.count = study.excite->configurations;
-    wanted.rows = RowSet::gravity;
-    wanted.seed = study.seed;
-    wanted.limits = s.options.limits;
-    wanted.free_range = s.options.free_range;
-    wanted.allows = pose_check(s.robot, s.base, s.options);
-    NextCandidate candidate;
-    candidate.kind = "configurations";
-    candidate.poses = best_configurations(s.robot, s.base, wanted).q;
+    NextCandidate candidate = poses_of(s, study);
     const MatrixXd information = information_at_rest(s.robot, s.base, candidate.poses, s.options);
-    judge(candidate, information, s, outcome.sigma);
-    ranked.emplace_back(log_det_after(s.robot, s.base, information, s.options), std::move(candidate));
+    rank(std::move(candidate), information, s, forecast, outcome.sigma, ranked);
   }
-  add_payloads(s, *study.excite, known, outcome.sigma, ranked);
+  add_payloads(s, *study.excite, known, ranked);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (auto& [value, candidate] : ranked) {
-    candidate.log_det = value;
-    outcome.candidates.push_back(std::move(candidate));
-  }
+  for (auto& [value, candidate] : ranked) outcome.candidates.push_back(std::move(candidate));
+  if (forecast.forecast) outcome.forecast = std::move(forecast.forecast->now);
+  outcome.no_forecast = std::move(forecast.unavailable);
   outcome.robot = std::move(s.robot);
   outcome.base = std::move(s.base);
   outcome.options = std::move(s.options);

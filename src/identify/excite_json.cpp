@@ -136,9 +136,32 @@ void describe_sigmas(Fields& f, NextCandidate& x, const NextOutcome& now) {
   });
 }
 
+// As in result.json (docs/forecast.md).
+void describe_forecast(Fields& f, const Key& key, std::optional<MotionForecast>& x) {
+  bool has = x.has_value();
+  MotionForecast own = x.value_or(MotionForecast());
+  f.section(key, has, [&](Fields& g) {
+    g.number(must("expected", "", "share of the effort that will be unexplained"), own.expected, at_least(0));
+    g.number(must("lower", "", "with a probability of 90 % not less"), own.lower, at_least(0));
+    g.number(must("upper", "", "with a probability of 90 % not more"), own.upper, at_least(0));
+    const std::size_t count = own.per_joint.size();
+    g.list(must("joints", "", "the same for each joint"), count, [&](Fields& item, std::size_t k) {
+      JointForecast joint = k < count ? own.per_joint[k] : JointForecast();
+      item.section(must("", "", ""), [&](Fields& row) {
+        row.text(must("name", "", "of the joint"), joint.name);
+        row.number(must("rms", "N·m or N", "expected error"), joint.rms, at_least(0));
+        row.number(may("expected", "", "share of the joint's effort; absent where it takes none"),
+                   joint.expected, at_least(0));
+        row.number(may("upper", "", "with a probability of 90 % not more"), joint.upper, at_least(0));
+      });
+    });
+  });
+}
+
 void describe_candidate(Fields& f, NextCandidate& x, const NextOutcome& now) {
   f.text(matching(must("kind", "", "of the run"), "fourier|points|configurations|payload"), x.kind);
   describe_finite(f, may("log_det", "", "of all runs, including this one"), x.log_det, any_number());
+  describe_forecast(f, may("forecast", "", "of the error on typical motions after this run"), x.forecast);
   bool shrinks = !x.shrinks.empty(), has_load = x.load > 0;
   f.group("shrinks", shrinks, [&](Fields& g) {
     g.text(must("shrinks", "", "the parameter whose interval shrinks most"), x.shrinks);
@@ -160,6 +183,9 @@ void describe_candidate(Fields& f, NextCandidate& x, const NextOutcome& now) {
 
 void describe_next(Fields& f, NextOutcome& x, std::optional<std::vector<Shrinkage>> achieved) {
   describe_head(f, x.robot, x.options);
+  describe_forecast(f, may("forecast", "", "of the error on typical motions now (docs/forecast.md)"),
+                    x.forecast);
+  f.text(may("no_forecast", "", "why there is none; candidates are then compared by log_det"), x.no_forecast);
   f.list(must("candidates", "", "for the next run, the best first"), x.candidates.size(),
          [&](Fields& item, std::size_t k) {
            NextCandidate fresh;

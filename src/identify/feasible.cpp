@@ -163,6 +163,7 @@ std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& r
     feasible.objective = feasible_objective(spec, estimate, setup.base, quantities);
     feasible.reference = study_reference(spec, setup.robot, quantities, feasible.objective);
     feasible.pull = choose_pull(setup, rows, fit, quantities, feasible.reference, feasible.objective);
+    feasible.data_rows = feasible.objective.R.rows();
     add_pull(spec, setup.robot, quantities, feasible.reference, feasible.pull.weight, feasible.objective);
     feasible.constraints = round_where_possible(setup, feasible);
     feasible.retrieval = retrieve(feasible.objective, feasible.constraints, setup.robot,

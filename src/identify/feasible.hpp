@@ -22,6 +22,7 @@ struct FeasibleModel {
   PullChoice pull;
   std::vector<Constraint> constraints;
   Objective objective;
+  Index data_rows = 0;  // of the objective: those before a pull
   Retrieval retrieval;
   std::vector<ProvenInterval> intervals;
   std::vector<ForceInstant> forces;      // one per joint, when requested

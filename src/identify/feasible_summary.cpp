@@ -8,6 +8,7 @@
 #include "identify/checks.hpp"
 #include "identify/extra_columns.hpp"
 #include "identify/friction.hpp"
+#include "identify/origin.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
@@ -184,6 +185,8 @@ std::vector<LinkValues> link_values(const Robot& robot, const FeasibleModel& fea
     links[static_cast<std::size_t>(k)].known[interval.name] = known_interval(interval);
   }
   for (std::size_t j = 0; j < feasible.forces.size(); ++j) links[j].wrench = known_wrench(robot, feasible, j);
+  const std::vector<LinkOrigin> origins = link_origins(robot, feasible);
+  for (std::size_t k = 0; k < origins.size(); ++k) links[k].origin = origins[k];
   return links;
 }
 

@@ -7,6 +7,7 @@
 #include "steelyard/gains/torque_source.hpp"
 #include "steelyard/identify/runs.hpp"
 #include "steelyard/regressor/gear_loads.hpp"
+#include "steelyard/log/forwarding_source.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -22,10 +23,39 @@ std::unique_ptr<SampleSource> with_sign_gains(const Setup& setup, const StudyRun
   return with_scaled_torques(std::move(source), gains);
 }
 
+// Motions: torques of zero where a log has none.
+class MotionSource : public ForwardingSource {
+ public:
+  explicit MotionSource(std::unique_ptr<SampleSource> source)
+      : ForwardingSource(std::move(source)), channels_(source_->channels()) {
+    channels_.emplace_back(channel::kTorque);
+  }
+
+  const std::vector<std::string>& channels() const override { return channels_; }
+
+  void read(Index samples, SampleBlock& block) override {
+    source_->read(samples, motion_);
+    block = motion_;
+    const Index torque = block.add_channel(std::string(channel::kTorque));
+    for (Index j = 0; j < block.joints(); ++j) std::fill_n(block.row(torque, j), block.size(), 0.0);
+  }
+
+ private:
+  std::vector<std::string> channels_;
+  SampleBlock motion_;
+};
+
+std::unique_ptr<SampleSource> with_some_torque(std::unique_ptr<SampleSource> source) {
+  const std::vector<std::string>& channels = source->channels();
+  if (std::find(channels.begin(), channels.end(), channel::kTorque) != channels.end()) return source;
+  return std::make_unique<MotionSource>(std::move(source));
+}
+
 }  // namespace
 
 std::unique_ptr<SampleSource> open_source(const Setup& setup, const StudyRun& run) {
   std::unique_ptr<SampleSource> source = open_study_run(run, setup.robot);
+  if (setup.motions_only) return with_some_torque(std::move(source));
   if (setup.study().signs.gains) return with_sign_gains(setup, run, std::move(source));
   if (!setup.gains) return source;
   return with_torques(std::move(source), setup.gains->rows.mix * setup.gains->values.asDiagonal());

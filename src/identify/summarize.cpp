@@ -23,6 +23,11 @@ void summarize_preparation(const Preparation& preparation, PreparationSummary& s
     summary.cutoff = preparation.filter->cutoff;
 }
 
+void put_band(const BandScore& score, std::size_t r, RunValidation& run) {
+  if (!score.runs.empty()) run.residual.band = score.runs[r];
+  if (!score.links.empty() && run.feasible) run.feasible->band = score.links[r];
+}
+
 std::vector<RunValidation> summarize_runs(const Identified& all) {
   std::vector<RunValidation> runs;
   for (std::size_t r = 0; r < all.folded.runs.size(); ++r) {
@@ -34,6 +39,7 @@ std::vector<RunValidation> summarize_runs(const Identified& all) {
     if (all.checks.feasible && !all.checks.feasible->runs.empty())
       run.feasible = all.checks.feasible->runs[r];
     if (!all.checks.left_out.empty()) run.left_out = all.checks.left_out[r];
+    put_band(all.checks.band, r, run);
     run.forecast = all.checks.forecasts.estimate[r];
     run.feasible_forecast = all.checks.forecasts.links[r];
   }
@@ -53,6 +59,7 @@ void count_rows(const Identified& all, Result& result) {
   result.preparation.kept_share = candidates > 0 ? static_cast<double>(result.rows) / candidates : 0;
   result.preparation.candidates = all.setup.cutoff.candidates;
   result.preparation.choice = all.setup.cutoff.choice;
+  result.preparation.band = all.checks.band.band;
 }
 
 // Over the fit runs; passes of other preparations and sources are added.
@@ -60,7 +67,7 @@ int count_passes(const Identified& all) {
   int passes = all.checks.predicted.passes;
   if (passes > 0)
     passes += all.setup.cutoff.passes + (all.signs.gains.size() > 0 ? 1 : 0) + all.spread.passes +
-              all.checks.elastic.passes;
+              all.checks.elastic.passes + all.checks.band.passes;
   if (all.checks.feasible && !fits_folds(all.runs)) passes = std::max(passes, all.checks.feasible->passes);
   return passes + all.checks.self.passes;
 }
@@ -111,12 +118,14 @@ void summarize_checks(const Identified& all, Result& result) {
   result.residual = residual_summary(all.fit.estimated.per_row, all.setup.plan, all.setup.robot,
                                      fitted_predictions(all.folded, checks.predicted.runs));
   result.residual.prepared_weighted = finite_or_none(all.fit.estimated.residual_weighted);
+  result.residual.band = checks.band.fitted;
   result.bands = checks.predicted.bands;
   result.cross_validation = checks.held_out.summary;
   result.forecast = checks.forecasts.summary;
   result.elastic = checks.elastic.summary;
   if (checks.feasible) {
     result.feasible = checks.feasible->summary;
+    if (result.feasible->residual) result.feasible->residual->band = checks.band.fitted_links;
     result.links = checks.feasible->links;
   }
   result.self_checks = checks.self.checks;
@@ -184,6 +193,7 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
         validation_of(all.setup, all.folded.runs[r], estimate, all.predicted.runs[r]));
     result.validation.back().repeats = all.examined.runs[r].repeats;
     if (!all.feasible.empty()) result.validation.back().feasible = all.feasible[r];
+    put_band(all.band, r, result.validation.back());
     if (all.forecasts.empty()) continue;
     result.validation.back().forecast = all.forecasts[r].estimate;
     result.validation.back().feasible_forecast = all.forecasts[r].links;

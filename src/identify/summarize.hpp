@@ -36,6 +36,7 @@ struct Validated {
   const std::vector<ResidualSummary>& feasible;  // by run; empty: the model has no links
   const EngineRuns& engines;
   const std::vector<RunForecast>& forecasts;  // by run; empty: the model has none
+  const BandScore& band;
 };
 Result summarize_validation(const Result& model, const Study& study, const Estimate& estimate,
                             const Validated& all);

@@ -1,4 +1,6 @@
 // An earlier model on the runs of a study.
+#include <algorithm>
+
 #include "identify/earlier_model.hpp"
 #include "identify/forecast.hpp"
 #include "identify/kept_rows.hpp"
@@ -33,6 +35,16 @@ std::vector<RunForecast> forecast_runs(const Setup& setup, const Folded& folded,
 
 }  // namespace
 
+std::vector<JointForecast> worst_joints(const MotionForecast& forecast, std::size_t count) {
+  std::vector<JointForecast> joints;
+  for (const JointForecast& joint : forecast.per_joint)
+    if (joint.expected) joints.push_back(joint);
+  std::stable_sort(joints.begin(), joints.end(),
+                   [](const JointForecast& a, const JointForecast& b) { return *a.expected > *b.expected; });
+  joints.resize(std::min(count, joints.size()));
+  return joints;
+}
+
 ForecastOutcome forecast_study(const Study& study, const Result& model, const StudyOptions& options) {
   if (!model.forecast)
     throw InputError(
@@ -41,9 +53,13 @@ ForecastOutcome forecast_study(const Study& study, const Result& model, const St
          "a result of `steelyard run` or `identify` whose fitted runs can be divided into blocks",
          "identify the model again, with longer runs"});
   Study fresh = study;
-  for (StudyRun& run : fresh.runs) run.file.label.role = RunRole::validate;
+  for (StudyRun& run : fresh.runs) {
+    run.file.label.role = RunRole::validate;
+    run.no_efforts.reset();
+  }
   StudyClock clock(options);
-  const Setup setup = setup_of(model, {&fresh, &options, &clock});
+  Setup setup = setup_of(model, {&fresh, &options, &clock});
+  setup.motions_only = true;
   const Fit fit = fit_of(model, setup);
   Runs runs = open_runs(setup);
   Folded folded;
@@ -71,8 +87,10 @@ StudyOutcome validate_study(const Study& study, const Result& model, const Study
   const EngineRuns engines = check_engines(setup, runs, model);
   const std::vector<RunForecast> forecasts =
       model.forecast ? forecast_runs(setup, folded, model, nullptr) : std::vector<RunForecast>();
-  Result result = summarize_validation(
-      model, study, fit.estimated, {setup, runs, examined, folded, predicted, feasible, engines, forecasts});
+  const BandScore band = score_at_band_of(model, setup, runs, fit.estimated, links);
+  Result result =
+      summarize_validation(model, study, fit.estimated,
+                           {setup, runs, examined, folded, predicted, feasible, engines, forecasts, band});
   return outcome_of(setup, std::move(result), std::move(predicted));
 }
 

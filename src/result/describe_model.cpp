@@ -95,6 +95,13 @@ void describe(Fields& f, KnownWrench& x) {
             });
 }
 
+void describe(Fields& f, LinkOrigin& x) {
+  f.number(must("measured", "", "by the efforts"), x.measured, from_to(0, 1));
+  f.number(must("inferred", "", "because it must be a body, and by the constraints"), x.inferred,
+           from_to(0, 1));
+  f.number(must("chosen", "", "by the reference body"), x.chosen, from_to(0, 1));
+}
+
 void describe(Fields& f, LinkValues& x) {
   f.text(must("name", "", "of the link"), x.name);
   f.number(must("mass", "kg", "of the link"), x.mass, any_number());
@@ -110,6 +117,8 @@ void describe(Fields& f, LinkValues& x) {
     describe_ends(item, known, interval.lower, interval.upper);
   });
   f.optional_section(may("wrench", "", "what the joint carries where its force is largest"), x.wrench);
+  f.optional_section(may("origin", "", "shares of its ten parameters: measured, inferred and chosen"),
+                     x.origin);
 }
 
 namespace {

@@ -68,6 +68,9 @@ void describe(Fields& f, ResidualSummary& x) {
            x.prepared_weighted, at_least(0));
   f.number(may("raw", "", "over every valid raw sample: unfiltered effort, nothing rejected"), x.raw,
            at_least(0));
+  f.number(
+      may("band", "", "prepared, at preparation.band instead of the cut-off; absent where that is not lower"),
+      x.band, at_least(0));
   if (!f.reads()) f.number(must("relative", "", "the same number as prepared"), x.prepared, at_least(0));
   f.sections(must("per_joint", "", "the same for each joint"), x.per_joint);
 }
@@ -112,6 +115,9 @@ void describe(Fields& f, PreparationSummary& x) {
   f.group("candidates", chosen, [&](Fields& g) {
     g.sections(must("candidates", "", "cut-offs that were tried; absent when it was given"), x.candidates);
     g.text(must("choice", "", "why this cut-off, in words"), x.choice);
+    g.number(
+        may("band", "Hz", "of the efforts: 99 % of their power is below it; the verdict is judged there"),
+        x.band, at_least(0));
   });
 }
 

@@ -22,6 +22,15 @@ bool has_channel(const RunFile& file, const char* name) {
                      [&](const ChannelColumns& channel) { return channel.channel == name; });
 }
 
+Complaint no_channel(const char* name) {
+  return {
+      fmt::format("columns has no {}", name),
+      {},
+      "position and torque, on the joint or the motor side, or position and current; of `steelyard forecast` "
+      "positions alone",
+      "name the log's columns, e.g. \"q{j}\""};
+}
+
 void describe_columns(Fields& f, RunFile& file) {
   const Key key = {
       "columns", "",
@@ -43,14 +52,12 @@ void describe_columns(Fields& f, RunFile& file) {
     if (item.reads()) file.channels.push_back(channel);
   });
   if (!f.given("columns")) return;
-  const bool has_position = has_channel(file, "position") || has_channel(file, "motor_position");
-  const bool has_effort =
-      has_channel(file, "torque") || has_channel(file, "motor_torque") || has_channel(file, "current");
-  if (!has_position || !has_effort)
-    f.fail("columns", {fmt::format("columns has no {}", has_position ? "torque" : "position"),
-                       {},
-                       "position and torque, on the joint or the motor side, or position and current",
-                       "name the log's columns, e.g. \"q{j}\""});
+  if (!has_channel(file, "position") && !has_channel(file, "motor_position"))
+    f.fail("columns", no_channel("position"));
+}
+
+bool has_efforts(const RunFile& file) {
+  return has_channel(file, "torque") || has_channel(file, "motor_torque") || has_channel(file, "current");
 }
 
 // `units`, `scale`, `sign` and `offset` are maps from channels that `columns` has.
@@ -138,16 +145,26 @@ void describe_log(Fields& f, RunFile& file) {
   f.text({"topic", "", "of a bag; none: the only one that can be read"}, file.topic);
 }
 
-void check_log(const Fields& f, const RunFile& file) {
+void check_log(const Fields& f, const RunFile& file, bool may_lack_efforts) {
   const bool bag = is_bag(file.path);
   if (f.given("topic") && !bag)
     f.fail("topic", {"'topic' is given for a file that is not a bag", {}, ".db3 or .mcap", "remove it"});
   if (!bag && !f.given("columns")) f.fail(nullptr, {"run has no 'columns'", {}, "", "add `columns: ...`"});
+  if (f.given("columns") && !has_efforts(file) && !may_lack_efforts) f.fail("columns", no_channel("torque"));
   if (file.time.empty() && file.rate <= 0)
     f.fail(nullptr, {"run has neither a time column nor a rate",
                      {},
                      "",
                      "add `columns: {time: ...}` or `rate: 1000` [Hz]"});
+}
+
+void require_efforts(const Study& study) {
+  for (const StudyRun& run : study.runs)
+    if (run.no_efforts) {
+      Complaint complaint = no_channel("torque");
+      complaint.place = *run.no_efforts;
+      throw InputError(complaint);
+    }
 }
 
 void describe_run(Fields& f, StudyRun& run, std::size_t number) {
@@ -178,7 +195,8 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
     run.simulation->options.label = label;
     run.simulation->options.unsigned_effort = run.unsigned_effort;
   } else if (run.folds.empty()) {
-    check_log(f, run.file);
+    check_log(f, run.file, true);
+    if (f.given("columns") && !has_efforts(run.file)) run.no_efforts = f.place("columns");
   }
   if (!run.folds.empty())
     for (const char* key :

@@ -121,15 +121,15 @@ YamlNode parse_study(const std::string& text, const std::string& path) {
   return parse_yaml(text, path);
 }
 
-Study read_study_text(const std::string& text, const std::string& path, bool needs_runs) {
+Study read_study_text(const std::string& text, const std::string& path, bool needs_runs, bool needs_efforts) {
   const YamlNode root = parse_study(text, path);
   for (const YamlNode& key : root.keys)
     if (key.text == "fleet")
       YamlContext{path, "", 1}.fail(key, "this is the study of a fleet", "", "`steelyard fleet STUDY`");
-  return read_study_tree(root, path, needs_runs);
+  return read_study_tree(root, path, needs_runs, needs_efforts);
 }
 
-Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs) {
+Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs, bool needs_efforts) {
   const YamlContext context{path, "", 1};
   Study study;
   study.path = path;
@@ -140,6 +140,7 @@ Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_
       std::any_of(root.keys.begin(), root.keys.end(), [](const YamlNode& key) { return key.text == "runs"; });
   if (needs_runs && !has_runs && !study.excite && !study.reverse)
     context.fail(root, "study has no 'runs'", "", "add `runs: ...`");
+  if (needs_efforts) require_efforts(study);
   set_seed(study, study.seed);
   return study;
 }
@@ -153,8 +154,8 @@ void set_seed(Study& study, std::uint64_t seed) {
   }
 }
 
-Study read_study(const std::string& path, bool needs_runs) {
-  return read_study_text(read_text_file(path, "study"), path, needs_runs);
+Study read_study(const std::string& path, bool needs_runs, bool needs_efforts) {
+  return read_study_text(read_text_file(path, "study"), path, needs_runs, needs_efforts);
 }
 
 }  // namespace steelyard

@@ -113,6 +113,7 @@ std::optional<Complaint> unknown_code(const std::vector<std::string>& waived) {
 void validate(const Study& study) {
   check_robot(study);
   check_labels(study);
+  require_efforts(study);
   check_gain_keys(study);
   if (study.gains) check_methods(*study.gains);
   if (const auto refused = not_from_folds(study)) throw InputError(refused->complaint());

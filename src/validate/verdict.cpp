@@ -9,8 +9,10 @@ namespace {
 
 struct Test {
   double residual = 0;
-  std::string words;          // "on run 'x', a motion that was not fitted"
-  bool other_motion = false;  // the model was tried on a motion that it had not seen
+  std::string words;             // "on run 'x', a motion that was not fitted"
+  bool other_motion = false;     // the model was tried on a motion that it had not seen
+  std::optional<double> links;   // of the feasible links
+  std::optional<double> narrow;  // below the cut-off alone
 };
 
 // The run with the largest residual among those that are a new motion, or among those that are not.
@@ -34,51 +36,119 @@ bool knows_motions(const Evidence& evidence) {
   });
 }
 
+Test test_on(const HeldOutRun& run, std::string words, bool other_motion) {
+  return {run.residual, std::move(words), other_motion, run.links, run.below_cutoff};
+}
+
 Test strongest_test(const Evidence& evidence) {
-  if (!knows_motions(evidence))
-    if (const HeldOutRun* run = worst(evidence.not_used, true))
-      return {run->residual,
-              fmt::format("on run '{}', which was not fitted; whether its motion was is unknown", run->run),
-              false};
-  if (const HeldOutRun* run = worst(evidence.not_used, true))
-    return {run->residual,
-            evidence.of_tables ? fmt::format("at the configurations '{}', which were not fitted", run->run)
-                               : fmt::format("on run '{}', a motion that was not fitted", run->run),
-            true};
+  const HeldOutRun* fresh = worst(evidence.not_used, true);
+  if (fresh != nullptr && !knows_motions(evidence))
+    return test_on(
+        *fresh,
+        fmt::format("on run '{}', which was not fitted; whether its motion was is unknown", fresh->run),
+        false);
+  if (fresh != nullptr)
+    return test_on(*fresh,
+                   evidence.of_tables
+                       ? fmt::format("at the configurations '{}', which were not fitted", fresh->run)
+                       : fmt::format("on run '{}', a motion that was not fitted", fresh->run),
+                   true);
   if (const HeldOutRun* run = knows_motions(evidence) ? worst(evidence.motions, true) : nullptr)
-    return {run->residual, fmt::format("on run '{}' when held out of the fit", run->run), true};
+    return test_on(*run, fmt::format("on run '{}' when held out of the fit", run->run), true);
   if (const HeldOutRun* run = worst(evidence.not_used, false))
-    return {run->residual,
-            fmt::format("on run '{}', which was not fitted but repeats the motion of '{}'", run->run,
-                        run->repeats),
-            false};
-  if (evidence.blocks) return {*evidence.blocks, "on held-out blocks of the fitted runs", false};
-  return {evidence.fitted, "on the fitted rows; nothing was held out", false};
+    return test_on(*run,
+                   fmt::format("on run '{}', which was not fitted but repeats the motion of '{}'", run->run,
+                               run->repeats),
+                   false);
+  const std::optional<BandEvidence>& band = evidence.band;
+  if (evidence.blocks)
+    return {*evidence.blocks,
+            "on held-out blocks of the fitted runs",
+            false,
+            {},
+            band ? band->blocks : std::nullopt};
+  return {evidence.fitted,
+          "on the fitted rows; nothing was held out",
+          false,
+          {},
+          band ? std::optional(band->fitted) : std::nullopt};
 }
 
-// "about 41 %", or unknown.
+std::string test_words(const Evidence& evidence, const Test& test) {
+  std::string text = fmt::format("{} % of {} is unexplained {}", share_in_percent(test.residual),
+                                 evidence.of_tables ? "g and M" : "the effort", test.words);
+  if (test.links) text += fmt::format("; by the feasible links {} %", share_in_percent(*test.links));
+  if (evidence.band && test.narrow)
+    text += fmt::format("; at the band of the log, {:.2g} Hz; at the cut-off of {:.2g} Hz {} %",
+                        evidence.band->band, evidence.band->cutoff, share_in_percent(*test.narrow));
+  return text;
+}
+
+// How a model will do on motions that differ from the fitted ones.
+enum class Elsewhere { unknown, as_well, worse, fails };
+
+Elsewhere elsewhere(const Evidence& evidence) {
+  if (!evidence.forecast) return Elsewhere::unknown;
+  if (evidence.forecast->expected > kUsableResidual) return Elsewhere::fails;
+  const double there = evidence.forecast->expected, here = evidence.blocks.value_or(evidence.fitted);
+  return there > kGoodResidual && there > kFarWorse * here ? Elsewhere::worse : Elsewhere::as_well;
+}
+
 std::string about(double share) {
-  return share > 1 ? "an unknown part" : fmt::format("about {:.2g} %", 100 * share);
+  return share > 1 ? fmt::format("over 100 % (about {:.2g} times as much as there is)", share)
+                   : fmt::format("about {:.2g} %", 100 * share);
 }
 
-bool fails_elsewhere(const Evidence& evidence) {
-  return evidence.forecast && evidence.forecast->expected > kUsableResidual;
+std::string most(double share) {
+  return share > 1 ? "over 100 %" : fmt::format("at most {:.2g} %", 100 * share);
 }
 
-std::string forecast_words(const ForecastEvidence& forecast, bool fails) {
+// "usable only for motions like the fitted ones", or nothing where a model is good for none.
+std::string only_for(VerdictLevel level) {
+  return level == VerdictLevel::not_trustworthy ? "" : "usable only for motions like the fitted ones: ";
+}
+
+std::string forecast_words(const ForecastEvidence& forecast, Elsewhere where, VerdictLevel level) {
   std::string text;
-  if (fails)
+  if (where == Elsewhere::fails)
     text = fmt::format(
-        "other motions will fail: {} of the effort is forecast to be unexplained on typical ones, "
-        "most at {}",
-        about(forecast.expected), forecast.worst);
+        "{}other motions will fail: {} of the effort is forecast to be unexplained on typical ones, most at "
+        "{}",
+        only_for(level), about(forecast.expected), forecast.worst);
+  else if (where == Elsewhere::worse)
+    text = fmt::format(
+        "{}on other motions the estimate will be wrong by {} of the effort, with 90 % probability {}, most "
+        "at {} "
+        "(forecast for typical ones)",
+        only_for(level), about(forecast.expected), most(forecast.upper), forecast.worst);
   else
     text = fmt::format(
-        "on typical motions {} of the effort is forecast to be unexplained, with 90 % probability at "
-        "most {:.2g} %",
-        about(forecast.expected), 100 * forecast.upper);
-  if (forecast.feasible) text += fmt::format("; by the feasible links {}", about(*forecast.feasible));
+        "{}typical motions: {} of the effort is forecast to be unexplained, with 90 % probability {}",
+        level == VerdictLevel::good     ? "good for "
+        : level == VerdictLevel::usable ? "usable for "
+                                        : "",
+        about(forecast.expected), most(forecast.upper));
+  if (!forecast.feasible) return text;
+  text += (where == Elsewhere::worse ? "; the feasible links by " : "; by the feasible links ") +
+          about(*forecast.feasible);
+  if (where != Elsewhere::as_well && *forecast.feasible <= kUsableResidual &&
+      kFarWorse * *forecast.feasible < forecast.expected)
+    text += ": use those";
   return text;
+}
+
+VerdictLevel level_of(const Evidence& evidence, const Test& test, Elsewhere where) {
+  bool error = false, warning = false;
+  for (const Finding& finding : evidence.findings) {
+    if (finding.waived) continue;
+    error |= finding.severity == Severity::error;
+    warning |= finding.severity == Severity::warning;
+  }
+  if (error || test.residual > kUsableResidual) return VerdictLevel::not_trustworthy;
+  if (warning || where == Elsewhere::fails || where == Elsewhere::worse || test.residual > kGoodResidual ||
+      !test.other_motion)
+    return VerdictLevel::usable;
+  return VerdictLevel::good;
 }
 
 }  // namespace
@@ -89,35 +159,26 @@ const char* to_string(VerdictLevel level) {
 }
 
 Verdict judge(const Evidence& evidence) {
-  Verdict verdict;
-  int errors = 0, warnings = 0;
-  const bool fails = fails_elsewhere(evidence);
-  if (fails) verdict.reasons.push_back(forecast_words(*evidence.forecast, true));
-  for (const Severity severity : {Severity::error, Severity::warning}) {
-    for (const Finding& finding : evidence.findings) {
-      if (finding.waived || finding.severity != severity) continue;
-      ++(severity == Severity::error ? errors : warnings);
-      verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") +
-                                ": " + finding.evidence);
-    }
-  }
   const Test test = strongest_test(evidence);
-  verdict.reasons.push_back(fmt::format("{} % of {} is unexplained {}", share_in_percent(test.residual),
-                                        evidence.of_tables ? "g and M" : "the effort", test.words));
-  if (evidence.forecast && !fails) verdict.reasons.push_back(forecast_words(*evidence.forecast, false));
+  const Elsewhere where = elsewhere(evidence);
+  Verdict verdict;
+  verdict.level = level_of(evidence, test, where);
+  const bool warns = where == Elsewhere::fails || where == Elsewhere::worse;
+  if (warns) verdict.reasons.push_back(forecast_words(*evidence.forecast, where, verdict.level));
+  for (const Severity severity : {Severity::error, Severity::warning})
+    for (const Finding& finding : evidence.findings)
+      if (!finding.waived && finding.severity == severity)
+        verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") +
+                                  ": " + finding.evidence);
+  verdict.reasons.push_back(test_words(evidence, test));
+  if (where == Elsewhere::as_well)
+    verdict.reasons.push_back(forecast_words(*evidence.forecast, where, verdict.level));
   if (!test.other_motion && knows_motions(evidence))
     verdict.reasons.emplace_back(evidence.of_tables
                                      ? "this model has not been tested on other configurations: add a set to "
                                        "`validation` before relying on it"
                                      : "this model has not been tested on another motion: record one, with "
-                                       "role validate, before relying on "
-                                       "it");
-  if (errors > 0 || test.residual > kUsableResidual)
-    verdict.level = VerdictLevel::not_trustworthy;
-  else if (warnings > 0 || fails || test.residual > kGoodResidual || !test.other_motion)
-    verdict.level = VerdictLevel::usable;
-  else
-    verdict.level = VerdictLevel::good;
+                                       "role validate, before relying on it");
   return verdict;
 }
 

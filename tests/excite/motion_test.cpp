@@ -78,6 +78,17 @@ TEST(ExciteGradient, IsTheFiniteDifferenceForPointsWithGivenEndsAndEarlierRuns) 
   compare_gradient(c, 2);
 }
 
+TEST(ExciteGradient, IsTheFiniteDifferenceForTheErrorOnOtherMotions) {
+  ExciteCase c = panda_case();
+  const Index n = static_cast<Index>(c.base.base.size());
+  Random random(3, "other motions");
+  MatrixXd Y(n + 5, n);
+  for (Index i = 0; i < Y.size(); ++i) Y.data()[i] = random.normal();
+  c.options.goal = ForecastGoal{3 * MatrixXd::Identity(n, n), Y.transpose() * Y};
+  c.options.noise = VectorXd::LinSpaced(7, 1.5, 0.2);
+  compare_gradient(c, 3);
+}
+
 void expect_out_of_everything(const Workspace& workspace, const Tree& tree, const VectorXd& q) {
   const Vector3 tool = tool_pose(tree, q).position;
   for (const HalfSpace& space : workspace.half_spaces)

@@ -61,6 +61,46 @@ TEST(BelievableLinks, OfAPendulumWithoutLength) {
   EXPECT_NEAR(weighed.links[0].mass, 2, 0.02);
 }
 
+// A pan-tilt head: two axes that meet, no length in the robot's file. The camera hangs beside the tilt axis.
+Robot pan_tilt(bool with_inertia) {
+  Robot robot = read_robot_yaml(
+                    "name: pan-tilt\nconvention: modified_dh\n"
+                    "joints: [{a: 0, alpha: 0, d: 0, theta: 0}, {a: 0, alpha: pi/2, d: 0, theta: 0}]\n",
+                    "pan-tilt.yaml")
+                    .robot;
+  if (!with_inertia) return robot;
+  robot.joints[0].inertia = Inertia::from_mass_com_inertia(
+      0.8, Vector3(0.01, 0, -0.02), Matrix3(Vector3(0.0012, 0.0011, 0.0015).asDiagonal()));
+  robot.joints[1].inertia = Inertia::from_mass_com_inertia(
+      1.4, Vector3(0.07, 0.02, 0.015), Matrix3(Vector3(0.0018, 0.0031, 0.0027).asDiagonal()));
+  return robot;
+}
+
+TEST(BelievableLinks, OfAPanTiltHeadWithoutLengths) {
+  RandomMotion motion;
+  motion.center = VectorXd::Zero(2);
+  motion.reach = VectorXd::Constant(2, 1.2);
+  SimulateOptions options;
+  options.rate = 200;
+  options.effort_noise = VectorXd::Constant(2, 0.003);
+  const Robot truth = pan_tilt(true);
+  Study study;
+  study.robot = pan_tilt(false);
+  study.drives.viscous = true;
+  study.prepare.filter = study.prepare.column_filter = {4, 10};
+  study.runs = {run_from_samples(
+      "look around", simulate(truth, true_parameters(truth), random_multi_sine(motion, 5), options))};
+  study.feasible.emplace();
+  const Result result = run_study(study).result;
+  ASSERT_TRUE(result.feasible && result.feasible->residual);
+  EXPECT_LE(result.feasible->residual->prepared, 1.05 * result.residual.prepared);
+  // Its first moment is seen, its mass is not: a factor of 2.5, as for other robots without inertias.
+  EXPECT_GT(result.links[1].mass, 1.4 / 2.5);
+  EXPECT_LT(result.links[1].mass, 1.4 * 2.5);
+  EXPECT_LT(result.links[1].origin->measured, 1);
+  EXPECT_GT(result.links[1].origin->measured, result.links[0].origin->measured);
+}
+
 double largest_change(const Result& a, const Result& b) {
   return (link_parameters(a.links) - link_parameters(b.links)).cwiseAbs().maxCoeff();
 }

@@ -1,10 +1,12 @@
 // The automatic cut-off where it must be on logs made up for it.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "steelyard/identify/run.hpp"
 #include "steelyard/identify/setup.hpp"
+#include "steelyard/robot/read.hpp"
 
 namespace steelyard {
 namespace cutoff_test {
@@ -107,6 +109,55 @@ TEST(Cutoff, CrossValidationHasRowsAtLowOnes) {
                               [](const std::string& s) { return s.find("cross_validation: ") == 0; }));
     }
   }
+}
+
+// An effort of 9 Hz that no motion of the arm explains, 15 % of the whole. Coarse positions keep the cut-off low.
+Study with_ripple() {
+  const Robot robot = read_robot(kSource + "/robots/two_r.yaml").robot;
+  RandomMotion motion;
+  motion.center = VectorXd::Zero(2);
+  motion.reach = VectorXd::Constant(2, 1.2);
+  motion.period = 10;
+  SimulateOptions options;
+  options.rate = 200;
+  options.samples = 8000;
+  options.position_noise = VectorXd::Constant(2, 1e-3);
+  Run run = simulate(robot, true_parameters(robot), random_multi_sine(motion, 6), options);
+  SampleBlock& samples = run.samples;
+  const int torque = samples.find(channel::kTorque);
+  for (Index j = 0; j < 2; ++j) {
+    Eigen::Map<VectorXd> effort(samples.row(torque, j), samples.size());
+    const double size = 0.15 * std::sqrt(2 * effort.squaredNorm() / static_cast<double>(samples.size()));
+    for (Index s = 0; s < samples.size(); ++s)
+      effort[s] += size * std::sin(2 * M_PI * 9 * samples.time()[s] + static_cast<double>(j));
+  }
+  Study study;
+  study.robot = robot;
+  study.runs = {run_from_samples("ripple", std::move(run))};
+  study.prepare.filter = {4, 1};
+  study.prepare.column_filter = {4, 1};
+  study.cutoff.automatic = true;
+  study.intervals.bias_check = false;
+  study.cross.emplace();
+  return study;
+}
+
+// Below the cut-off there is no ripple to explain: the verdict counts it all the same.
+TEST(BandOfTheLog, IsWhereTheVerdictIsJudged) {
+  Study study = with_ripple();
+  const Result result = run_study(study).result;
+  ASSERT_TRUE(result.preparation.band && result.residual.band);
+  EXPECT_LT(*result.preparation.cutoff, 9);
+  EXPECT_NEAR(*result.preparation.band, 9, 0.5);
+  EXPECT_LT(result.residual.prepared, 0.5 * *result.residual.band);
+  EXPECT_NEAR(*result.residual.band, 0.15, 0.015);  // the filter passes 94 % at the band's end
+  EXPECT_THAT(result.verdict.reasons, testing::Contains(testing::HasSubstr("; at the band of the log, 9")));
+  const Result again = validate_study(study, result).result;
+  ASSERT_TRUE(again.validation.at(0).residual.band);
+  EXPECT_NEAR(*again.validation[0].residual.band, *result.residual.band, 1e-9);
+  // A cut-off that the study gives is not questioned.
+  study.cutoff.automatic = false;
+  EXPECT_FALSE(run_study(study).result.residual.band);
 }
 
 }  // namespace cutoff_test

@@ -112,6 +112,33 @@ TEST(NextStudy, ReducesTheWorstDeviationAsPredictedAfterAPoorFirstRun) {
   EXPECT_NEAR(median(kept), 1, 0.2);
 }
 
+// The proposed run lowers the forecast on typical motions to what was predicted.
+TEST(NextStudy, LowersTheForecastAsPredicted) {
+  const std::string first = run_text("poor", kPoorMotion);
+  const NextOutcome next = next_study(read_study_text(study_text("kr5", first, 30), kPath));
+  ASSERT_TRUE(next.forecast) << next.no_forecast;
+  const NextCandidate& best = next.candidates.front();
+  ASSERT_TRUE(best.forecast && best.motion);
+  for (const NextCandidate& candidate : next.candidates)
+    EXPECT_GE(candidate.forecast->expected, best.forecast->expected) << candidate.kind;
+  EXPECT_LT(best.forecast->expected, 0.5 * next.forecast->expected);
+
+  const MotionFiles files =
+      motion_files(next.robot, next.base, best.motion->motion, next.options, next.output_rate);
+  const auto typical = [&](const std::string& runs) {
+    return run_study(read_study_text(study_text("kr5", runs), kPath)).result.forecast->typical.expected;
+  };
+  EXPECT_NEAR(typical(first), next.forecast->expected, 1e-9 * next.forecast->expected);
+  const double after = typical(first + run_text("proposed", files.study));
+  // Forecasts themselves are right within a factor of 1.7 (docs/forecast.md).
+  EXPECT_LT(after, 1.7 * best.forecast->expected);
+  EXPECT_GT(after, best.forecast->expected / 1.7);
+
+  const auto json = nlohmann::json::parse(to_json(next));
+  EXPECT_EQ(json["forecast"]["expected"].get<double>(), next.forecast->expected);
+  EXPECT_EQ(json["candidates"][0]["forecast"]["joints"].size(), 6U);
+}
+
 TEST(NextStudy, HoldingStillShowsLessThanMovingAndALoadFixesTheGains) {
   std::string text = study_text("kr5", run_text("poor", kPoorMotion));
   text.replace(text.find("configurations"), 0, "payloads: [1, 4], ");

@@ -95,6 +95,34 @@ class Studies(unittest.TestCase):
         self.assertFalse(steelyard.validate(result, two_r(noise=0)).validation[0]["fresh"])
         self.assertTrue(steelyard.validate(result, two_r(noise=0, seed=4)).validation[0]["fresh"])
 
+    def test_forecasts_of_runs_files_and_arrays(self):
+        result = steelyard.run(two_r())
+        typical = result.typical()
+        self.assertEqual(typical, result.forecast["typical"])
+        self.assertLess(typical["lower"], typical["upper"])
+        study = steelyard.study(two_r(seed=4))
+        by_run = steelyard.forecast(result, study)
+        self.assertEqual([run["run"] for run in by_run], ["made"])
+        self.assertEqual([joint["name"] for joint in by_run[0]["forecast"]["joints"]], ["joint1", "joint2"])
+        log = study.log()
+        by_array = steelyard.forecast(result, study, (log["time"], log["position"]))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "planned.csv")
+            np.savetxt(path, np.column_stack([log["time"], log["position"]]), delimiter=",", header="t_s,q1_rad,q2_rad",
+                       comments="")
+            by_file = steelyard.forecast(result, study, path)
+            positions_only = {**two_r(), "runs": [{"file": str(path), "columns": {"time": "t_s", "position": "q{j}_rad"}}]}
+            by_study = steelyard.forecast(result, positions_only)
+            with self.assertRaises(steelyard.InputError) as caught:
+                steelyard.run(positions_only)
+            self.assertIn("columns has no torque", str(caught.exception))
+        self.assertEqual(by_file[0]["run"], "planned.csv")
+        for found in (by_array, by_file, by_study):
+            # Velocities are differences here, and measured in the simulated log.
+            self.assertAlmostEqual(found[0]["forecast"]["expected"] / by_run[0]["forecast"]["expected"], 1, delta=0.02)
+        with self.assertRaises(steelyard.InputError):
+            steelyard.forecast(result, study, (log["time"], log["position"], log["velocity"]))
+
     def test_links_from_base_values(self):
         given = {"Jyy1": -1.816, "Jxx2": 1.86, "Jxy2": 0, "Jxz2": 0, "Jyz2": 0, "Jzz2": -1.85, "mx2": 2.1, "my2": 0}
         result = steelyard.retrieve({"robot": str(ROBOTS / "two_r.yaml"), "feasible": {}}, given)

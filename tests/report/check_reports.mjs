@@ -18,6 +18,7 @@ function wanted_of_result({ result, scene, curves }) {
   if (has(result.base)) ids.push("base");
   if (has(result.residual.per_joint)) ids.push("joints");
   if (has(result.validation)) ids.push("validation");
+  if (result.forecast) ids.push("forecast");
   if (has(result.engines)) ids.push("engines");
   if (result.drives?.some((drive) => Object.values(drive).some((value) => typeof value === "number"))) ids.push("drives");
   if (has(result.payloads)) ids.push("payloads");
@@ -30,6 +31,14 @@ function wanted(data) {
   if (data.results) return ["overview", "provenance"];
   if (data.design) return ["figures", "robot", "motion", "parameters", data.design.candidates ? "candidates" : "limits", "provenance"];
   return wanted_of_result(data);
+}
+
+// One for each forecast of a motion, and one per joint of typical motions.
+function forecast_bars({ forecast, validation }) {
+  if (!forecast) return 0;
+  const runs = validation.filter(({ fresh }) => fresh).flatMap((run) => [run.forecast, run.feasible_forecast]);
+  const joints = (forecast.feasible_typical ?? forecast.typical).joints.filter(({ expected }) => expected !== undefined);
+  return [forecast.typical, forecast.feasible_typical, ...runs].filter(Boolean).length + joints.length;
 }
 
 // Counts of things that a section must hold, by selector.
@@ -46,6 +55,7 @@ function counts(data) {
     ["#signs rect", signed.length], ["#links [aria-label='Feasible links'] tbody tr", result.links?.length ?? 0],
     ["#links [aria-label='Proven intervals'] tbody tr", known],
     ["#links [aria-label='Constraints'] tbody tr", result.feasible?.constraints?.length ?? 0],
+    ["#forecast .bar.forecast", forecast_bars(result)],
     ["#payloads article", result.payloads?.length ?? 0], ["#elastic tbody tr", result.elastic?.joints.length ?? 0],
     ["#reverse [aria-label='Errors by entry'] tbody tr", result.reverse?.errors?.[0]?.components.length ?? 0],
     ["#provenance .command code", scene.command ? 1 : 0],

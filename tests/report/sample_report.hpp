@@ -74,6 +74,33 @@ inline std::vector<BaseValue> sample_base() {
   return base;
 }
 
+// Each joint a little worse than the one before.
+inline MotionForecast sample_forecast(double factor) {
+  MotionForecast forecast{0.03 * factor, 0.02 * factor, 0.06 * factor, {}};
+  for (int j = 0; j < 7; ++j)
+    forecast.per_joint.push_back(
+        {joint_name(j), 0.1 * factor, 0.02 * factor * (j + 1), 0.04 * factor * (j + 1)});
+  return forecast;
+}
+
+// Round bodies of 12 cm; the first is chosen, the second inferred, the others are measured.
+inline std::vector<LinkValues> sample_links() {
+  std::vector<LinkValues> links;
+  for (int j = 0; j < 7; ++j) {
+    LinkValues& link = links.emplace_back();
+    link.name = "panda_link" + std::to_string(j + 1);
+    link.mass = 3;
+    link.com = {0, 0, 0.05};
+    link.inertia_com << 0.0173, 0, 0, 0.0173, 0, 0.0173;
+    link.inertia_origin << 0.0248, 0, 0, 0.0248, 0, 0.0173;
+    link.margin = 0.1;
+    link.origin = j == 0   ? LinkOrigin{0.1, 0.1, 0.8}
+                  : j == 1 ? LinkOrigin{0.2, 0.6, 0.2}
+                           : LinkOrigin{0.7, 0.1, 0.2};
+  }
+  return links;
+}
+
 inline Result sample_result() {
   Result result;
   result.robot_name = "Franka Emika Panda";
@@ -115,7 +142,10 @@ inline Result sample_result() {
     run.run = fresh ? "figure eight" : "excitation";
     run.fresh = fresh;
     run.residual = sample_residuals(fresh ? 1.5 : 1);
+    if (fresh) run.forecast = sample_forecast(0.8);
   }
+  result.forecast = ForecastSummary{10, sample_forecast(1), {}, {}, {}};
+  result.links = sample_links();
   result.provenance = {{{"study.yaml", std::string(64, '3')},
                         {"../../robots/panda.yaml", std::string(64, 'b')},
                         {"${STEELYARD_DATA}/panda/excitation.csv", std::string(64, '7')}},

@@ -9,7 +9,7 @@ const expect = (truth, text) => {
   if (!truth) failures.push(text);
 };
 const measured = [0xb3, 0xbc, 0xc8], predicted = [0x00, 0x72, 0xb2], residual = [0xd5, 0x5e, 0x00];
-const ids = ["verdict", "figures", "robot", "findings", "curves", "joints", "validation", "engines", "spectra", "excitation", "base", "drives", "provenance"];
+const ids = ["verdict", "figures", "robot", "findings", "curves", "joints", "validation", "forecast", "links", "engines", "spectra", "excitation", "base", "drives", "provenance"];
 
 const browser = await open_browser(packages, chromium);
 
@@ -150,14 +150,15 @@ async function excitation(page) {
 async function colours(page) {
   for (const theme of ["light", "dark"]) {
     await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);
-    const of = await page.evaluate(() => Object.fromEntries(["card", "page", "ink", "muted", "measured", "predicted", "residual", "good", "usable", "bad", "good-soft", "usable-soft", "bad-soft"]
+    const of = await page.evaluate(() => Object.fromEntries(["card", "page", "ink", "muted", "measured", "predicted", "residual", "good", "usable", "bad", "good-soft", "usable-soft", "bad-soft", "origin-measured", "origin-inferred", "origin-chosen"]
       .map((name) => [name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()])));
     // 10 in CIELAB is seen at a glance; twice that is asked.
-    for (const [a, b] of [["measured", "predicted"], ["measured", "residual"], ["predicted", "residual"]]) {
+    for (const [a, b] of [["measured", "predicted"], ["measured", "residual"], ["predicted", "residual"], ["origin-measured", "origin-inferred"],
+      ["origin-measured", "origin-chosen"], ["origin-inferred", "origin-chosen"]]) {
       const { sight, distance } = apart(of[a], of[b]);
       expect(distance > 20, `${theme}: ${a} and ${b} are ${distance.toFixed(1)} apart for ${sight}`);
     }
-    for (const [a, b, least] of [["ink", "card", 7], ["ink", "page", 7], ["muted", "card", 4.5], ["muted", "page", 4.5], ["predicted", "card", 3], ["residual", "card", 3],
+    for (const [a, b, least] of [["ink", "card", 7], ["ink", "page", 7], ["muted", "card", 4.5], ["muted", "page", 4.5], ["predicted", "card", 3], ["residual", "card", 3], ["origin-measured", "card", 3], ["origin-inferred", "card", 3], ["origin-chosen", "card", 3],
       ["good", "good-soft", 4.5], ["usable", "usable-soft", 4.5], ["bad", "bad-soft", 4.5]])
       expect(contrast(of[a], of[b]) >= least, `${theme}: ${a} on ${b} has a contrast of ${contrast(of[a], of[b]).toFixed(2)}`);
   }
@@ -202,6 +203,36 @@ async function themes(page) {
   expect(count_pixels(dark, near([0x56, 0xb4, 0xe9])) > 500, "curves in the colours of the dark page");
 }
 
+// Measured beside forecast, and the joints that will be worst: the last of the sample first.
+async function forecast(page) {
+  const bars = await page.locator("#forecast table").first().locator("tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, row.querySelectorAll(".bar").length]));
+  expect(bars.length === 4 && bars.some(([name, count]) => name.includes("figure eight") && count === 2), `bars beside each other: ${JSON.stringify(bars)}`);
+  const joints = await page.locator("#forecast table").last().locator("tbody tr td:first-child").allTextContents();
+  expect(joints.length === 7 && joints[0] === "panda_joint7" && joints[6] === "panda_joint1", `worst joints: ${joints}`);
+  expect((await page.locator("#figures").textContent()).includes("90 % at most"), "the forecast is a key figure");
+}
+
+// Ellipsoids in three colours, a legend with words, and a switch that the keyboard reaches.
+async function origins(page) {
+  const blue = ([r, g, b]) => b > r + 60 && b > g + 10, purple = ([r, g, b]) => r > g + 40 && b > g + 25, amber = ([r, g, b]) => r > b + 60 && g > b + 30;
+  const count = async (kind) => count_pixels(await canvas_pixels(page, "#robot"), (r, g, b, alpha) => alpha > 60 && kind([r, g, b]));
+  await page.locator("#robot").scrollIntoViewIfNeeded();
+  const legend = page.locator(".origins");
+  expect(await legend.isVisible(), "the legend of origins");
+  for (const word of ["measured", "inferred", "chosen"]) expect((await legend.textContent()).includes(word), `the legend says ${word}`);
+  const on = [await count(blue), await count(purple), await count(amber)];
+  expect(on[1] > 150 && on[2] > 150, `chosen and inferred are drawn: ${on}`);
+  const box = page.locator("[data-part=origin] input");
+  await box.focus();
+  await page.keyboard.press("Space");
+  expect(!(await box.isChecked()) && !(await legend.isVisible()), "the space key switches origins off");
+  const off = [await count(blue), await count(purple)];
+  expect(off[1] < 0.3 * on[1], `no purple without origins: ${off[1]} of ${on[1]}`);
+  await page.locator("#robot").focus();
+  await page.keyboard.press("o");
+  expect((await box.isChecked()) && (await legend.isVisible()), "the key o switches them on again");
+}
+
 // One line a joint of the engine, and the tool's distances with both sets of bodies.
 async function engines(page) {
   expect((await page.locator("#engines table").first().locator("tbody tr").count()) === 2, "joints of the engine");
@@ -219,6 +250,8 @@ async function whole_visit() {
   await linked_zoom(page);
   await linked_cursor(page);
   await robot(page);
+  await origins(page);
+  await forecast(page);
   await engines(page);
   await spectra(page);
   await excitation(page);

@@ -75,5 +75,36 @@ TEST(Spectrum, OfAShortRunIsEmpty) {
   EXPECT_TRUE(in_bands(welch.spectrum()).density.empty());
 }
 
+// Two lines: 1 Hz has 4/2, 6 Hz 0.25/2 of the power, 5.9 %; the mean of 30 counts for nothing.
+Spectrum two_lines(double noise, double slow = 2, double fast = 0.5) {
+  constexpr Index kSamples = 40000;
+  Random random(7, "spectrum");
+  Welch welch(1000, kSamples, 2);
+  for (Index t = 0; t < kSamples; ++t) {
+    const double phase = 2 * std::numbers::pi * static_cast<double>(t) / 1000;
+    welch.add(30 + slow * std::sin(phase) + fast * std::sin(6 * phase) + random.normal(0, noise));
+  }
+  return welch.spectrum();
+}
+
+TEST(OccupiedBand, EndsWhereAHundredthOfThePowerIsLeft) {
+  const Spectrum both[] = {two_lines(0)};
+  EXPECT_NEAR(occupied_band(both).value(), 6, 0.3);
+  const Spectrum slow[] = {two_lines(0, 2, 0.1)};  // 0.25 % at 6 Hz
+  EXPECT_NEAR(occupied_band(slow).value(), 1, 0.3);
+  // A signal of its own that is fast counts by its power.
+  const Spectrum several[] = {two_lines(0, 2, 0.1), two_lines(0, 0, 1)};
+  EXPECT_NEAR(occupied_band(several).value(), 6, 0.3);
+}
+
+// White noise with as much power as the motion does not widen the band.
+TEST(OccupiedBand, IsThatOfTheSignalAboveTheNoise) {
+  const Spectrum noisy[] = {two_lines(1.5)};
+  EXPECT_NEAR(occupied_band(noisy).value(), 6, 0.3);
+  const Spectrum nothing[] = {two_lines(1, 0, 0)};
+  EXPECT_FALSE(occupied_band(nothing));
+  EXPECT_FALSE(occupied_band({}));
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -91,5 +91,64 @@ TEST(Verdict, ErrorsDecideUnlessWaivedAndComeFirst) {
   EXPECT_EQ(judge(evidence).level, VerdictLevel::good);
 }
 
+// The first line says for which motions, with the number.
+TEST(Verdict, AModelThatWillFailElsewhereSaysSoFirstAndIsNotGood) {
+  Evidence evidence = clean();
+  evidence.findings = {{"ill-conditioned", "", Severity::warning, "condition 1e9", "", false}};
+  evidence.forecast = {0.41, 0.9, "elbow", {}};
+  Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_EQ(
+      verdict.reasons[0],
+      "usable only for motions like the fitted ones: other motions will fail: about 41 % of the effort is "
+      "forecast to be unexplained on typical ones, most at elbow");
+  evidence.forecast->expected = 9.7;
+  evidence.findings[0].severity = Severity::error;
+  verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::not_trustworthy);
+  EXPECT_THAT(verdict.reasons[0],
+              testing::StartsWith("other motions will fail: over 100 % (about 9.7 times"));
+}
+
+TEST(Verdict, AModelThatIsFarWorseElsewhereSaysSoFirstAndWhetherLinksAre) {
+  Evidence evidence = clean();
+  evidence.forecast = {0.22, 0.45, "wrist", 0.06};
+  Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_THAT(verdict.reasons[0],
+              testing::StartsWith("usable only for motions like the fitted ones: on other motions the "
+                                  "estimate will be wrong by about 22 % of the effort"));
+  EXPECT_THAT(verdict.reasons[0], testing::EndsWith("; the feasible links by about 6 %: use those"));
+  // As wrong as on the fitted motion: no news.
+  evidence.blocks = 0.12;
+  verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::good);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("on run 'fresh'"));
+  EXPECT_THAT(verdict.reasons[1], testing::StartsWith("good for typical motions: about 22 % of the effort"));
+}
+
+TEST(Verdict, AGoodModelSaysForWhichMotions) {
+  Evidence evidence = clean();
+  evidence.forecast = {0.03, 0.05, "wrist", 0.02};
+  const Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::good);
+  EXPECT_EQ(verdict.reasons[1],
+            "good for typical motions: about 3 % of the effort is forecast to be unexplained, with 90 % "
+            "probability at "
+            "most 5 %; by the feasible links about 2 %");
+}
+
+TEST(Verdict, TheBandOfTheLogIsNamedWhereItCounts) {
+  Evidence evidence = clean();
+  evidence.band = {2, 6.4, 0.01};
+  evidence.not_used = {{"fresh", 0.12, "", {}, 0.02}};
+  const Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_EQ(verdict.reasons[0],
+            "12.00 % of the effort is unexplained on run 'fresh', a motion that was not fitted; at the band "
+            "of the log, "
+            "6.4 Hz; at the cut-off of 2 Hz 2.00 %");
+}
+
 }  // namespace
 }  // namespace steelyard

@@ -21,12 +21,16 @@ function polyline(points, material) {
   return new Line(new BufferGeometry().setFromPoints(points), material);
 }
 
+// The largest share of a link's ten parameters.
+const main_origin = ({ origin }) => origin && ["measured", "inferred", "chosen"].reduce((best, kind) => (origin[kind] > origin[best] ? kind : best));
+
 export class Arm {
   constructor(robot, links, motion) {
     this.robot = robot;
     this.links = links ?? [];
     this.parts = { axes: [], frames: [], masses: [], ellipsoids: [], path: [] };
     this.left_out = [];  // links without ellipsoid
+    this.has_origin = this.links.some(({ origin }) => origin);
     this.measure(motion);
     this.scene = new Scene();
     this.scene.add(new HemisphereLight(0xffffff, 0x8899aa, 1.6), new AmbientLight(0xffffff, 0.35));
@@ -43,6 +47,10 @@ export class Arm {
       ellipsoid: new MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false }), wire: new LineBasicMaterial({ transparent: true, opacity: 0.55 }),
       path: new LineBasicMaterial({ transparent: true, opacity: 0.5 }),
     };
+    // Of each origin: body and wire. Measured is solid, chosen is a wire alone, inferred has both.
+    this.origins = {};
+    for (const [kind, body, wire] of [["measured", 0.5, 0], ["inferred", 0.3, 0.8], ["chosen", 0.06, 0.8]])
+      this.origins[kind] = { ellipsoid: new MeshBasicMaterial({ transparent: true, opacity: body, depthWrite: false }), wire: new LineBasicMaterial({ transparent: true, opacity: wire }) };
     this.radius = 0.032 * this.reach;
     this.groups = this.robot.joints.map((joint, i) => this.link_group(joint, i));
     this.scene.add(this.base_group(), ...this.groups);
@@ -163,6 +171,7 @@ export class Arm {
     holder.scale.set(...body.axes.map((a) => Math.max(a, 0.012 * this.reach)));
     holder.add(new Mesh(new SphereGeometry(1, 32, 20), this.materials.ellipsoid));
     holder.add(new LineSegments(new EdgesGeometry(new IcosahedronGeometry(1, 2), 1), this.materials.wire));
+    holder.userData.origin = main_origin(link);
     group.add(holder);
     this.parts.ellipsoids.push(holder);
   }
@@ -188,10 +197,20 @@ export class Arm {
     for (const object of this.parts[part]) object.visible = visible;
   }
 
+  // Ellipsoids in the colour of what most of their link comes from, or all alike.
+  show_origin(by_origin) {
+    for (const { children: [body, wire], userData: { origin } } of this.parts.ellipsoids) {
+      const own = by_origin && origin ? this.origins[origin] : this.materials;
+      body.material = own.ellipsoid;
+      wire.material = own.wire;
+    }
+  }
+
   colour() {
     const set = (material, name) => material.color.set(new Color(css(name)));
     const names = { link: "robot-link", joint: "robot-joint", mass: "robot-mass", axis: "muted", ellipsoid: "robot-mass", wire: "robot-mass", path: "predicted" };
     for (const [material, name] of Object.entries(names)) set(this.materials[material], name);
+    for (const [kind, { ellipsoid, wire }] of Object.entries(this.origins)) for (const material of [ellipsoid, wire]) set(material, "origin-" + kind);
     for (const arrow of this.parts.frames) arrow.setColor(new Color(css(arrow.userData.colour)));
     const line = new Color(css("line"));
     const count = this.grid.geometry.getAttribute("color").count;

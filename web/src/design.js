@@ -3,6 +3,7 @@ import { h, bar, choice, count, facts, figure, hint, percent, plural, section, t
 import { table, number_cell } from "./table.js";
 import { motion_pictures } from "./excitation.js";
 import { card } from "./summary.js";
+import { forecast_bar, share_text } from "./forecast.js";
 
 const change = (before, after) => [`${figure(before, 3)} → `, h("strong", {}, figure(after, 3))];
 
@@ -24,7 +25,8 @@ export function design_figures({ design }) {
       card("log det", figure(design.after.log_det, 4), `${figure(design.before.log_det, 4)} before`, "Of the information; one more is e times as much."),
       card("Parameters", count(design.parameters.length), poor > 0 ? `${poor} will be poorly determined` : "none poorly determined")],
     best && [
-      card("Best next run", best.load > 0 ? `payload ${figure(best.load, 3)} kg` : best.kind, "by log det of everything"),
+      card("Best next run", best.load > 0 ? `payload ${figure(best.load, 3)} kg` : best.kind, best.forecast ? "by the error on typical motions" : "by log det of everything"),
+      best.forecast && card("Forecast", share_text(best.forecast.expected), `on typical motions; ${share_text(design.forecast?.expected)} now`, "Unexplained effort to expect on motions that were not measured."),
       card("log det", figure(best.log_det, 4), "with this run"),
       best.shrinks && card("Shrinks most", best.shrinks, `by ${figure(best.factor, 3)}`)],
     card("Duration", `${figure(design.duration, 3)} s`, `${figure(design.rows_per_second, 3)} rows per second`),
@@ -63,11 +65,14 @@ function outlook_section({ parameters }) {
 
 const name_of = ({ kind, load }) => (load > 0 ? `payload ${figure(load, 3)} kg` : kind);
 
-function candidates_section({ candidates }) {
+function candidates_section({ candidates, forecast, no_forecast }) {
+  const largest = Math.min(1, forecast?.expected ?? 1);
+  const after = (one) => one.forecast && { show: h("span", {}, forecast_bar({ ...one.forecast, lower: undefined }, largest), " ", share_text(one.forecast.expected)), order: one.forecast.expected };
   return section("candidates", "Candidates for the next run",
-    table("Candidates", [{ title: "Run" }, { title: "log det", hint: "of all runs, including this one", number: true }, { title: "Shrinks most" }, { title: "by", number: true },
+    no_forecast && h("p", {}, `There is no forecast: ${no_forecast}.`),
+    table("Candidates", [{ title: "Run" }, { title: "Forecast", hint: "unexplained effort on typical motions after this run; a full bar: as now" }, { title: "log det", hint: "of all runs, including this one", number: true }, { title: "Shrinks most" }, { title: "by", number: true },
       { title: "Condition", number: true }, { title: "Gains, if unknown", hint: "largest relative standard deviation of a drive gain", number: true }],
-      candidates.map((one) => [name_of(one), number_cell(one.log_det), one.shrinks ? h("code", {}, one.shrinks) : null, number_cell(one.factor, 3),
+      candidates.map((one) => [name_of(one), after(one), number_cell(one.log_det), one.shrinks ? h("code", {}, one.shrinks) : null, number_cell(one.factor, 3),
         one.motion ? { show: h("span", {}, change(one.motion.before.condition, one.motion.after.condition)), order: one.motion.after.condition } : null,
         one.gains ? number_cell(Math.max(...one.gains.map(({ sigma }) => sigma ?? Infinity)), 3) : null])),
     candidates.filter(({ poses }) => poses).map(({ poses }) => h("details", {}, h("summary", {}, plural(poses.length, "configuration"), " to hold still at"),

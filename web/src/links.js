@@ -23,14 +23,31 @@ function overview(feasible) {
 }
 
 function link_table(links) {
+  const has_origin = links.some(({ origin }) => origin);
   return [table("Feasible links", [
     { title: "Link" }, { title: "Mass", hint: "kg", number: true }, { title: "Centre of mass", hint: "m, in the link frame" },
     { title: "Principal moments", hint: "kg·m², about the centre of mass" }, { title: "Margin", hint: "largest δ with P ⪰ δ·m·diag(ℓ², ℓ², ℓ², 1)", number: true },
-    { title: "Chosen", hint: "parameters whose value the data does not determine", number: true }],
+    has_origin && { title: "Origin", hint: "of its ten parameters: measured, inferred from being a body, chosen by the reference" },
+    { title: "Chosen", hint: "parameters whose value the data does not determine", number: true }].filter(Boolean),
     links.map((link) => [
       link.name, number_cell(link.mass), link.com.map((x) => round(x)).join(", "), principal_moments(link).map((x) => figure(x, 3)).join(", "),
-      number_cell(link.margin, 2), { show: h("span", { title: link.chosen.join(", ") }, `${link.chosen.length} of 10`), order: link.chosen.length }])),
+      number_cell(link.margin, 2), ...(has_origin ? [origin_cell(link.origin)] : []), { show: h("span", { title: link.chosen.join(", ") }, `${link.chosen.length} of 10`), order: link.chosen.length }])),
   hint("Chosen parameters are one choice among many: the motion does not identify them, only physical feasibility limits them.")];
+}
+
+// Three parts of one bar, and the words.
+function origin_cell(origin) {
+  if (!origin) return null;
+  const kinds = ["measured", "inferred", "chosen"];
+  const text = kinds.filter((kind) => origin[kind] >= 0.005).map((kind) => `${percent(origin[kind], 2)} ${kind}`).join(", ");
+  let from = 0;
+  const parts = kinds.map((kind) => {
+    const part = h("rect", { class: "origin-" + kind, x: (100 * from).toFixed(2), width: (100 * origin[kind]).toFixed(2), height: 8 });
+    from += origin[kind];
+    return part;
+  });
+  return { show: h("span", { title: text }, h("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": text }, parts),
+    h("span", { class: "small" }, " ", text)), order: origin.measured };
 }
 
 const round = (metres) => (Math.abs(metres) < 5e-7 ? "0" : figure(metres, 3));

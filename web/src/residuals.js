@@ -1,5 +1,6 @@
 // Residuals joint by joint and run by run, with bands and whiteness.
 import { h, bar, hint, percent, section, tag } from "./dom.js";
+import { share_text } from "./forecast.js";
 import { table, number_cell, percent_cell } from "./table.js";
 
 const prepared_of = (residual, joint) => residual?.per_joint.find(({ name }) => name === joint)?.prepared;
@@ -35,10 +36,12 @@ export function validation_section(result) {
   const some = (get) => runs.some((run) => get(run) !== undefined);
   const left_out = some((run) => run.left_out?.prepared ?? run.left_out?.residual?.prepared);
   const feasible = some((run) => run.feasible);
+  const forecast = some((run) => run.forecast);
   const columns = [
     { title: "Run" }, { title: "Kind", hint: "fresh: not used for fitting" }, { title: "Residual", hint: "prepared rows", number: true }, { title: "of the largest" },
     left_out && { title: "Left out", hint: "of a model fitted on all other runs", number: true },
     feasible && { title: "Feasible", hint: "of the feasible parameters", number: true },
+    forecast && { title: "Forecast", hint: "from the fitted runs alone; in brackets: 90 % at most", number: true },
     { title: "Raw", hint: "every sample, unfiltered", number: true },
   ].filter(Boolean);
   return section("validation", "Validation runs",
@@ -48,6 +51,7 @@ export function validation_section(result) {
       percent_cell(run.residual.prepared), { show: bar(run.residual.prepared, largest, run.fresh ? "fresh" : ""), order: run.residual.prepared },
       ...(left_out ? [percent_cell(run.left_out?.residual?.prepared ?? run.left_out?.prepared)] : []),
       ...(feasible ? [percent_cell(run.feasible?.residual?.prepared ?? run.feasible?.prepared)] : []),
+      ...(forecast ? [run.forecast ? { show: `${share_text(run.forecast.expected)} (${share_text(run.forecast.upper)})`, order: run.forecast.expected } : null] : []),
       percent_cell(run.residual.raw)])),
     by_joint(runs), models(result), whiteness(runs));
 }

@@ -5,6 +5,16 @@ import { Arm } from "./arm.js";
 import { h, choice } from "./dom.js";
 import { Motion } from "./kinematics.js";
 
+// What most of a link's ten parameters come from; shapes say the same as colours.
+function origin_legend() {
+  const disc = (kind) => h("svg", { class: "origin-key " + kind, viewBox: "0 0 16 16", "aria-hidden": "true" },
+    h("circle", { class: "fill", cx: 8, cy: 8, r: 6.5 }), h("path", { class: "wire", d: "M8 1.5v13M1.5 8h13M8 1.5c-6 4-6 9 0 13M8 1.5c6 4 6 9 0 13" }));
+  return h("p", { class: "legend origins", hidden: true }, h("span", {}, "Most of a link is"),
+    h("span", { title: "determined by the efforts" }, disc("measured"), "measured"),
+    h("span", { title: "follows from being a body, and from the constraints" }, disc("inferred"), "inferred"),
+    h("span", { title: "taken from the reference body: the efforts do not show it" }, disc("chosen"), "chosen"));
+}
+
 export class RobotView {
   constructor(scene, links) {
     this.robot = scene.robot;
@@ -17,9 +27,9 @@ export class RobotView {
 
   // Element with the view and its controls.
   element() {
-    this.canvas = h("canvas", { id: "robot", tabindex: 0, role: "img", "aria-label": "The robot in 3D. Arrow keys rotate, plus and minus zoom." });
+    this.canvas = h("canvas", { id: "robot", tabindex: 0, role: "img", "aria-label": "The robot in 3D. Arrow keys rotate, plus and minus zoom, o switches the colours of the links' origin." });
     this.note = h("p", { class: "hint" });
-    const switches = [["axes", "Axes"], ["frames", "Frames"], ["masses", "Centres of mass"], ["ellipsoids", "Inertia"], ["path", "Path"]];
+    const switches = [["axes", "Axes"], ["frames", "Frames"], ["masses", "Centres of mass"], ["ellipsoids", "Inertia"], ["origin", "Origin of the links"], ["path", "Path"]];
     this.switches = h("div", { class: "switches" });
     this.boxes = {};
     for (const [part, name] of switches) {
@@ -32,7 +42,8 @@ export class RobotView {
     this.button = h("button", { type: "button", id: "play", onclick: () => this.toggle() }, "▶ Play");
     const player = this.motion.duration > 0 && h("div", { class: "player" }, this.button, this.slider, this.clock);
     const chooser = this.chooser = this.motions.length > 1 && choice("Motion", this.motions.map(({ run }) => run), 0, (i) => this.choose(i));
-    this.root = h("div", { class: "robot-view" }, h("div", { class: "stage" }, this.canvas), chooser, player, this.switches, this.note);
+    this.legend = origin_legend();
+    this.root = h("div", { class: "robot-view" }, h("div", { class: "stage" }, this.canvas), chooser, player, this.switches, this.legend, this.note);
     return this.root;
   }
 
@@ -47,6 +58,7 @@ export class RobotView {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.arm = new Arm(this.robot, this.links, this.motion);
     for (const [part, list] of Object.entries(this.arm.parts)) this.boxes[part].parentElement.hidden = list.length === 0;
+    this.boxes.origin.parentElement.hidden = !this.arm.has_origin;
     if (this.arm.left_out.length > 0)
       this.note.textContent = `No ellipsoid for ${this.arm.left_out.join(", ")}: larger than the arm, or no body has such moments.`;
     this.camera = new PerspectiveCamera(32, 1, 0.01, 200);
@@ -102,7 +114,10 @@ export class RobotView {
 
   render() {
     if (!this.renderer || !this.camera) return;
-    for (const [part, box] of Object.entries(this.boxes)) this.arm.show(part, box.checked);
+    for (const [part, box] of Object.entries(this.boxes)) if (part !== "origin") this.arm.show(part, box.checked);
+    const by_origin = this.arm.has_origin && this.boxes.origin.checked;
+    this.arm.show_origin(by_origin);
+    this.legend.hidden = !(by_origin && this.boxes.ellipsoids.checked);
     this.renderer.render(this.arm.scene, this.camera);
   }
 
@@ -174,6 +189,7 @@ export class RobotView {
     else if (event.key === "-") this.zoom(1.15);
     else if (event.key === "0") this.frame_all();
     else if (event.key === " " && this.motion.duration > 0) this.toggle();
+    else if (event.key === "o" && this.arm.has_origin) this.boxes.origin.click();
     else return;
     event.preventDefault();
   }

@@ -1,5 +1,6 @@
 // What must be clear within ten seconds: robot, verdict with its reasons, key figures.
 import { h, count, figure, percent, plural } from "./dom.js";
+import { share_text } from "./forecast.js";
 
 // Word, style and shape: the verdict does not rest on colour alone.
 export const faces = {
@@ -39,6 +40,13 @@ function fresh_card(result) {
     "The same on a motion that was not fitted: the number to quote.");
 }
 
+function forecast_card({ forecast }) {
+  if (!forecast) return null;
+  const { expected, upper } = forecast.feasible_typical ?? forecast.typical;
+  return card("Forecast", share_text(expected), upper > 1 ? "on typical motions; upper bound unknown" : `on typical motions, 90 % at most ${percent(upper)}`,
+    "Unexplained effort to expect on motions that were not measured" + (forecast.feasible_typical ? ", by the feasible links." : "."));
+}
+
 function row_note({ kept_share, decimation, cutoff }) {
   return [`${percent(kept_share)} kept`, decimation > 1 && `1 of ${count(decimation)}`, cutoff && `${figure(cutoff, 2)} Hz filter`]
     .filter(Boolean).join(", ");
@@ -51,6 +59,7 @@ export function key_figures(result) {
     card("Residual", percent(residual.prepared), "of the effort, fitted rows", "Unexplained effort on the fitted rows."),
     cross && card("Cross-validated", percent(cross.residual.prepared), `${cross.blocks} blocks left out by ${cross.by}`,
       "The same on held-out rows. Close to the residual: the model does not overfit this log."),
+    forecast_card(result),
     fresh_card(result),
     feasible?.residual && card("Feasible model", percent(feasible.residual.prepared), "physically feasible",
       "Residual of parameters that satisfy all physical constraints."),

@@ -5,6 +5,7 @@ import { face_of, key_figures, robot_line, verdict, verdict_icon } from "./summa
 import { findings_section } from "./findings.js";
 import { Curves } from "./curves.js";
 import { joints_section, validation_section } from "./residuals.js";
+import { forecast_section } from "./forecast.js";
 import { base_section } from "./parameters.js";
 import { Friction } from "./friction.js";
 import { links_section } from "./links.js";
@@ -52,6 +53,7 @@ async function show_result({ result, curves: curve_data, scene }) {
     ["curves", "Effort", curves.section()],
     ["joints", "Joints", joints_section(result)],
     ["validation", "Validation", validation_section(result)],
+    ["forecast", "Forecast", forecast_section(result)],
     ["engines", "Engines", engines_section(result)],
     ["spectra", "Spectra", spectra_section(result, curve_data.runs)],
     ["excitation", "Excitation", excitation_section(scene, result)],

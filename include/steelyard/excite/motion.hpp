@@ -8,6 +8,8 @@
 //   fourier   a Fourier series from rest to rest, with quintic lead-in and lead-out (simulate/trajectory.hpp)
 //   points    moves of equal time through points, trapezoidal acceleration
 //
+// With a `goal`, the expected error on other motions is minimised instead.
+//
 // log det does not depend on units, the condition number of unscaled rows does: the best motion may have a
 // large one. `max_condition` trades log det for it, by a penalty on (Σλᵖ)^(1/p) (Σλ⁻ᵖ)^(1/p) of Σ YᵀY.
 //
@@ -91,6 +93,12 @@ Trajectory to_trajectory(const DesignedMotion& motion);
 // mass.
 std::optional<VectorXd> prior_from_masses(const Robot& robot, const BaseParameters& base);
 
+// The expected error on other motions, tr(W (P + A)⁻¹), is minimised instead of log det (identify/excite.hpp).
+struct ForecastGoal {
+  MatrixXd precision;  // P of what is known before this motion, over the base parameters, in the unit of A
+  MatrixXd weights;    // W = Σ YᵀY over those motions
+};
+
 struct ExciteOptions {
   MotionKind kind = MotionKind::fourier;
   double duration = 20;  // [s] of the whole motion, lead-in and lead-out included
@@ -114,6 +122,7 @@ struct ExciteOptions {
 
   VectorXd noise;        // σ of the efforts: empty (one), one for all, or one per independent joint
   MatrixXd information;  // A₀ without D, over the base parameters; empty: nothing is known yet
+  std::optional<ForecastGoal> goal;
 
   double max_condition = 0;  // target for the unscaled rows, by a penalty; 0: none
 

@@ -4,7 +4,8 @@
 // next:   the study's fit runs are folded and estimated; what would the next run add? Candidates are the best
 //         Fourier motion, the best point-to-point motion and holding still at the best poses, all of the same
 //         duration, with the noise and the rows per second of the runs so far. σ is √(A₀ + A)⁻¹: rows are
-//         assumed independent.
+//         assumed independent. The best is the one after which the forecast of the error on typical motions
+//         (docs/forecast.md) is lowest; motions are searched for that. By log det where there is no forecast.
 //
 // A known load adds known efforts and no column: where efforts are torques it identifies nothing more than
 // the same motion without it; it identifies the gains of drives that log currents. Candidates with a payload
@@ -39,6 +40,7 @@ struct NextCandidate {
   std::string shrinks;  // the parameter whose interval shrinks most
   double most = 1;      // by this factor
   double log_det = 0;   // of all runs, including this one
+  std::optional<MotionForecast> forecast;  // on typical motions, after it
 };
 
 struct NextOutcome {
@@ -47,8 +49,10 @@ struct NextOutcome {
   ExciteOptions options;
   double output_rate = 0;
   std::vector<std::string> parameters;
-  VectorXd sigma;                         // now
-  std::vector<NextCandidate> candidates;  // best first, by log det
+  VectorXd sigma;                          // now
+  std::optional<MotionForecast> forecast;  // on typical motions, now
+  std::string no_forecast;                 // why there is none
+  std::vector<NextCandidate> candidates;   // best first, by the forecast, or by log det
   std::vector<Complaint> warnings;
 };
 NextOutcome next_study(const Study& study, const StudyOptions& options = {});

@@ -57,7 +57,8 @@ SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options
 StudyOutcome validate_study(const Study& study, const Result& model, const StudyOptions& options = {});
 
 // The error to expect of an earlier model on the motions of a study, relative to the efforts that the model predicts:
-// measured efforts are not used. Throws InputError for models without a forecast and for those of another robot.
+// efforts of the runs are not used, and runs need none. Throws InputError for models without a forecast and for
+// those of another robot.
 struct RunForecast {
   std::string run;
   MotionForecast estimate;
@@ -68,6 +69,10 @@ struct ForecastOutcome {
   std::vector<Complaint> warnings;  // about the robot file
 };
 ForecastOutcome forecast_study(const Study& study, const Result& model, const StudyOptions& options = {});
+std::string to_json(const ForecastOutcome& outcome);
+
+// The joints with the largest shares of a forecast, the worst first; those with none are left out.
+std::vector<JointForecast> worst_joints(const MotionForecast& forecast, std::size_t count);
 
 // Several models on the same runs: the outcome of the first, with a `comparison` of all parameter sets (base
 // values, and links where a model has them).

@@ -66,6 +66,7 @@ struct PreparationSummary {
   double kept_share = 1;  // rows given to the estimator over those before rejection and trimming
   std::vector<CutoffCandidate> candidates;  // of an automatic cut-off, ascending; empty: it was given
   std::string choice;                       // in words
+  std::optional<double> band = {};          // [Hz] of the efforts, of an automatic cut-off (docs/validate.md)
 };
 
 // How the intervals of `base` were made.
@@ -147,6 +148,13 @@ struct KnownWrench {
   std::array<KnownInterval, 6> known = {};
 };
 
+// Shares of a link's ten parameters (docs/feasible.md); their sum is one.
+struct LinkOrigin {
+  double measured = 0;  // by the efforts
+  double inferred = 0;  // because it must be a body, and by the constraints
+  double chosen = 0;    // by the reference body
+};
+
 struct LinkValues {
   std::string name;
   double mass = 0;
@@ -157,6 +165,7 @@ struct LinkValues {
   std::vector<std::string> chosen;           // parameters that the data does not determine
   std::map<std::string, KnownInterval> known;
   std::optional<KnownWrench> wrench = {};
+  std::optional<LinkOrigin> origin = {};
 };
 
 // m, m·c, J about the link frame's origin: ten a link, in their order.

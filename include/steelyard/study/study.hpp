@@ -51,6 +51,7 @@ struct StudyRun {
   std::optional<SimulationSpec> simulation;
   std::shared_ptr<const FoldedRun> folded;  // then there are no samples, and `file` has path, label and role
   bool unsigned_effort = false;             // the log has |effort| only
+  std::optional<Place> no_efforts = {};  // the place of columns without them: a motion, for forecasts alone
   std::string folds;  // path of a fold file whose runs this stands for while a study is read
   bool label_given = false;
   Place place;
@@ -110,9 +111,12 @@ struct Study {
   std::vector<std::string> waive;
 };
 
-// Without runs where they are not needed: retrieval from base values.
-Study read_study(const std::string& path, bool needs_runs = true);
-Study read_study_text(const std::string& text, const std::string& path, bool needs_runs = true);
+// Without runs where they are not needed: retrieval from base values. Without efforts where motions are enough:
+// forecasts; everything else refuses runs that have none.
+Study read_study(const std::string& path, bool needs_runs = true, bool needs_efforts = true);
+Study read_study_text(const std::string& text, const std::string& path, bool needs_runs = true,
+                      bool needs_efforts = true);
+void require_efforts(const Study& study);  // throws InputError
 
 // A run of samples in memory: channels by name (log/run.hpp), SI.
 StudyRun run_from_samples(const std::string& label, Run run);

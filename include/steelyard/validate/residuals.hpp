@@ -23,6 +23,8 @@ struct ResidualSummary {
   std::optional<double> prepared_weighted;  // every joint's rows divided by their standard deviation
   std::optional<double> raw;
   std::vector<JointResidual> per_joint;
+  std::optional<double> band =
+      {};  // prepared, but at the band of the log, where the cut-off was chosen below it
 };
 
 // Band around the predicted effort of a joint that holds `level` of the samples (docs/uncertainty.md).

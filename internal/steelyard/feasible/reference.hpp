@@ -4,7 +4,7 @@
 //   repaired   the nearest possible body to what the file gives: no eigenvalue of the scaled pseudo-inertia
 //              below 1e-3 of the largest
 //   uniform    a cylinder from the link's joint to the joints it carries, all of one radius (a fifth of the
-//              robot's mean length) and one density
+//              mean length of the links that have one) and one density
 //   data       of robots without lengths (a pendulum, a pan-tilt head): a rod with the first moment and the
 //              moment of inertia that were seen
 //

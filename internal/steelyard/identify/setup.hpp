@@ -95,6 +95,7 @@ struct Setup {
   FrictionForms friction;
   std::vector<std::string> offset_runs;  // labels of the runs with offsets of their own
   std::vector<Finding> findings;         // about the gains
+  bool motions_only = false;             // efforts of the runs are not used: those without any have zeros
 
   const Study& study() const { return *job.study; }
   const StudyOptions& options() const { return *job.options; }

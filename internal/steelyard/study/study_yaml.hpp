@@ -7,13 +7,14 @@
 namespace steelyard::inline STEELYARD_ABI {
 
 YamlNode parse_study(const std::string& text, const std::string& path);
-Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs);
+Study read_study_tree(const YamlNode& root, const std::string& path, bool needs_runs,
+                      bool needs_efforts = true);
 
 // Every key of a study (core/describe.hpp).
 void describe(Fields& fields, Study& study);
 // Columns and conversions of a log; `check_log` when its path is known.
 void describe_log(Fields& fields, RunFile& file);
-void check_log(const Fields& fields, const RunFile& file);
+void check_log(const Fields& fields, const RunFile& file, bool may_lack_efforts = false);
 void describe(Fields& fields, SimulationSpec& spec);
 
 }  // namespace steelyard

@@ -7,6 +7,8 @@
 // a run of fewer than 128 samples has no spectrum.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
@@ -17,8 +19,9 @@ namespace steelyard::inline STEELYARD_ABI {
 // Sums over a run, sample by sample; memory: two segments.
 class Welch {
  public:
-  // A run of about `samples` samples at `rate` [Hz] has at least fifteen segments.
-  Welch(double rate, Index samples);
+  // A run of about `samples` samples at `rate` [Hz] has at least 2 · `apart` − 1 segments, `apart` of them without
+  // overlap.
+  Welch(double rate, Index samples, Index apart = 8);
   void add(double value);
   Spectrum spectrum() const;
 
@@ -35,5 +38,12 @@ class Welch {
 // Means over bands of equal width on a logarithmic scale, where bins are closer than that; without frequency
 // 0.
 Spectrum in_bands(const Spectrum& spectrum, int bands_per_decade = 24);
+
+// The band of several signals of one unit, whose spectra have the same frequencies: where 99 % of their power
+// ends (the occupied bandwidth of ITU-R SM.328). Counted is the power about the mean, and above the noise, which is
+// taken as flat: of each signal the median of sixteen means over the upper half of the frequencies. None: there is
+// nothing but noise, or no spectrum.
+inline constexpr double kOccupied = 0.99;
+std::optional<double> occupied_band(std::span<const Spectrum> spectra);
 
 }  // namespace steelyard
