@@ -14,7 +14,8 @@ namespace {
 constexpr double kSlowest = 0.01;  // v_1 over the fastest velocity
 // sign − tanh(q̇/v) and exp(−(q̇/vs)²) sign are halved at 0.55 v and 0.83 vs.
 constexpr double kBumpWidth = 0.66;
-constexpr double kErrors = 2;  // standard errors by which a richer form must win
+constexpr double kErrors = 2;      // standard errors by which a richer form must win
+constexpr double kClearShare = 3;  // standard deviations of one more coefficient, by the jackknife
 
 std::string tanh_name(int number, int k) {
   return fmt::format("ft{}.{}", number, k + 1);
@@ -46,6 +47,14 @@ struct FormCandidate {
   double driven() const {
     return driving() + (loads() == 2 ? score.coefficients[score.coefficients.size() - 1] : 0);
   }
+  // What a coefficient adds is no accident: counted from the last one.
+  bool is_clear(Index from_last) const {
+    const Index at = score.coefficients.size() - 1 - from_last;
+    return std::abs(score.coefficients[at]) > kClearShare * score.deviations[at];
+  }
+  // The share, or its difference between the directions; the peak of Stribeck friction.
+  bool load_is_clear() const { return loads() > 0 && is_clear(0); }
+  bool peak_is_clear() const { return form == FrictionForm::stribeck && is_clear(loads()); }
   // Signs that the form gives its coefficients: a peak near rest is a negative tanh; gears take, and not all.
   bool is_possible() const {
     if (form == FrictionForm::sigmoid && height() <= 0) return false;
@@ -83,14 +92,16 @@ class Chooser {
     if (request.form) {
       best = best_of(j, *request.form, request.load, true);
     } else {
-      for (const LoadFriction load : {LoadFriction::none, LoadFriction::load, LoadFriction::directional}) {
-        if (load != LoadFriction::none && !request.may_load) break;
-        for (const FrictionForm form :
-             {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck}) {
-          const FormCandidate other = best_of(j, form, load, false);
-          if (other.form == form && other.load == load && wins(other, best)) best = other;
-        }
-        if (load == LoadFriction::none) unloaded = best;
+      for (const FrictionForm form : {FrictionForm::sigmoid, FrictionForm::stribeck}) {
+        const FormCandidate other = best_of(j, form, LoadFriction::none, false);
+        if (other.form == form && wins(other, best)) best = other;
+      }
+      unloaded = best;
+      if (request.may_load) {
+        for (const LoadFriction load : {LoadFriction::load, LoadFriction::directional})
+          if (const std::optional<FormCandidate> loaded = best_with(j, load);
+              loaded && loaded->load_is_clear() && loaded->score.total() < best.score.total())
+            best = *loaded;
       }
       out.reason = reason(linear, unloaded, best);
     }
@@ -168,6 +179,16 @@ class Chooser {
     return !found && must ? fallback : best;
   }
 
+  // The best form with this load: linear unless another is clearly better; none where no share is possible.
+  std::optional<FormCandidate> best_with(std::size_t j, LoadFriction load) const {
+    std::optional<FormCandidate> best;
+    for (const FrictionForm form : {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck}) {
+      const FormCandidate other = best_of(j, form, load, false);
+      if (other.form == form && other.load == load && (!best || wins(other, *best))) best = other;
+    }
+    return best;
+  }
+
   static double standard_error(const FormCandidate& a, const FormCandidate& b) {
     const Eigen::ArrayXd d = (b.score.squares - a.score.squares).array();
     const auto groups = static_cast<double>(d.size());
@@ -177,7 +198,9 @@ class Chooser {
 
   static bool wins(const FormCandidate& rich, const FormCandidate& simple) {
     const double gain = simple.score.total() - rich.score.total();
-    return gain > kErrors * standard_error(rich, simple) && gain > 0;
+    if (!(gain > 0)) return false;
+    const bool one_more = simple.form == FrictionForm::linear && simple.load == rich.load;
+    return gain > kErrors * standard_error(rich, simple) || (one_more && rich.peak_is_clear());
   }
 
   double share(double squares) const {

@@ -252,6 +252,29 @@ bool simplify(const std::vector<FrictionJoint>& joints, const Point& at, std::ve
   return any;
 }
 
+// The difference between driving and driven is hardly determined while the loads are far from right: it is added
+// to a gear that is nearly there. Returns which ones are to have it.
+std::vector<bool> without_direction(std::vector<FrictionModel>& models) {
+  std::vector<bool> directional;
+  for (FrictionModel& model : models) {
+    directional.push_back(model.load == LoadFriction::directional);
+    if (directional.back()) model.load = LoadFriction::load;
+  }
+  return directional;
+}
+
+bool add_direction(std::vector<bool>& directional, std::vector<FrictionModel>& models) {
+  bool any = false;
+  for (std::size_t j = 0; j < models.size(); ++j) {
+    if (directional[j] && models[j].load == LoadFriction::load) {
+      models[j].load = LoadFriction::directional;
+      any = true;
+    }
+    directional[j] = false;
+  }
+  return any;
+}
+
 }  // namespace
 
 const char* to_string(FrictionStatus status) {
@@ -274,6 +297,7 @@ FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<F
   FrictionFit out;
   out.joints.resize(joints.size());
   Fitter fitter(joints, pass, options, output, out);
+  std::vector<bool> directional = without_direction(models);
   Point at = fitter.start(std::move(models));
   double enough = kNearlyThere;
   for (int weightings = 0; weightings < kMaxWeightings;) {
@@ -284,6 +308,9 @@ FrictionFit fit_friction(const std::vector<FrictionJoint>& joints, std::vector<F
       VectorXd loads = fitter.own_loads(at);
       at = fitter.evaluate(std::move(models_left), std::move(loads));
       enough = kNearlyThere;
+    } else if (add_direction(directional, models_left)) {
+      VectorXd loads = fitter.own_loads(at);
+      at = fitter.evaluate(std::move(models_left), std::move(loads));
     } else if (enough > options.tolerance) {
       enough = options.tolerance;
     } else {

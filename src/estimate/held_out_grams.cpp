@@ -94,6 +94,8 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
   HeldOutScore out;
   out.squares.resize(groups());
   out.coefficients.setZero(count);
+  out.deviations.setZero(count);
+  std::vector<Eigen::VectorXd> fits;  // of groups with rows
   for (std::size_t g = 0; g < test_.size(); ++g) {
     Eigen::MatrixXd A = training_[g](used, used);
     // Keeps zero and dependent columns from breaking the factor; far below the resolution of the comparison.
@@ -103,10 +105,17 @@ HeldOutScore HeldOutGrams::score(const std::vector<Index>& used) const {
     const Eigen::MatrixXd T = test_[g](used, used);
     const Eigen::VectorXd t = test_[g](used, effort);
     out.squares[static_cast<Index>(g)] = x.dot(T * x) - 2 * x.dot(t) + test_[g](effort, effort);
-    out.coefficients += x;
+    if (test_[g](effort, effort) > 0) fits.push_back(x);
   }
-  for (Index k = 0; k < count; ++k)
-    out.coefficients[k] *= scale_[used[static_cast<std::size_t>(k)]] / static_cast<double>(test_.size());
+  const auto left_out = static_cast<double>(fits.size());
+  for (const Eigen::VectorXd& x : fits) out.coefficients += x / left_out;
+  for (const Eigen::VectorXd& x : fits) out.deviations += (x - out.coefficients).cwiseAbs2();
+  out.deviations = ((left_out - 1) / std::max(1.0, left_out) * out.deviations).cwiseSqrt();
+  for (Index k = 0; k < count; ++k) {
+    const double scale = scale_[used[static_cast<std::size_t>(k)]];
+    out.coefficients[k] *= scale;
+    out.deviations[k] *= scale;
+  }
   return out;
 }
 

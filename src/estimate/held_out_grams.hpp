@@ -18,6 +18,7 @@ namespace steelyard::inline STEELYARD_ABI {
 struct HeldOutScore {
   VectorXd squares;       // weighted residual² of each group
   VectorXd coefficients;  // of the columns, mean of the groups' fits
+  VectorXd deviations;    // their standard deviations by the jackknife over the groups
 
   double total() const { return squares.sum(); }
 };

@@ -107,12 +107,21 @@ struct FrictionRows {
   int blocks = 1;
 };
 
+// Of two memories of the filters at least, so that every slot has rows that can be held out; shorter where the
+// run would not have four of them.
+Index slot_of(const PreparedRun& run, int blocks) {
+  constexpr Index kFewestSlots = 4;
+  const ChunkPlan& chunks = run.plan();
+  const Index slot =
+      halved_slot(chunks.size, chunks.samples, blocks, 2 * filter_memory(run.preparation()));
+  return chunks.samples >= kFewestSlots * slot ? slot : halved_slot(chunks.size, chunks.samples, blocks, 1);
+}
+
 // One pass over a fit run with the study's columns and these.
 FoldPass fold_with(const Setup& setup, const FrictionRows& rows, const OpenRun& run) {
   PassOptions pass;
   pass.threads = setup.threads();
-  const ChunkPlan& chunks = run.prepared->plan();
-  pass.slot_samples = halved_slot(chunks.size, chunks.samples, rows.blocks, 1);
+  pass.slot_samples = slot_of(*run.prepared, rows.blocks);
   const VectorXd further = payload_values(setup, *run.run);
   pass.extra = run_columns(setup, *run.run);
   if (rows.columns)

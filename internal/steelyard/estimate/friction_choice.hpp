@@ -13,7 +13,9 @@
 // and the candidates are compared by the residuals of the held-out rows, every row kind divided by its
 // standard deviation. A form with more terms is chosen only when it wins by more than two standard errors of
 // the groups' differences; asymmetric Coulomb has the span of sign and 1 and data cannot distinguish them.
-// The order is that of the list above: velocity alone, then with load, then with its direction.
+// A form that has the simpler one and one coefficient more (Stribeck beside linear, load, its direction) is also
+// chosen where it lowers the held-out error and the coefficient is three standard deviations from zero, by the
+// jackknife over the groups: what shows in few of the groups varies too much among them for the rule above.
 //
 // Joints are chosen one after the other, twice, the others as chosen so far. Everything works on sums of
 // small Grams of scaled columns: parameters are not read from them, only which candidate is better.
