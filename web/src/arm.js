@@ -2,7 +2,7 @@
 import {
   AmbientLight, ArrowHelper, Box3, BoxGeometry, BufferGeometry, Color, CylinderGeometry, DirectionalLight, EdgesGeometry, Float32BufferAttribute,
   GridHelper, Group, HemisphereLight, IcosahedronGeometry, Line, LineBasicMaterial, LineDashedMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
-  MeshStandardMaterial, Quaternion, Scene, SphereGeometry, Vector3,
+  MeshStandardMaterial, Quaternion, Scene, SphereGeometry, Vector3, WireframeGeometry,
 } from "three";
 import { css } from "./dom.js";
 import { ellipsoid } from "./inertia.js";
@@ -21,15 +21,13 @@ function polyline(points, material) {
   return new Line(new BufferGeometry().setFromPoints(points), material);
 }
 
-// The largest share of a link's ten parameters.
-const main_origin = ({ origin }) => origin && ["measured", "inferred", "chosen"].reduce((best, kind) => (origin[kind] > origin[best] ? kind : best));
-
 export class Arm {
   constructor(robot, links, motion) {
     this.robot = robot;
     this.links = links ?? [];
     this.parts = { axes: [], frames: [], masses: [], ellipsoids: [], path: [] };
     this.left_out = [];  // links without ellipsoid
+    this.shortened = [];  // those whose ellipsoid is drawn smaller than it is
     this.has_origin = this.links.some(({ origin }) => origin);
     this.measure(motion);
     this.scene = new Scene();
@@ -47,9 +45,9 @@ export class Arm {
       ellipsoid: new MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false }), wire: new LineBasicMaterial({ transparent: true, opacity: 0.55 }),
       path: new LineBasicMaterial({ transparent: true, opacity: 0.5 }),
     };
-    // Of each origin: body and wire. Measured is solid, chosen is a wire alone, inferred has both.
+    // Of each origin: body and wire. Measured is solid, chosen is nearly a wire alone, inferred has both.
     this.origins = {};
-    for (const [kind, body, wire] of [["measured", 0.5, 0], ["inferred", 0.3, 0.8], ["chosen", 0.06, 0.8]])
+    for (const [kind, body, wire] of [["measured", 0.6, 0], ["inferred", 0.4, 0.7], ["chosen", 0.1, 0.7]])
       this.origins[kind] = { ellipsoid: new MeshBasicMaterial({ transparent: true, opacity: body, depthWrite: false }), wire: new LineBasicMaterial({ transparent: true, opacity: wire }) };
     this.radius = 0.032 * this.reach;
     this.groups = this.robot.joints.map((joint, i) => this.link_group(joint, i));
@@ -155,9 +153,14 @@ export class Arm {
         this.parts.masses.push(ball);
       }
       const body = ellipsoid(link);
-      if (!body || far || Math.max(...body.axes) > 0.6 * this.reach) {
+      if (!body || far) {
         this.left_out.push(link.name);
         return;
+      }
+      const [longest, most] = [Math.max(...body.axes), 0.6 * this.reach];
+      if (longest > most) {
+        this.shortened.push(link.name);
+        body.axes = body.axes.map((axis) => (axis * most) / longest);
       }
       this.add_ellipsoid(group, link, body);
     });
@@ -171,9 +174,27 @@ export class Arm {
     holder.scale.set(...body.axes.map((a) => Math.max(a, 0.012 * this.reach)));
     holder.add(new Mesh(new SphereGeometry(1, 32, 20), this.materials.ellipsoid));
     holder.add(new LineSegments(new EdgesGeometry(new IcosahedronGeometry(1, 2), 1), this.materials.wire));
-    holder.userData.origin = main_origin(link);
+    if (link.origin) holder.add(this.origin_slices(link.origin, body.axes));
     group.add(holder);
     this.parts.ellipsoids.push(holder);
+  }
+
+  // The ellipsoid cut across its longest axis: a slice for each origin, as much of a sphere's surface as its share.
+  origin_slices(origin, axes) {
+    const slices = new Group();
+    const longest = axes.indexOf(Math.max(...axes));
+    if (longest === 0) slices.rotation.z = Math.PI / 2;  // the poles of spheres are on y
+    if (longest === 2) slices.rotation.x = Math.PI / 2;
+    let below = 0;
+    for (const [kind, { ellipsoid, wire }] of Object.entries(this.origins)) {
+      const [from, to] = [below, below + origin[kind]].map((share) => Math.acos(Math.max(-1, 1 - 2 * share)));
+      below += origin[kind];
+      if (origin[kind] <= 0.005) continue;
+      const sphere = (around, along) => new SphereGeometry(1, around, Math.max(2, Math.round((along * (to - from)) / Math.PI)), 0, 2 * Math.PI, from, to - from);
+      slices.add(new Mesh(sphere(32, 20), ellipsoid));
+      if (wire.opacity > 0) slices.add(new LineSegments(new WireframeGeometry(sphere(14, 9)), wire));
+    }
+    return slices;
   }
 
   draw_path(motion) {
@@ -197,12 +218,11 @@ export class Arm {
     for (const object of this.parts[part]) object.visible = visible;
   }
 
-  // Ellipsoids in the colour of what most of their link comes from, or all alike.
+  // Ellipsoids divided by origin, or all alike.
   show_origin(by_origin) {
-    for (const { children: [body, wire], userData: { origin } } of this.parts.ellipsoids) {
-      const own = by_origin && origin ? this.origins[origin] : this.materials;
-      body.material = own.ellipsoid;
-      wire.material = own.wire;
+    for (const { children: [body, wire, slices] } of this.parts.ellipsoids) {
+      body.visible = wire.visible = !(by_origin && slices);
+      if (slices) slices.visible = by_origin;
     }
   }
 

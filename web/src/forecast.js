@@ -32,7 +32,7 @@ function lines(result, links) {
     fitted && { name: "Fitted rows", measured: residual(fitted) },
     blocks && { name: "Blocks held out in turn", measured: residual(blocks) },
     ...result.validation.filter(({ fresh }) => fresh).map((run) => ({
-      name: `Run ${run.run}, not fitted`, measured: links ? residual(run.feasible) : residual(run.residual),
+      name: `${run.run}, not fitted`, measured: links ? residual(run.feasible) : residual(run.residual),
       forecast: links ? run.feasible_forecast : run.forecast })),
     { name: "Typical motions", forecast: links ? forecast.feasible_typical : forecast.typical },
   ].filter(Boolean);

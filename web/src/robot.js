@@ -5,11 +5,11 @@ import { Arm } from "./arm.js";
 import { h, choice } from "./dom.js";
 import { Motion } from "./kinematics.js";
 
-// What most of a link's ten parameters come from; shapes say the same as colours.
+// What the ten parameters of a link come from; shapes say the same as colours.
 function origin_legend() {
   const disc = (kind) => h("svg", { class: "origin-key " + kind, viewBox: "0 0 16 16", "aria-hidden": "true" },
     h("circle", { class: "fill", cx: 8, cy: 8, r: 6.5 }), h("path", { class: "wire", d: "M8 1.5v13M1.5 8h13M8 1.5c-6 4-6 9 0 13M8 1.5c6 4 6 9 0 13" }));
-  return h("p", { class: "legend origins", hidden: true }, h("span", {}, "Most of a link is"),
+  return h("p", { class: "legend origins", hidden: true }, h("span", {}, "Of each link:"),
     h("span", { title: "determined by the efforts" }, disc("measured"), "measured"),
     h("span", { title: "follows from being a body, and from the constraints" }, disc("inferred"), "inferred"),
     h("span", { title: "taken from the reference body: the efforts do not show it" }, disc("chosen"), "chosen"));
@@ -59,8 +59,9 @@ export class RobotView {
     this.arm = new Arm(this.robot, this.links, this.motion);
     for (const [part, list] of Object.entries(this.arm.parts)) this.boxes[part].parentElement.hidden = list.length === 0;
     this.boxes.origin.parentElement.hidden = !this.arm.has_origin;
-    if (this.arm.left_out.length > 0)
-      this.note.textContent = `No ellipsoid for ${this.arm.left_out.join(", ")}: larger than the arm, or no body has such moments.`;
+    this.note.textContent = [
+      this.arm.left_out.length > 0 && `No ellipsoid for ${this.arm.left_out.join(", ")}: no body has such moments, or its centre is beyond the arm.`,
+      this.arm.shortened.length > 0 && `Larger than the arm, drawn smaller: ${this.arm.shortened.join(", ")}.`].filter(Boolean).join(" ");
     this.camera = new PerspectiveCamera(32, 1, 0.01, 200);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.canvas);
