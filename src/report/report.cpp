@@ -43,6 +43,7 @@ Body plain_body(const Result& result, const std::vector<EffortCurve>& curves, co
        {Part{"findings", "Findings", findings_section(result)}, Part{"curves", "Curves", drawn},
         Part{"joints", "Joints", joints_section(result)},
         Part{"validation", "Validation", validation_section(result)},
+        Part{"forecast", "Forecast", forecast_section(result)},
         Part{"reverse", "Tables", reverse_section(result)},
         Part{"signs", "Signs", signs_section(result, curves)},
         Part{"base", "Base parameters", base_section(result)},

@@ -105,6 +105,34 @@ std::string validation_section(const Result& result) {
                        rows));
 }
 
+std::string forecast_section(const Result& result) {
+  if (!result.forecast) return "";
+  const MotionForecast& typical =
+      result.forecast->feasible_typical ? *result.forecast->feasible_typical : result.forecast->typical;
+  std::vector<JointForecast> joints;
+  for (const JointForecast& joint : typical.per_joint)
+    if (joint.expected) joints.push_back(joint);
+  if (joints.empty()) return "";
+  std::stable_sort(joints.begin(), joints.end(),
+                   [](const JointForecast& a, const JointForecast& b) { return *a.expected > *b.expected; });
+  const double largest = std::min(1.0, *joints.front().expected);
+  std::vector<std::vector<TableCell>> rows;
+  for (const JointForecast& joint : joints)
+    rows.push_back({text_cell(joint.name),
+                    number_cell(joint.rms, 3),
+                    {*joint.expected > 1 ? "unknown" : percent(*joint.expected), *joint.expected},
+                    {bar(*joint.expected, largest), *joint.expected},
+                    {joint.upper.value_or(2) > 1 ? "unknown" : percent(*joint.upper), joint.upper}});
+  return section("forecast", "Joints that will be worst on typical motions",
+                 table("Joints that will be worst",
+                       {{"Joint", "", false},
+                        {"Error", "RMS to expect, N·m or N", true},
+                        {"Forecast", "of the joint's own effort", true},
+                        {"of the largest", "", false},
+                        {"90 % at most", "", true}},
+                       rows));
+}
+
 std::string curves_section(const std::vector<EffortCurve>& curves) {
   if (curves.empty()) {
     return section("curves", "Measured and predicted effort",

@@ -14,6 +14,7 @@ std::string findings_section(const Result& result);
 std::string curves_section(const std::vector<EffortCurve>& curves);
 std::string joints_section(const Result& result);      // residuals by joint
 std::string validation_section(const Result& result);  // empty without runs
+std::string forecast_section(const Result& result);    // empty without a forecast
 std::string reverse_section(const Result& result);     // empty without tables of g and M
 std::string signs_section(const Result& result,
                           const std::vector<EffortCurve>& curves);  // empty when no run lacks its signs

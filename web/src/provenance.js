@@ -13,7 +13,7 @@ export function provenance_section(result, command) {
       ["Steelyard", provenance.version], ["Instruction set", provenance.isa], ["Seed", String(provenance.seed)],
       ["Robot", [result.robot.name, " ", h("code", { class: "hash" }, result.robot.hash)]],
       ["Estimator", estimator && `${estimator.method}, ${estimator.converged ? "converged" : "not converged"} after ${estimator.iterations}`],
-      ["Cut-off", preparation.choice], ["Passes over the log", String(result.passes)]]),
+      ["Cut-off", preparation.choice], ["Band of the efforts", preparation.band && `${figure(preparation.band, 2)} Hz`], ["Passes over the log", String(result.passes)]]),
     provenance.inputs.length > 0 && table("Input files", [{ title: "Input" }, { title: "SHA-256" }],
       provenance.inputs.map(({ path, sha256 }) => [h("code", {}, path), h("code", { class: "hash" }, sha256)])),
     provenance.options && h("details", {}, h("summary", {}, "The study with all defaults"), h("pre", {}, JSON.stringify(provenance.options, null, 2))),
@@ -35,7 +35,7 @@ async function copy(button, text) {
 }
 
 const shown = new Set(["format_version", "robot", "samples", "rows", "passes", "verdict", "findings", "condition", "condition_scaled", "residual", "estimator",
-  "preparation", "cross_validation", "intervals", "bands", "base", "drives", "gains", "payloads", "feasible", "links", "elastic", "reverse", "signs", "validation", "comparison", "engines",
+  "preparation", "cross_validation", "forecast", "intervals", "bands", "base", "drives", "gains", "payloads", "feasible", "links", "elastic", "reverse", "signs", "validation", "comparison", "engines",
   "unavailable", "provenance"]);
 
 // Keys that a later program added: as tables, so that nothing of a result is hidden.
