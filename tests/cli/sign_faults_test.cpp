@@ -56,7 +56,7 @@ TEST_F(SignGains, OfCurrentsAreFoundWithTheSignsWithinTheirIntervals) {
 TEST_F(SignGains, ArePrintedWithTheSigns) {
   const Outcome outcome = steelyard({"signs", study_with_currents("gains: unknown")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("gain of joint6: "));
+  EXPECT_THAT(outcome.out, HasSubstr("Drive gains estimated with the signs"));
   EXPECT_THAT(outcome.out, HasSubstr("identified"));
   EXPECT_THAT(outcome.out, HasSubstr("given"));
 }
