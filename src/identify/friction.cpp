@@ -112,8 +112,7 @@ struct FrictionRows {
 Index slot_of(const PreparedRun& run, int blocks) {
   constexpr Index kFewestSlots = 4;
   const ChunkPlan& chunks = run.plan();
-  const Index slot =
-      halved_slot(chunks.size, chunks.samples, blocks, 2 * filter_memory(run.preparation()));
+  const Index slot = halved_slot(chunks.size, chunks.samples, blocks, 2 * filter_memory(run.preparation()));
   return chunks.samples >= kFewestSlots * slot ? slot : halved_slot(chunks.size, chunks.samples, blocks, 1);
 }
 

@@ -6,8 +6,8 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/gains/torque_source.hpp"
 #include "steelyard/identify/runs.hpp"
-#include "steelyard/regressor/gear_loads.hpp"
 #include "steelyard/log/forwarding_source.hpp"
+#include "steelyard/regressor/gear_loads.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
