@@ -40,6 +40,13 @@ std::vector<Index> shifts_of(double step) {
   return shifts;
 }
 
+// The kept samples of a range that the log really has: none in gaps, as in the fit (log/prepare.hpp).
+std::vector<Index> logged_samples(const Preparation& preparation, Range range) {
+  std::vector<Index> kept = preparation.decimation.kept(range);
+  std::erase_if(kept, [&](Index sample) { return is_bridged(preparation, sample); });
+  return kept;
+}
+
 // Only what is requested: an acceleration column of the log must not stand in for the differences.
 class SomeChannels : public ForwardingSource {
  public:
@@ -73,11 +80,14 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
                      const CoarseOptions& options) {
   auto channels = std::make_unique<SomeChannels>(std::move(source), options);
   const std::vector<std::string> names = channels->channels();
+  const std::string file = channels->name();
   CoarseOptions own = options;
   own.also.assign(names.begin() + 2, names.end());
   PreparedRun run(std::move(channels), {label, RunRole::fit, ""}, coarse_preparation(time, own));
   const Preparation& preparation = run.preparation();
-  const Index count = preparation.decimation.count();
+  const auto count = static_cast<Index>(logged_samples(preparation, {0, preparation.grid.samples}).size());
+  if (count == 0)
+    throw InputError({"gaps leave no samples of the run", {file, 0, 0, {}}, {}, "use a longer run"});
   CoarseRun coarse;
   coarse.label = label;
   coarse.time = preparation.time;
@@ -96,14 +106,14 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
     PreparedChunk chunk = run.prepare(std::move(raw));
     const SampleBlock& block = chunk.samples;
     const Index begin = chunk.chunk.halo.begin;
-    if (row == 0) {
+    if (coarse.q.rows() == 0) {
       for (MatrixXd* out : {&coarse.q, &coarse.qd, &coarse.qdd, &coarse.effort})
         out->resize(count, block.joints());
       for (MatrixXd& out : coarse.shifted) out.resize(count, block.joints());
       for (MatrixXd& out : coarse.also) out.resize(count, block.joints());
     }
     const int effort = block.find(options.effort);
-    const std::vector<Index> kept = preparation.decimation.kept(chunk.chunk.core);
+    const std::vector<Index> kept = logged_samples(preparation, chunk.chunk.core);
     keep(block, block.find(channel::kPosition), kept, begin, row, coarse.q);
     keep(block, block.find(channel::kVelocity), kept, begin, row, coarse.qd);
     keep(block, block.find(channel::kAcceleration), kept, begin, row, coarse.qdd);
