@@ -183,6 +183,20 @@ void report_drift(const GainProblem& problem, const GainOptions& options, DriveG
   }
 }
 
+// Values alone, by one method: what the rounds of gains and friction need of each other.
+void quick_gains(const Setup& setup, const GainProblem& problem, DriveGains& gains) {
+  const GainSpec& spec = *setup.study().gains;
+  validate(problem);
+  GainOptions options = gain_options(setup);
+  options.spread = false;
+  const GainMethod method =
+      spec.use && *spec.use != GainMethod::feasible ? *spec.use : GainMethod::prediction_error;
+  const GainFit fit = fit_gains(problem, method, options);
+  gains.values = fit.gain_values();
+  gains.covariance = fit.covariance.topLeftCorner(fit.gains, fit.gains);
+  take_loads(problem, fit, gains);
+}
+
 void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) {
   const GainSpec& spec = *setup.study().gains;
   const GainOptions options = gain_options(setup);
@@ -270,11 +284,14 @@ void add_used_gains(const GainsSummary& gains, std::vector<DriveValues>& drives)
 namespace {
 
 // Gains and loads with the friction that the set-up has.
-DriveGains gains_with(const Setup& setup) {
+enum class GainDetail { values, all };
+DriveGains gains_with(const Setup& setup, GainDetail detail) {
   DriveGains gains;
   const std::vector<CurrentRun> runs = fold_all(setup, gains.rows);
   if (setup.study().gains->known.size() > 0)
     give_gains(setup, gains);
+  else if (detail == GainDetail::values)
+    setup.clock().time("gains", [&] { quick_gains(setup, problem_of(setup, gains.rows, runs), gains); });
   else
     setup.clock().time("gains", [&] { identify_gains(setup, problem_of(setup, gains.rows, runs), gains); });
   setup.clock().time("payloads", [&] { identify_payloads(setup, runs, gains); });
@@ -290,18 +307,23 @@ double change_of(const DriveGains& before, const DriveGains& after) {
   return change;
 }
 
-// Friction needs torques, torques need gains, and gains need the friction: in turn, until neither changes.
-DriveGains with_friction_forms(const Setup& setup, DriveGains gains) {
+// Friction needs torques, torques need gains, and gains need the friction: in turn, until neither changes; then all
+// of the gains with that friction.
+DriveGains gains_with_forms(const Setup& setup) {
+  DriveGains gains = gains_with(setup, GainDetail::values);
+  Setup at = setup;
   double change = INFINITY;
   for (int round = 0; round < kMaxRounds && !(change < kSameGains); ++round) {
-    Setup at = setup;
+    at = setup;
     at.gains = std::make_shared<const DriveGains>(gains);
     FrictionForms forms = fit_friction_forms(at, open_runs(at)).forms;
     at = with_friction(std::move(at), std::move(forms));
-    DriveGains next = gains_with(at);
+    DriveGains next = gains_with(at, GainDetail::values);
     change = change_of(gains, next);
     gains = std::move(next);
   }
+  at.gains = std::make_shared<const DriveGains>(std::move(gains));
+  gains = gains_with(at, GainDetail::all);
   if (!(change < kSameGains))
     gains.findings.push_back(
         make_finding("friction-not-converged", "",
@@ -320,9 +342,11 @@ Setup with_gains(Setup setup) {
                       {study.path, 0, 0, ""},
                       "a given cut-off",
                       "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
-  DriveGains gains = gains_with(setup);
-  const bool unknown = study.gains->known.size() == 0 || !gains.loads.empty();
-  if (unknown && has_friction_forms(study.drive_spec)) gains = with_friction_forms(setup, std::move(gains));
+  const bool unknown = study.gains->known.size() == 0 ||
+                       std::any_of(study.runs.begin(), study.runs.end(),
+                                   [](const StudyRun& run) { return !run.file.label.payload.empty(); });
+  DriveGains gains = unknown && has_friction_forms(study.drive_spec) ? gains_with_forms(setup)
+                                                                     : gains_with(setup, GainDetail::all);
   setup.findings = gains.findings;
   setup.gains = std::make_shared<const DriveGains>(std::move(gains));
   return setup;

@@ -30,8 +30,8 @@ void check_unsigned(const Setup& setup) {
                       fmt::format("run '{}' has |effort| only and is not fitted", run.file.label.label),
                       "set `role: fit`; a model is validated on runs with signs");
     if (!all_columns(setup, run).empty() || !known_efforts(setup, run).empty())
-      refuse_unsigned(setup, "friction forms, extra columns and known efforts need runs with signs",
-                      "use linear friction for runs with `unsigned: true`");
+      refuse_unsigned(setup, "extra columns, known efforts and offsets of single runs need runs with signs",
+                      "leave out `columns`, `known` and `offset: per_run`");
   }
   if (study.gains || study.elastic)
     refuse_unsigned(setup, "gains and springs need runs with signs",

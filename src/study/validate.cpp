@@ -45,6 +45,25 @@ void check_methods(const GainSpec& gains) {
                       "add it there"});
 }
 
+// Forms are fitted to efforts with signs, of joints without springs. Motors of elastic joints have viscous, Coulomb and
+// offset terms, the same in all runs.
+void check_friction(const Study& study) {
+  const auto refuse = [&](const char* what, const char* limit, const char* remedy) {
+    throw InputError({what, {study.path, 0, 0, ""}, limit, remedy});
+  };
+  constexpr const char* kLinear = "viscous, coulomb and offset terms";
+  const bool forms = has_friction_forms(study.drive_spec);
+  if (forms && has_unsigned_runs(study))
+    refuse("friction other than linear cannot be fitted to |effort|", kLinear,
+           "set `drives: {friction: [viscous, coulomb, offset]}` for runs with `unsigned: true`");
+  if (forms && study.elastic)
+    refuse("friction other than linear cannot be fitted to joints with springs", kLinear,
+           "set `drives: {friction: [viscous, coulomb, offset]}`, or leave out `elastic`");
+  if (study.drive_spec.offset_per_run && study.elastic)
+    refuse("offsets of single runs cannot be identified for joints with springs", "one offset per joint",
+           "leave out `offset: per_run`, or `elastic`");
+}
+
 void check_exports(const std::vector<ExportRequest>& requests) {
   std::set<std::string> names;
   for (const ExportRequest& request : requests) {
@@ -116,6 +135,7 @@ void validate(const Study& study) {
   require_efforts(study);
   check_gain_keys(study);
   if (study.gains) check_methods(*study.gains);
+  check_friction(study);
   if (const auto refused = not_from_folds(study)) throw InputError(refused->complaint());
   if (study.reverse && !study.reverse->training.source)
     throw InputError({"reverse has no 'source'", {}, "", "set `reverse->training.source`"});

@@ -121,6 +121,20 @@ TEST_F(Signs, OfStudiesThatHaveThemAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("unsigned: true"));
 }
 
+// Forms would be fitted to |effort|; whatever they turn out to be, they are refused before.
+TEST_F(Signs, AreRefusedBesideFrictionOtherThanLinear) {
+  for (const char* form : {"auto", "sigmoid"}) {
+    const std::string study =
+        study_with({{"seed: 1\nruns:", std::string("seed: 1\ndrives: {friction: ") + form + "}\nruns:"}});
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"signs", study}, {"check", study}, {"run", study, "--out", "out"}}) {
+      const Outcome outcome = steelyard(words);
+      EXPECT_EQ(outcome.code, 2) << words[0];
+      EXPECT_THAT(outcome.err, HasSubstr("friction other than linear cannot be fitted to |effort|"));
+    }
+  }
+}
+
 TEST_F(Signs, OfALogThatHasThemAreRefusedWithTheFirstNegativeEffort) {
   true_log();
   std::ofstream(folder_ / "mistake.yaml")

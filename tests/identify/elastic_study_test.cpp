@@ -58,5 +58,15 @@ TEST(ElasticStudy, KeysAndValuesThatMeanNothingAreRefused) {
               HasSubstr("columns are not filtered"));
 }
 
+// Motors have viscous, Coulomb and offset terms: other drive terms were dropped.
+TEST(ElasticStudy, DriveTermsThatMotorsDoNotHaveAreRefused) {
+  const std::string springs = ", elastic: {stiffness: 1000}}\nelastic: {}\n";
+  EXPECT_THAT(refusal(springs + "drives: {friction: auto}\n"),
+              HasSubstr("friction other than linear cannot be fitted to joints with springs"));
+  EXPECT_THAT(refusal(springs + "drives: {friction: sigmoid}\n"), HasSubstr("springs"));
+  EXPECT_THAT(refusal(springs + "drives: {friction: [viscous, coulomb], offset: per_run}\n"),
+              HasSubstr("offsets of single runs"));
+}
+
 }  // namespace elastic_study_test
 }  // namespace steelyard
