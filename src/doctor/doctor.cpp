@@ -253,7 +253,7 @@ void examine_set_ups(const Robot& robot, const std::vector<ExaminedLog>& logs, c
   }
 }
 
-// A position in degrees makes the velocity look wrong too; reporting reporting the cause is enough.
+// A position in degrees makes the velocity look wrong too; reporting the cause is enough.
 void drop_consequences(Examination& examination) {
   std::set<std::pair<std::size_t, std::string>> causes;
   for (std::size_t k = 0; k < examination.findings.size(); ++k) {

@@ -193,7 +193,6 @@ void quick_gains(const Setup& setup, const GainProblem& problem, DriveGains& gai
       spec.use && *spec.use != GainMethod::feasible ? *spec.use : GainMethod::prediction_error;
   const GainFit fit = fit_gains(problem, method, options);
   gains.values = fit.gain_values();
-  gains.covariance = fit.covariance.topLeftCorner(fit.gains, fit.gains);
   take_loads(problem, fit, gains);
 }
 
