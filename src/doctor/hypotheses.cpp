@@ -18,7 +18,8 @@ using std::numbers::pi;
 // Collects hypotheses about one robot.
 class HypothesisList {
  public:
-  explicit HypothesisList(const Robot& robot) : robot_(robot), joints_(log_joints(robot)) {}
+  explicit HypothesisList(const Robot& robot)
+      : robot_(robot), independent_(coordinates(robot)), joints_(log_joints(robot)) {}
 
   int size() const { return static_cast<int>(joints_.size()); }
   const std::string& name(int j) const { return joints_[static_cast<std::size_t>(j)].name; }
@@ -133,7 +134,7 @@ class HypothesisList {
     if (robot_.transmission.is_given()) ratios.insert(ratios.end(), {-0.15, 0.15, -0.4, 0.4});
     for (int j = 0; j + 1 < size(); ++j)
       for (const double c : ratios)
-        if (turns(j) && turns(j + 1)) list.push_back(coupling_hypothesis(robot_, j, c));
+        if (turns(j) && turns(j + 1) && carries_next(j)) list.push_back(coupling_hypothesis(robot_, j, c));
   }
 
   void add_geometry();
@@ -141,7 +142,19 @@ class HypothesisList {
   std::vector<Hypothesis> list;
 
  private:
+  // Drives of neighbours in one chain may be coupled, those of the two arms of a tree are not.
+  bool carries_next(int j) const {
+    const std::vector<int>& independent = independent_.joints;
+    const auto is_independent = [&](int link) {
+      return std::find(independent.begin(), independent.end(), link) != independent.end();
+    };
+    int link = robot_.joints[static_cast<std::size_t>(independent[static_cast<std::size_t>(j) + 1])].parent;
+    while (link >= 0 && !is_independent(link)) link = robot_.joints[static_cast<std::size_t>(link)].parent;
+    return link == independent[static_cast<std::size_t>(j)];
+  }
+
   const Robot& robot_;
+  Coordinates independent_;
   std::vector<LogJoint> joints_;
 };
 

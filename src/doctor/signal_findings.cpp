@@ -50,8 +50,9 @@ std::string as_other_unit(double step) {
 // Findings of one log, as they come.
 class SignalFindings {
  public:
-  SignalFindings(const SignalScan& scan, const std::vector<LogJoint>& joints, const std::string& run)
-      : scan_(scan), joints_(joints), run_(run) {}
+  SignalFindings(const SignalScan& scan, const std::vector<LogJoint>& joints, const std::string& run,
+                 const SignalUse& use)
+      : scan_(scan), joints_(joints), run_(run), use_(use) {}
 
   void report_time() {
     const TimeScan& time = scan_.time;
@@ -319,8 +320,10 @@ class SignalFindings {
                       seconds, scan.hold_begin));
   }
 
+  // The smallest |effort| is where the effort changes sign, not the end of a sensor's range.
   void report_saturation(const std::string& channel, const ChannelScan& scan, int j) {
     for (const ExtremeScan& extreme : {scan.top, scan.bottom}) {
+      if (!use_.effort_signs && extreme.value == scan.bottom.value) continue;
       const Index few = std::max<Index>(10, scan_.samples / 500);
       if (extreme.count < few || extreme.count < 8 * extreme.next_count || extreme.value == 0) continue;
       add("saturation", name(j),
@@ -360,6 +363,7 @@ class SignalFindings {
   const SignalScan& scan_;
   const std::vector<LogJoint>& joints_;
   const std::string& run_;
+  const SignalUse& use_;
   bool has_zero_rows_ = false;
 };
 
@@ -367,7 +371,7 @@ class SignalFindings {
 
 std::vector<Finding> signal_findings(const SignalScan& scan, const std::vector<LogJoint>& joints,
                                      const std::string& run, const SignalUse& use) {
-  SignalFindings found(scan, joints, run);
+  SignalFindings found(scan, joints, run, use);
   found.report_time();
   found.report_repeats();
   found.report_zero_rows();

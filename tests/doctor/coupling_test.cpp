@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "oracle/data_folder.hpp"
 #include "oracle/random_robot.hpp"
@@ -11,6 +12,7 @@
 #include "real_logs.hpp"
 #include "simulated_logs.hpp"
 #include "steelyard/doctor/doctor.hpp"
+#include "steelyard/doctor/hypotheses.hpp"
 #include "steelyard/log/transmission.hpp"
 
 namespace steelyard::testing {
@@ -104,6 +106,22 @@ TEST(Coupling, OfTheTx40LeadsToNothingElse) {
   }
   std::printf("tx40: %d wrong couplings, named %d\n", count.logs, count.named);
   EXPECT_EQ(count.wrong, 0);
+}
+
+// Joint 3 of this tree hangs on joint 1: its neighbour in the log is on another branch.
+TEST(Coupling, IsTriedBetweenNeighboursOfOneChainOnly) {
+  Robot robot;
+  robot.name = "tree";
+  for (const int parent : {-1, 0, 0}) {
+    Joint joint;
+    joint.name = "joint" + std::to_string(robot.joints.size() + 1);
+    joint.parent = parent;
+    robot.joints.push_back(joint);
+  }
+  std::set<std::vector<int>> pairs;
+  for (const Hypothesis& hypothesis : fixed_hypotheses(robot))
+    if (hypothesis.code == "coupling") pairs.insert(hypothesis.joints);
+  EXPECT_EQ(pairs, (std::set<std::vector<int>>{{0, 1}}));
 }
 
 }  // namespace coupling_test

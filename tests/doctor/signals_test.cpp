@@ -56,6 +56,39 @@ TEST(Signals, DoNotDependOnHowTheSourceIsRead) {
   EXPECT_NEAR(whole.scans[0][0].mean_step, 2 / M_PI * 1.3 / kRate, 0.02 * 1.3 / kRate);
 }
 
+// A velocity column that is wrong for one joint is no error where velocities are differences of the positions.
+TEST(Signals, OfAVelocityThatIsNotUsedAreNoErrors) {
+  steelyard::Run run = sines();
+  for (Index s = 0; s < 4000; ++s) run.samples.row(1, 1)[s] *= 3;
+  for (const bool used : {true, false}) {
+    SignalUse use;
+    use.velocity = used;
+    const std::vector<Finding> findings = signal_findings(scan(run), kJoints, "run", use);
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].code, "velocity-scale");
+    EXPECT_EQ(findings[0].joint, "elbow");
+    EXPECT_EQ(findings[0].severity, used ? Severity::error : Severity::warning);
+  }
+}
+
+// |effort| of a joint with dry friction rests at its minimum where the effort changes sign: no end of a range. At its
+// maximum it is one.
+TEST(Signals, AreSaturatedAtTheLargestAbsoluteEffortOnly) {
+  for (const bool top : {false, true}) {
+    steelyard::Run run = sines();
+    for (Index s = 0; s < 4000; ++s) {
+      double& effort = run.samples.row(2, 0)[s];
+      effort = top ? std::min(std::abs(effort), 4.0) : std::max(std::abs(effort), 1.0);
+    }
+    SignalUse use;
+    use.effort_signs = false;
+    int saturated = 0;
+    for (const Finding& finding : signal_findings(scan(run), kJoints, "run", use))
+      saturated += finding.code == "saturation";
+    EXPECT_EQ(saturated, top ? 1 : 0);
+  }
+}
+
 TEST(Signals, NameTheFactorOfAVelocity) {
   steelyard::Run run = sines();
   for (Index s = 0; s < 4000; ++s) run.samples.row(1, 1)[s] *= 180 / M_PI;
