@@ -62,6 +62,30 @@ TEST(GainsStudy, TheExampleFindsGainsAndBothLoads) {
   EXPECT_EQ(to_json(result_from_json(text, "result.json")), text);
 }
 
+// The robot's friction is linear: `auto` keeps it, with the same gains; a forced form has columns of its own.
+TEST(GainsStudy, FormsOfFrictionChangeTheGainsOnlyWhereTheyAreChosen) {
+  std::string text = read_text_file(kExample, "study");
+  const std::string root = std::string(STEELYARD_SOURCE_DIR) + "/robots";
+  text.replace(text.find("../../robots"), std::string("../../robots").size(), root);
+  const auto gains = [&](const std::string& drives) {
+    Study study = read_study_text(text + drives, "study.yaml");
+    study.intervals.replicates = 20;
+    study.intervals.bias_check = false;
+    study.gains->methods = {GainMethod::prediction_error};
+    const Result result = run_study(study).result;
+    std::vector<double> values;
+    for (const GainValue& joint : method_of(result, "prediction_error")->joints)
+      values.push_back(joint.gain ? joint.gain->value : 0);
+    return values;
+  };
+  const std::vector<double> linear = gains("");
+  EXPECT_EQ(gains("drives: {friction: auto}\n"), linear);
+  const std::vector<double> sigmoid = gains("drives: {friction: sigmoid}\n");
+  EXPECT_NE(sigmoid, linear);
+  // A sigmoid contains the Coulomb step: where friction is linear, it costs no more than the gains are uncertain.
+  for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(sigmoid[j] / linear[j], 1, 0.02) << j;
+}
+
 // The manufacturer's gains: the loads come out wrong, and the interval shows it.
 TEST(GainsStudy, GivenGainsWithADeviationDominateTheLoad) {
   Study study = example();
