@@ -162,14 +162,6 @@ class VelocityFindings {
     findings.push_back(make_finding(code, joint, std::move(evidence)));
   }
 
-  // A single joint's velocity spoils nothing where velocities are computed from the positions.
-  void add_scale(Index j, std::string evidence) {
-    add_error("velocity-scale", name(j), std::move(evidence));
-    if (use_.velocity) return;
-    findings.back().severity = Severity::warning;
-    findings.back().evidence += "; the fit does not use it";
-  }
-
   const SignalScan& scan_;
   const std::vector<LogJoint>& joints_;
   const std::string& run_;
@@ -203,15 +195,18 @@ void VelocityFindings::report_factors() {
   }
   for (const Index j : off) {
     if (agreement(j, j) >= kAgreement) {
-      add_scale(
-          j, fmt::format("the velocity is {} times the derivative of the position", factor_text(factor(j))));
+      add("velocity-scale", name(j),
+          fmt::format("the velocity is {} times the derivative of the position", factor_text(factor(j))),
+          true);
       continue;
     }
     std::string whose;
     for (Index i = 0; i < n; ++i)
       if (i != j && agreement(i, j) > 0.97) whose = fmt::format("; it follows the position of {}", name(i));
-    add_scale(j, fmt::format("the velocity follows the position with a correlation of {:.2f} only{}",
-                             std::sqrt(agreement(j, j)), whose));
+    add("velocity-scale", name(j),
+        fmt::format("the velocity follows the position with a correlation of {:.2f} only{}",
+                    std::sqrt(agreement(j, j)), whose),
+        true);
   }
 }
 

@@ -67,7 +67,7 @@ TEST(Signals, OfAVelocityThatIsNotUsedAreNoErrors) {
     ASSERT_EQ(findings.size(), 1u);
     EXPECT_EQ(findings[0].code, "velocity-scale");
     EXPECT_EQ(findings[0].joint, "elbow");
-    EXPECT_EQ(findings[0].severity, used ? Severity::error : Severity::warning);
+    EXPECT_EQ(findings[0].severity, used ? Severity::error : Severity::note);
   }
 }
 

@@ -4,7 +4,8 @@
 //
 // Velocities and accelerations are always differences of the positions, so a wrong velocity column has no
 // effect here. Rows of samples further apart than the filter's memory are still equations: long runs are
-// thinned, not filtered lower. Samples in gaps, and those that filters mix with them, are left out as in the fit. Memory is that of a few chunks and of the copy.
+// thinned, not filtered lower. Samples in gaps, and those that filters mix with them, are left out as in the
+// fit. Memory is that of a few chunks and of the copy.
 //
 // The copy is for tests of the set-up, not for small parameters: friction near standstill is smeared
 // by the filter on the efforts.
