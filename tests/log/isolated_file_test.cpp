@@ -161,9 +161,8 @@ TEST(IsolatedFile, WorksInHostsThatIgnoreTheirChildren) {
 // fork and releases them in the child; the allocator of GCC's AddressSanitizer does not, so that a child that
 // allocates may wait forever for a lock of a thread it does not have.
 TEST(IsolatedFile, WorksBesideBusyThreads) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer's allocator is not usable after the fork of a process with busy threads";
-#endif
+  if (oracle::is_sanitized())
+    GTEST_SKIP() << "AddressSanitizer's allocator is not usable after the fork of a process with busy threads";
   std::atomic<bool> stop = false;
   std::vector<std::thread> busy;
   for (int k = 0; k < 2; ++k) {
