@@ -162,7 +162,8 @@ TEST(IsolatedFile, WorksInHostsThatIgnoreTheirChildren) {
 // allocates may wait forever for a lock of a thread it does not have.
 TEST(IsolatedFile, WorksBesideBusyThreads) {
   if (oracle::is_sanitized())
-    GTEST_SKIP() << "AddressSanitizer's allocator is not usable after the fork of a process with busy threads";
+    GTEST_SKIP()
+        << "AddressSanitizer's allocator is not usable after the fork of a process with busy threads";
   std::atomic<bool> stop = false;
   std::vector<std::thread> busy;
   for (int k = 0; k < 2; ++k) {
