@@ -24,6 +24,10 @@ export async function open_page(browser, path, options = {}) {
   return page;
 }
 
+// The page fits into a window of this width. Drawings follow a new width some frames later, on a busy machine some seconds.
+export const fits = (page, width) =>
+  page.waitForFunction((limit) => document.documentElement.scrollWidth <= limit, width, { timeout: 20000 }).then(() => true, () => false);
+
 // Pixels of a canvas by CSS selector: { width, height, data } with data as a flat list of bytes.
 export const canvas_pixels = (page, selector, index = 0) => page.evaluate(([selector, index]) => {
   const source = document.querySelectorAll(selector)[index];

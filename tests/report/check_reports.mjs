@@ -1,7 +1,7 @@
 // Opens reports as they are, and once more with markup typed into every text: check_reports.mjs PACKAGES CHROMIUM REPORT…
 // Writes a picture beside each.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { canvas_pixels, colours_of, count_pixels, open_browser, open_page } from "./browser.mjs";
+import { canvas_pixels, colours_of, count_pixels, fits, open_browser, open_page } from "./browser.mjs";
 
 const [, , packages, chromium, ...reports] = process.argv;
 const browser = await open_browser(packages, chromium);
@@ -98,12 +98,12 @@ async function check(path) {
     // Tables stand in a region of the same name.
     if (found !== number && !(selector.includes("aria-label") && found === 2 * number)) problems.push(`${found} of ${number} ${selector}`);
   }
-  if ((await page.evaluate(() => document.documentElement.scrollWidth)) > 1280) problems.push("wider than the window");
+  if (!(await fits(page, 1280))) problems.push("wider than the window");
   await drawn(page, data, problems);
   const paint = await first_paint(page);
   await page.screenshot({ path: path.replace(/html$/, "png"), fullPage: true });
   await page.setViewportSize({ width: 400, height: 800 });
-  if ((await page.evaluate(() => document.documentElement.scrollWidth)) > 400) problems.push("wider than a telephone");
+  if (!(await fits(page, 400))) problems.push("wider than a telephone");
   await page.context().close();
   const size = statSync(path).size;
   if (size > 6e6) problems.push("larger than 6 MB");

@@ -1,6 +1,6 @@
 // Uses the page of web/ as a person would: web_test.mjs PACKAGES CHROMIUM FOLDER, with the pages of write_samples in FOLDER.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { canvas_pixels, colours_of, count_pixels, near, open_browser, open_page } from "./browser.mjs";
+import { canvas_pixels, colours_of, count_pixels, fits, near, open_browser, open_page } from "./browser.mjs";
 import { apart, contrast } from "./colours.mjs";
 
 const [, , packages, chromium, folder] = process.argv;
@@ -16,7 +16,7 @@ const browser = await open_browser(packages, chromium);
 async function every_section(page, name) {
   for (const id of ids) expect((await page.locator("#" + id).count()) === 1, `${name}: no #${id}`);
   expect((await page.locator("#panels figure").count()) === 7, `${name}: seven panels`);
-  expect((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1280, `${name}: wider than the window`);
+  expect(await fits(page, 1280), `${name}: wider than the window`);
 }
 
 // Top of the measured curve in a panel: share of the plot's width, and pixels below the plot's upper edge.
