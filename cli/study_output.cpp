@@ -78,22 +78,42 @@ std::string typical_text(const steelyard::ForecastSummary& forecast) {
   return text + "\n" + worst_text(forecast.feasible_typical ? *forecast.feasible_typical : forecast.typical);
 }
 
+// With a column for the rows at standstill where such rows were left out.
+std::string residual_table(const steelyard::ResidualSummary& residual) {
+  const bool rest = residual.with_standstill.has_value();
+  const auto row = [&](const std::string& name, const std::string& rms, const auto& of) {
+    std::vector<std::string> cells = {name, rms, percent(of.prepared)};
+    if (rest) cells.push_back(percent(of.with_standstill));
+    cells.push_back(percent(of.raw));
+    return cells;
+  };
+  Table joints(rest ? std::vector<std::string>{"joint", "rms", "moving %", "with standstill %", "raw %"}
+                    : std::vector<std::string>{"joint", "rms", "prepared %", "raw %"});
+  for (const steelyard::JointResidual& joint : residual.per_joint)
+    joints.add(row(joint.name, number(joint.rms, 3), joint));
+  joints.add(row("all", "", residual));
+  return joints.to_string();
+}
+
+std::string standstill_text(const steelyard::ResidualSummary& residual) {
+  return residual.with_standstill ? fmt::format(" ({} % with standstill)", percent(residual.with_standstill))
+                                  : "";
+}
+
 std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
                                  result.base.size(), result.samples, result.rows);
-  Table joints({"joint", "rms", "prepared %", "raw %"});
-  for (const steelyard::JointResidual& joint : result.residual.per_joint)
-    joints.add({joint.name, number(joint.rms, 3), percent(joint.prepared), percent(joint.raw)});
-  joints.add({"all", "", percent(result.residual.prepared), percent(result.residual.raw)});
-  text += "Unexplained effort\n" + joints.to_string();
+  text += "Unexplained effort\n" + residual_table(result.residual);
   if (result.cross_validation)
-    text += fmt::format("  cross-validation ({} blocks by {}): {} %\n", result.cross_validation->blocks,
-                        result.cross_validation->by, percent(result.cross_validation->residual.prepared));
+    text += fmt::format("  cross-validation ({} blocks by {}): {} %{}\n", result.cross_validation->blocks,
+                        result.cross_validation->by, percent(result.cross_validation->residual.prepared),
+                        standstill_text(result.cross_validation->residual));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh || was_fitted_before(result, run.run))
-      text += fmt::format("  run '{}', {}: prepared {} %, raw {} %{}\n", run.run,
+      text += fmt::format("  run '{}', {}: prepared {} %{}, raw {} %{}\n", run.run,
                           run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
-                          percent(run.residual.raw), run.forecast ? "; " + forecast_text(*run.forecast) : "");
+                          standstill_text(run.residual), percent(run.residual.raw),
+                          run.forecast ? "; " + forecast_text(*run.forecast) : "");
   if (result.feasible && result.feasible->residual) {
     text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
                         percent(result.feasible->residual->prepared));

@@ -126,6 +126,8 @@ constexpr std::array kKinds = {
                 "repaired"},
     FindingKind{"frozen-channel", Severity::error,
                 "split the run there; look for lost messages of that joint"},
+    FindingKind{"fitted-at-standstill", Severity::note,
+                "move the joint: at rest its effort is known only up to its friction"},
     FindingKind{"still-joint", Severity::warning, "move the joint, or freeze it in the robot file"},
     FindingKind{"saturation", Severity::error,
                 "use a motion that stays below the limit, or remove the rows at the limit"},

@@ -12,6 +12,9 @@ namespace {
 // Samples whose columns are computed at once: with some 200 columns they stay in the second cache.
 constexpr Index kColumnTile = 256;
 
+// Share of what a row averages over in which its joint must move.
+constexpr double kMovingShare = 0.9;
+
 Index column_count(const Pass& pass, Index joints) {
   const auto efforts = static_cast<Index>(pass.options.effort_channels.size());
   return pass.plan.stored_columns + (efforts + 1) * joints + count_columns(pass.options.extra);
@@ -31,7 +34,7 @@ void fill(const Pass& pass, const SampleBlock& block, Index first, Index count, 
   };
   for (const std::string& name : pass.options.effort_channels) copy(from(name));
   if (!pass.options.known.empty()) subtract_known(pass, block, first, count, efforts, stride);
-  copy(qd);
+  copy(from(deciding_channel(pass.run.preparation())));
   fill_columns(pass.options.extra, block, first, count, next, stride);
 }
 
@@ -116,21 +119,37 @@ void gather(const double* from, Index rows, Index from_stride, Index offset, con
   }
 }
 
-void make_mask(const Pass& pass, const double* velocity, Kept& kept) {
+std::string_view deciding_channel(const Preparation& preparation) {
+  return preparation.standstill.half > 0 ? channel::kMoving : channel::kVelocity;
+}
+
+void make_mask(const Pass& pass, const double* deciding, Kept& kept) {
   const Preparation& preparation = pass.run.preparation();
   const VectorXd& limits = preparation.velocity_below;
-  const bool slow = limits.size() > 0 && limits.maxCoeff() > 0;
-  if (!slow && preparation.bridged.empty()) return;
+  const bool still = preparation.standstill.half > 0;
+  const bool slow = !still && limits.size() > 0 && limits.maxCoeff() > 0;
+  if (!still && !slow && preparation.bridged.empty()) return;
   kept.mask.assign(static_cast<std::size_t>(limits.size() * kept.stride), 1);
-  if (slow)
-    reject_slow(velocity, static_cast<Index>(kept.samples.size()), kept.stride, limits, kept.mask.data(),
+  const auto samples = static_cast<Index>(kept.samples.size());
+  if (still || slow)
+    reject_slow(deciding, samples, kept.stride,
+                still ? VectorXd(VectorXd::Constant(limits.size(), kMovingShare)) : limits, kept.mask.data(),
                 kept.stride);
+  if (still) {
+    kept.rest.assign(kept.mask.size(), 0);
+    for (Index j = 0; j < limits.size(); ++j)
+      for (Index s = 0; s < samples; ++s) {
+        const auto k = static_cast<std::size_t>(j * kept.stride + s);
+        kept.rest[k] = kept.mask[k] == 0;
+      }
+  }
   for (const Range& bridged : preparation.bridged) {
     const auto first = std::lower_bound(kept.samples.begin(), kept.samples.end(), bridged.begin);
     const auto last = std::lower_bound(first, kept.samples.end(), bridged.end);
-    for (Index j = 0; j < limits.size(); ++j)
-      std::fill(kept.mask.begin() + j * kept.stride + (first - kept.samples.begin()),
-                kept.mask.begin() + j * kept.stride + (last - kept.samples.begin()), std::uint8_t{0});
+    for (std::vector<std::uint8_t>* mask : {&kept.mask, &kept.rest})
+      for (Index j = 0; !mask->empty() && j < limits.size(); ++j)
+        std::fill(mask->begin() + j * kept.stride + (first - kept.samples.begin()),
+                  mask->begin() + j * kept.stride + (last - kept.samples.begin()), std::uint8_t{0});
   }
 }
 

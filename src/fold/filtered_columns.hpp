@@ -24,6 +24,7 @@ struct Pass {
   Index gap = 0;
   Windows& windows;
   std::optional<DecimatingFilter> decimating;  // of the columns, when fewer samples are kept
+  bool rest = false;  // rows at standstill have folds of their own, behind the others
 
   const WeighRows* weigh() const { return options.weigh ? &options.weigh : nullptr; }
 };
@@ -34,14 +35,19 @@ struct Kept {
   Index stride = 0;            // of what follows, by column
   AlignedBuffer columns;
   std::vector<std::uint8_t> mask;  // [joint][kept sample]; empty: all are rows
+  std::vector<std::uint8_t> rest;  // likewise: rows at standstill; empty: none
   AlignedBuffer extra;             // extra columns, when the columns are not filtered
 };
 
 // The samples that the pass keeps of the chunk, and nothing else yet.
 Kept kept_samples(const Pass& pass, const Chunk& chunk);
 
-// 1 where the joint of a row is fast enough.
-void make_mask(const Pass& pass, const double* velocity, Kept& kept);
+// The channel that decides which rows are kept: "moving" where joints at standstill are recognised, otherwise velocities.
+std::string_view deciding_channel(const Preparation& preparation);
+
+// 1 where the joint of a row moves, or is fast enough; `deciding`: the deciding channel at the kept samples, filtered as the
+// columns are.
+void make_mask(const Pass& pass, const double* deciding, Kept& kept);
 
 // Rows of a channel for the joints, samples [0, size) of which the first is `offset`.
 void gather(const double* from, Index rows, Index from_stride, Index offset, const Kept& kept, double* to);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "fold/aligned.hpp"
 #include "fold/chunk_work.hpp"
@@ -42,8 +43,35 @@ void check(const Plan& plan, const std::vector<Layout>& layouts, const PassOptio
   }
 }
 
-const std::uint8_t* mask_of(const Kept& kept, const Row& row) {
-  return kept.mask.empty() || row.kind != RowKind::torque ? nullptr : kept.mask.data() + row.i * kept.stride;
+using Mask = std::vector<std::uint8_t>;
+
+const std::uint8_t* mask_of(const Kept& kept, const Mask& mask, const Row& row) {
+  return mask.empty() || row.kind != RowKind::torque ? nullptr : mask.data() + row.i * kept.stride;
+}
+
+// Some joint is at standstill in kept samples [first, first + count), and its rows are wanted.
+bool has_rest(const Pass& pass, const Kept& kept, Index first, Index count) {
+  if (!pass.rest) return false;
+  for (Index j = 0; j * kept.stride < static_cast<Index>(kept.rest.size()); ++j) {
+    const auto begin = kept.rest.begin() + j * kept.stride + first;
+    if (std::find(begin, begin + count, std::uint8_t{1}) != begin + count) return true;
+  }
+  return false;
+}
+
+// Calls fn for the folds of moving joints, and for those at standstill, which stand behind them.
+template <typename Fn>
+void by_motion(const Pass& pass, const Kept& kept, Index first, Index count, std::vector<Fold>& folds,
+               const Fn& fn) {
+  const auto rows = static_cast<std::ptrdiff_t>(pass.plan.rows.size());
+  const auto part = [&](std::ptrdiff_t begin, const Mask& mask, const WeighRows* weigh) {
+    std::vector<Fold> own(std::make_move_iterator(folds.begin() + begin),
+                          std::make_move_iterator(folds.begin() + begin + rows));
+    fn(own, mask, weigh);
+    std::move(own.begin(), own.end(), folds.begin() + begin);
+  };
+  part(0, kept.mask, pass.weigh());
+  if (has_rest(pass, kept, first, count)) part(rows, kept.rest, nullptr);
 }
 
 // Extra columns and efforts without the known ones, for the core's kept samples.
@@ -97,30 +125,36 @@ std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
   std::vector<int> channels = {channel_of(block, channel::kPosition), channel_of(block, channel::kVelocity),
                                channel_of(block, channel::kAcceleration)};
   for (const std::string& name : pass.options.effort_channels) channels.push_back(channel_of(block, name));
+  const std::size_t channels_end = channels.size();
+  channels.push_back(channel_of(block, deciding_channel(pass.run.preparation())));
   kept.columns = aligned_buffer(static_cast<Index>(channels.size()) * joints * kept.stride);
   std::vector<double*> rows;
   for (const int c : channels) {
     rows.push_back(kept.columns.get() + static_cast<Index>(rows.size()) * joints * kept.stride);
     gather(block.row(c), joints, block.stride(), offset, kept, rows.back());
   }
-  make_mask(pass, rows[1], kept);
+  make_mask(pass, rows.back(), kept);
   gather_extra(pass, chunk, kept, rows[3]);
   const std::vector<std::vector<Index>> extra = columns_of_rows(pass.options.extra, pass.plan.rows.size());
   return by_slot(
       pass, chunk.chunk.core, kept.samples, [&](std::vector<Fold>& folds, Index first, Index count) {
-        std::vector<RowInput> inputs;
-        for (const Row& row : pass.plan.rows) {
-          RowInput& input = inputs.emplace_back();
-          input.weigh = pass.weigh();
-          for (const Index k : extra[inputs.size() - 1])
-            input.extra.push_back(kept.extra.get() + k * kept.stride + first);
-          for (std::size_t e = 3; e < rows.size(); ++e)
-            input.efforts.push_back(rows[e] + row.i * kept.stride + first);
-          const std::uint8_t* mask = mask_of(kept, row);
-          input.mask = mask ? mask + first : nullptr;
-        }
-        fold_samples(pass.plan, {rows[0] + first, rows[1] + first, rows[2] + first, kept.stride, count},
-                     inputs, folds);
+        by_motion(pass, kept, first, count, folds,
+                  [&](std::vector<Fold>& own, const Mask& mask, const WeighRows* weigh) {
+                    std::vector<RowInput> inputs;
+                    for (const Row& row : pass.plan.rows) {
+                      RowInput& input = inputs.emplace_back();
+                      input.weigh = weigh;
+                      for (const Index k : extra[inputs.size() - 1])
+                        input.extra.push_back(kept.extra.get() + k * kept.stride + first);
+                      for (std::size_t e = 3; e < channels_end; ++e)
+                        input.efforts.push_back(rows[e] + row.i * kept.stride + first);
+                      const std::uint8_t* of_row = mask_of(kept, mask, row);
+                      input.mask = of_row ? of_row + first : nullptr;
+                    }
+                    fold_samples(pass.plan,
+                                 {rows[0] + first, rows[1] + first, rows[2] + first, kept.stride, count},
+                                 inputs, own);
+                  });
       });
 }
 
@@ -139,13 +173,15 @@ std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk
       own.push_back(at(pass.plan.stored_columns + (efforts + 1) * joints + k));
     for (Index e = 0; e < efforts; ++e) own.push_back(at(pass.plan.stored_columns + e * joints + row.i));
   }
-  return by_slot(pass, chunk.chunk.core, kept.samples,
-                 [&](std::vector<Fold>& folds, Index first, Index count) {
-                   for (std::size_t r = 0; r < folds.size(); ++r) {
-                     fold_columns(columns[r], first, count, mask_of(kept, pass.plan.rows[r]), folds[r],
-                                  pass.weigh(), static_cast<Index>(r));
-                   }
-                 });
+  return by_slot(
+      pass, chunk.chunk.core, kept.samples, [&](std::vector<Fold>& folds, Index first, Index count) {
+        by_motion(pass, kept, first, count, folds,
+                  [&](std::vector<Fold>& own, const Mask& mask, const WeighRows* weigh) {
+                    for (std::size_t r = 0; r < own.size(); ++r)
+                      fold_columns(columns[r], first, count, mask_of(kept, mask, pass.plan.rows[r]), own[r],
+                                   weigh, static_cast<Index>(r));
+                  });
+      });
 }
 
 void count_rows(const Preparation& preparation, FoldPass& out) {
@@ -156,6 +192,22 @@ void count_rows(const Preparation& preparation, FoldPass& out) {
   }
   const Index possible = preparation.decimation.count() * static_cast<Index>(out.kept.size());
   out.kept_share = possible > 0 ? static_cast<double>(kept) / static_cast<double>(possible) : 0;
+}
+
+// Folds of moving joints and of those at standstill, which were folded side by side, as two sets.
+void part_rest(std::size_t rows, FoldPass& out) {
+  std::vector<FoldBlock> moving = out.folds.blocks(), rest = moving;
+  if (moving.empty()) return;
+  const auto behind = static_cast<std::ptrdiff_t>(rows);
+  for (std::size_t b = 0; b < moving.size(); ++b) {
+    for (std::vector<Fold>* folds : {&moving[b].core, &moving[b].gap})
+      if (!folds->empty()) folds->erase(folds->begin() + behind, folds->end());
+    for (std::vector<Fold>* folds : {&rest[b].core, &rest[b].gap})
+      if (!folds->empty()) folds->erase(folds->begin(), folds->begin() + behind);
+  }
+  const Index slots = out.folds.slots(), per_block = out.folds.slots_per_block();
+  out.folds = FoldSet(std::move(moving), slots, per_block);
+  out.rest = FoldSet(std::move(rest), slots, per_block);
 }
 
 }  // namespace
@@ -188,7 +240,11 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
                   const PassOptions& options) {
   options.validate();
   check(plan, layouts, options);
-  FoldPass out{FoldSet(layouts), slot_samples(run, options), options.gap, run.plan().samples, {}, 0};
+  const bool rest = options.rest && run.preparation().standstill.half > 0;
+  std::vector<Layout> all = layouts;
+  if (rest) all.insert(all.end(), layouts.begin(), layouts.end());
+  FoldPass out{
+      FoldSet(std::move(all)), slot_samples(run, options), options.gap, run.plan().samples, {}, 0, {}};
   if (out.gap == kAutomatic) out.gap = filter_memory(run.preparation());
   out.gap = std::min(out.gap, out.slot_samples);
   Windows windows;
@@ -197,7 +253,8 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
   std::optional<DecimatingFilter> decimating;
   if (filtered && factor >= kFewestBetween)
     decimating = decimating_filter(*run.preparation().column_filter, factor);
-  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap, windows, std::move(decimating)};
+  const Pass pass{run, plan, out.folds, options, out.slot_samples, out.gap, windows, std::move(decimating),
+                  rest};
   const auto fold = [&](RawChunk raw) {
     PreparedChunk chunk = run.prepare(std::move(raw));
     if (options.watch) options.watch(chunk);
@@ -206,6 +263,7 @@ FoldPass fold_run(PreparedRun& run, const Plan& plan, const std::vector<Layout>&
     return slots;
   };
   fold_chunks(run, options, fold, out.folds);
+  if (rest) part_rest(layouts.size(), out);
   count_rows(run.preparation(), out);
   return out;
 }

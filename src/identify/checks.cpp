@@ -84,8 +84,36 @@ ResidualSummary run_residual(const Setup& setup, const RunRows& run, const Estim
                              const Prediction& prediction) {
   std::vector<const Prediction*> one;
   if (run.has_samples()) one.push_back(&prediction);
-  return residual_summary(residuals(run.folds.folds.total(), estimate.columns, estimate.values).per_row,
-                          setup.plan, setup.robot, one);
+  ResidualSummary summary =
+      residual_summary(residuals(run.folds.folds.total(), estimate.columns, estimate.values).per_row,
+                       setup.plan, setup.robot, one);
+  add_standstill(setup, {&run}, estimate, summary);
+  return summary;
+}
+
+void add_standstill(const Setup& setup, const std::vector<const RunRows*>& runs, const Estimate& estimate,
+                    ResidualSummary& summary) {
+  std::vector<Fold> rows;
+  bool any = false;
+  for (const RunRows* run : runs) {
+    for (Fold& fold : run->folds.folds.total()) rows.push_back(std::move(fold));
+    if (!run->folds.rest) continue;
+    for (Fold& fold : run->folds.rest->total()) {
+      any = any || fold.rows() > 0;
+      rows.push_back(std::move(fold));
+    }
+  }
+  if (any)
+    put_standstill(
+        residual_summary(residuals(rows, estimate.columns, estimate.values).per_row, setup.plan, setup.robot),
+        summary);
+}
+
+std::vector<const RunRows*> fitted_runs(const Folded& folded) {
+  std::vector<const RunRows*> runs;
+  for (const RunRows& run : folded.runs)
+    if (run.is_fit()) runs.push_back(&run);
+  return runs;
 }
 
 std::vector<const Prediction*> fitted_predictions(const Folded& folded,

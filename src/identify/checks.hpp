@@ -29,6 +29,10 @@ Predicted predict_runs_with_bands(const Setup& setup, const Runs& runs, const Fo
 // Residuals of a run with an estimate; raw ones from its prediction.
 ResidualSummary run_residual(const Setup& setup, const RunRows& run, const Estimate& estimate,
                              const Prediction& prediction);
+// Adds to the summary of these runs what it is with their rows at standstill; nothing where there are none.
+void add_standstill(const Setup& setup, const std::vector<const RunRows*>& runs, const Estimate& estimate,
+                    ResidualSummary& summary);
+std::vector<const RunRows*> fitted_runs(const Folded& folded);
 // Those of the fit runs; empty where one of them has no samples.
 std::vector<const Prediction*> fitted_predictions(const Folded& folded,
                                                   const std::vector<Prediction>& predictions);

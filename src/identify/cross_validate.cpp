@@ -48,6 +48,29 @@ bool has_two_groups(const BlockGroups& groups) {
   return all.size() > 1;
 }
 
+namespace {
+
+// Residuals of the rows at standstill by the refits without their group; empty: there are no such rows.
+std::vector<Residual> held_out_standstill(const Folded& folded, const BlockGroups& groups,
+                                          const CrossValidation& refits) {
+  std::vector<std::vector<FoldBlock>> blocks;
+  bool any = false;
+  for (const RunRows& run : folded.runs) {
+    if (!run.is_fit()) continue;
+    if (!run.folds.rest) return {};
+    for (const Fold& fold : run.folds.rest->total()) any = any || fold.rows() > 0;
+    blocks.push_back(run.folds.rest->blocks());
+  }
+  if (!any) return {};
+  std::vector<std::vector<Residual>> parts;
+  const std::vector<HeldOutPart> held = held_out_parts(blocks, groups);
+  for (std::size_t g = 0; g < held.size(); ++g)
+    parts.push_back(residuals(held[g].tested, refits.columns, refits.values[g]).per_row);
+  return added_by_row(parts);
+}
+
+}  // namespace
+
 HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit) {
   HeldOutCheck check;
   const bool requested = setup.study().cross.has_value();
@@ -60,9 +83,13 @@ HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const
   }
   check.refits = setup.clock().time(
       "cross-validation", [&] { return cross_validate_estimator(setup, fit, held.blocks, held.groups); });
-  if (requested)
-    check.summary = {static_cast<int>(check.refits.groups), held.by,
-                     residual_summary(check.refits.per_row, setup.plan, setup.robot)};
+  if (!requested) return check;
+  check.summary = {static_cast<int>(check.refits.groups), held.by,
+                   residual_summary(check.refits.per_row, setup.plan, setup.robot)};
+  if (const std::vector<Residual> rest = held_out_standstill(folded, held.groups, check.refits);
+      !rest.empty())
+    put_standstill(residual_summary(added_by_row({check.refits.per_row, rest}), setup.plan, setup.robot),
+                   check.summary->residual);
   return check;
 }
 

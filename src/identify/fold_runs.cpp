@@ -72,6 +72,7 @@ RunRows fold_samples_of(const Setup& setup, const OpenRun& run, const SignedRun*
     setup.clock().report(stage, static_cast<double>(done) / static_cast<double>(std::max<Index>(1, chunks)));
   };
   pass.watch = [&](const PreparedChunk& chunk) { positions.watch(chunk); };
+  pass.rest = true;
   const std::optional<CrossOptions>& cross = setup.study().cross;
   pass.slot_samples = slot_for_blocks(*run.prepared, cross ? cross->blocks : 0);
   std::optional<FoldPass> folds;

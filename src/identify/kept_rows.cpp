@@ -88,7 +88,34 @@ std::vector<Finding> lost_joints(const Setup& setup, const Counts& rows, const C
        "lower `velocity_below` and `decimate` under `prepare`, or use a longer or faster run"});
 }
 
-// Adds the rows that a pass over the run would keep.
+Index rows_at_rest(const FoldPass& pass, std::size_t row) {
+  return pass.rest ? pass.rest->total()[row].rows() : 0;
+}
+
+double kept_rows(const FoldPass& pass) {
+  return static_cast<double>(
+      std::max<Index>(1, std::accumulate(pass.kept.begin(), pass.kept.end(), Index{0})));
+}
+
+// Rows of a joint at standstill as its other rows, block by block.
+void join_rest(std::size_t row, FoldPass& pass) {
+  if (!pass.rest) return;
+  std::vector<FoldBlock> moving = pass.folds.blocks(), rest = pass.rest->blocks();
+  for (std::size_t b = 0; b < moving.size(); ++b)
+    for (auto part : {&FoldBlock::core, &FoldBlock::gap})
+      if (!(moving[b].*part).empty()) {
+        Fold& from = (rest[b].*part)[row];
+        (moving[b].*part)[row].merge(from);
+        pass.kept_share *= 1 + static_cast<double>(from.rows()) / kept_rows(pass);
+        pass.kept[row] += from.rows();
+        from = Fold(from.shared_layout());
+      }
+  const Index slots = pass.folds.slots(), per_block = pass.folds.slots_per_block();
+  pass.folds = FoldSet(std::move(moving), slots, per_block);
+  pass.rest = FoldSet(std::move(rest), slots, per_block);
+}
+
+// Adds the rows that a pass over the run would keep. Joints that never move keep theirs: standstill takes all rows of none.
 void add_rows(const Plan& plan, PreparedRun& run, const Counts& own, Counts& rows) {
   const Preparation& preparation = run.preparation();
   const VectorXd& limits = preparation.velocity_below;
@@ -133,6 +160,26 @@ std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened) {
   return lost_joints(setup, rows, own);
 }
 
+std::vector<Finding> keep_still_joints(const Setup& setup, std::vector<RunRows>& runs) {
+  const Counts own = own_columns(setup.plan);
+  std::vector<Finding> findings;
+  for (std::size_t r = 0; r < own.size(); ++r) {
+    Index moving = 0, resting = 0;
+    for (const RunRows& run : runs) {
+      if (!run.is_fit()) continue;
+      moving += run.folds.kept[r];
+      resting += rows_at_rest(run.folds, r);
+    }
+    if (moving > own[r] || resting == 0) continue;
+    for (RunRows& run : runs) join_rest(r, run.folds);
+    findings.push_back(make_finding(
+        "fitted-at-standstill", joint_name(setup, r),
+        fmt::format("the joint moves in {} rows of the runs that are fitted, and stands still in {}", moving,
+                    resting)));
+  }
+  return findings;
+}
+
 std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>& runs,
                                   const std::vector<Finding>& of_signs) {
   const Counts own = own_columns(setup.plan);
@@ -145,7 +192,8 @@ std::vector<Finding> missing_rows(const Setup& setup, const std::vector<RunRows>
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (run.is_fit()) {
         fitted[r] += rows[r];
-      } else if (rows[r] == 0 && !has_no_segments(of_signs, joint_name(setup, r))) {
+      } else if (rows[r] == 0 && rows_at_rest(run.folds, r) == 0 &&
+                 !has_no_segments(of_signs, joint_name(setup, r))) {
         Finding finding = lost_joint(setup, r, 0, own[r]);
         finding.severity = Severity::warning;
         finding.evidence = fmt::format("run '{}': {}", run.label(), finding.evidence);

@@ -17,7 +17,8 @@ namespace {
 Folded fold(const Setup& setup, Runs& runs, const Signs& signs) {
   Folded folded;
   folded.runs = fold_runs(setup, runs, signs.runs);
-  folded.findings = missing_rows(setup, folded.runs, signs.findings);
+  folded.findings = keep_still_joints(setup, folded.runs);
+  add_to(folded.findings, missing_rows(setup, folded.runs, signs.findings));
   SameRows same = same_rows(folded.runs);
   folded.same_rows = std::move(same.original);
   add_to(folded.findings, std::move(same.findings));

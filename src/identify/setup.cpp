@@ -44,6 +44,30 @@ Setup with_robot(Setup setup, Robot robot) {
   return setup;
 }
 
+namespace {
+
+// Coordinates with dry friction, which has no direction at rest: terms of the robot and forms that the study fits.
+std::vector<bool> sticking_joints(const Study& study, const Robot& robot) {
+  const DriveSpec& spec = study.drive_spec;
+  const auto sticks = [&](int joint) {
+    const Joint& own = robot.joints[static_cast<std::size_t>(joint)];
+    const auto named = spec.joints.find(own.name);
+    if (own.drive.coulomb || (spec.friction && !spec.friction->is_linear())) return true;
+    if (named != spec.joints.end() && named->second.friction && !named->second.friction->is_linear())
+      return true;
+    return std::any_of(robot.pairs.begin(), robot.pairs.end(),
+                       [&](const CoupledPair& pair) { return pair.joint == joint || pair.partner == joint; });
+  };
+  std::vector<bool> sticking;
+  for (const int joint : coordinates(robot).joints) sticking.push_back(sticks(joint));
+  for (const Mimic& mimic : robot.mimics)
+    for (std::size_t c = 0; c < sticking.size(); ++c)
+      if (coordinates(robot).joints[c] == mimic.master && sticks(mimic.joint)) sticking[c] = true;
+  return sticking;
+}
+
+}  // namespace
+
 Setup open_robot(const Job& job) {
   validate(*job.study);
   Setup setup;
@@ -54,6 +78,7 @@ Setup open_robot(const Job& job) {
   for (const StudyRun& run : job.study->runs)
     if (run.file.label.role == RunRole::fit) setup.offset_runs.push_back(run.file.label.label);
   Robot robot = study_robot(*job.study, &setup.warnings);
+  if (!setup.prepare.keep_standstill) setup.prepare.sticking = sticking_joints(*job.study, robot);
   return with_robot(std::move(setup), std::move(robot));
 }
 

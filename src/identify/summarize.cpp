@@ -117,6 +117,7 @@ void summarize_checks(const Identified& all, Result& result) {
   result.validation = summarize_runs(all);
   result.residual = residual_summary(all.fit.estimated.per_row, all.setup.plan, all.setup.robot,
                                      fitted_predictions(all.folded, checks.predicted.runs));
+  add_standstill(all.setup, fitted_runs(all.folded), all.fit.estimated, result.residual);
   result.residual.prepared_weighted = finite_or_none(all.fit.estimated.residual_weighted);
   result.residual.band = checks.band.fitted;
   result.bands = checks.predicted.bands;

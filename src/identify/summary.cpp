@@ -72,6 +72,12 @@ ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Pla
   return summary;
 }
 
+void put_standstill(const ResidualSummary& with_standstill, ResidualSummary& summary) {
+  summary.with_standstill = with_standstill.prepared;
+  for (std::size_t j = 0; j < summary.per_joint.size(); ++j)
+    summary.per_joint[j].with_standstill = with_standstill.per_joint[j].prepared;
+}
+
 std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& estimate) {
   std::vector<BaseValue> values;
   for (const BaseParameter& parameter : base.base) {

@@ -25,6 +25,9 @@ void add_to(std::vector<Finding>& findings, std::vector<Finding> more);
 ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,
                                  std::span<const Prediction* const> predictions = {});
 
+// Sets what the summary is with rows at standstill: the same residuals, counted over all rows.
+void put_standstill(const ResidualSummary& with_standstill, ResidualSummary& summary);
+
 std::vector<BaseValue> base_values(const BaseParameters& base, const Estimate& estimate);
 std::vector<DriveValues> drive_values(const Robot& robot, const Estimate& estimate);
 

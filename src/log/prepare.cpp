@@ -42,6 +42,10 @@ Index automatic_chunk(Index halo) {
   return halo > 0 && size <= kSmallChunk ? 2 * size : size;
 }
 
+bool rejects_standstill(const PrepareOptions& options) {
+  return std::find(options.sticking.begin(), options.sticking.end(), true) != options.sticking.end();
+}
+
 VectorXd per_joint(const VectorXd& given, Index joints) {
   if (given.size() == 0) return VectorXd::Zero(joints);
   if (given.size() == 1) return VectorXd::Constant(joints, given(0));
@@ -133,6 +137,8 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
   preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
+  require(options.sticking.empty() || static_cast<Index>(options.sticking.size()) == names.joints(),
+          "joints that stick are marked one by one");
   const bool presumed = presume(*source, options);
   if (presumed) {
     auto checked = std::make_unique<CheckedStamps>(std::move(source), preparation_.time);
@@ -143,6 +149,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
     plan_run(*source, options);
   }
   source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
+  preparation_.standstill = standstill_of(*source_, preparation_.grid.step, options.sticking);
   shared_ = SampleBlock(source_->channels(), source_->joints());
   rewind();
   passes_ = presumed ? 0 : 1;
@@ -211,6 +218,8 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
   // A full stencil also where the run ends just behind the window.
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
+  if (rejects_standstill(options))
+    preparation_.reach = std::max(preparation_.reach, 2 * half_standstill_window(preparation_.grid.step));
   const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
                                                       : options.chunk_size;
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
@@ -266,9 +275,9 @@ void PreparedRun::rewind() {
   ++passes_;
 }
 
-// At most: velocity, acceleration, and two for every channel that is differentiated.
+// At most: velocity, acceleration, moving, and two for every channel that is differentiated.
 Index PreparedRun::added_channels() const {
-  return 2 + 2 * static_cast<Index>(differentiated_.size());
+  return 3 + 2 * static_cast<Index>(differentiated_.size());
 }
 
 // For the next chunk; behind the last one nothing is kept.
@@ -328,6 +337,11 @@ PreparedChunk PreparedRun::prepare(RawChunk raw) const {
   const int velocity = find_or_add(block, channel::kVelocity);
   const int acceleration = find_or_add(block, channel::kAcceleration);
   const int position = block.find(channel::kPosition);
+  if (preparation_.standstill.half > 0) {
+    const int moving = find_or_add(block, channel::kMoving);
+    mark_moving(preparation_.standstill, block.row(position), block.size(), block.stride(),
+                block.row(moving));
+  }
   const auto derive = [&](int derivative, int from, int to) {
     differentiate(derivative, difference_order_, block.row(from), block.size(), block.joints(),
                   block.stride(), preparation_.grid.step, block.row(to), block.stride());

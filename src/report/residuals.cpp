@@ -54,6 +54,8 @@ std::string joints_section(const Result& result) {
                                       {"Residual", "prepared rows, percentage of the joint's effort", true},
                                       {"of the largest", "", false},
                                       {"Raw", "every sample, unfiltered", true}};
+  const bool rest = result.residual.with_standstill.has_value();
+  if (rest) columns.push_back({"With standstill", "prepared rows and those at standstill", true});
   if (result.cross_validation) columns.push_back({"Cross-validated", "held-out rows", true});
   for (const RunValidation& run : result.validation)
     columns.push_back({run.run, run.fresh ? "fresh run" : "run used for fitting", true});
@@ -65,6 +67,7 @@ std::string joints_section(const Result& result) {
                                   percent_cell(joint.prepared),
                                   {bar(joint.prepared.value_or(0), largest), joint.prepared.value_or(0)},
                                   percent_cell(joint.raw)};
+    if (rest) row.push_back(percent_cell(joint.with_standstill));
     if (result.cross_validation)
       row.push_back(percent_cell(prepared_of(result.cross_validation->residual, joint.name)));
     for (const RunValidation& run : result.validation)

@@ -59,6 +59,8 @@ void describe(Fields& f, JointResidual& x) {
   f.number(may("prepared", "", "fraction; absent where the joint's effort is zero throughout"), x.prepared,
            at_least(0));
   f.number(may("raw", "", "fraction; absent without samples"), x.raw, at_least(0));
+  f.number(may("with_standstill", "", "fraction; absent where no row at standstill was left out"),
+           x.with_standstill, at_least(0));
 }
 
 void describe(Fields& f, ResidualSummary& x) {
@@ -71,6 +73,10 @@ void describe(Fields& f, ResidualSummary& x) {
   f.number(
       may("band", "", "prepared, at preparation.band instead of the cut-off; absent where that is not lower"),
       x.band, at_least(0));
+  f.number(may("with_standstill", "",
+               "prepared rows and those at standstill, where friction has no direction; absent where none "
+               "was left out"),
+           x.with_standstill, at_least(0));
   if (!f.reads()) f.number(must("relative", "", "the same number as prepared"), x.prepared, at_least(0));
   f.sections(must("per_joint", "", "the same for each joint"), x.per_joint);
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/log/window.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/study/simulation.hpp"
 #include "steelyard/study/study.hpp"
@@ -160,7 +161,9 @@ TrueParameters simulated_parameters(const SimulationSpec& spec, const Robot& rob
   return parameters;
 }
 
-std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
+namespace {
+
+std::unique_ptr<SampleSource> open_whole_run(const StudyRun& run, const Robot& robot) {
   if (run.folded)
     throw InputError({fmt::format("run '{}' consists of folds, without samples", run.file.label.label),
                       {run.file.path, 0, 0, ""},
@@ -179,6 +182,35 @@ std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& r
   bool on_motor_side = false;
   for (const std::string& name : source->channels()) on_motor_side |= name.starts_with(channel::kMotor);
   return on_motor_side ? on_joint_side(std::move(source), robot.transmission) : std::move(source);
+}
+
+// Of a split: what is fitted comes first.
+TimeShare share_of(const StudyRun& run) {
+  if (!run.fit_share) return {};
+  return run.part == 1 ? TimeShare{0, *run.fit_share} : TimeShare{*run.fit_share, 1};
+}
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_study_run(const StudyRun& run, const Robot& robot) {
+  return cut_to_window(open_whole_run(run, robot), run.window, share_of(run));
+}
+
+std::vector<StudyRun> divided(const StudyRun& run) {
+  if (run.part > 0 || (run.windows.empty() && !run.fit_share)) return {run};
+  std::vector<StudyRun> parts(run.fit_share ? 2 : run.windows.size(), run);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    RunLabel& label = parts[k].file.label;
+    parts[k].part = static_cast<int>(k) + 1;
+    if (!run.fit_share) {
+      parts[k].window = run.windows[k];
+      if (parts.size() > 1) label.label = fmt::format("{} part {}", run.file.label.label, k + 1);
+      continue;
+    }
+    label.label += k == 0 ? " fitted part" : " rest";
+    label.role = k == 0 ? RunRole::fit : RunRole::validate;
+  }
+  return parts;
 }
 
 }  // namespace steelyard

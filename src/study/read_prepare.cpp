@@ -90,10 +90,15 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
       "auto", kAutomatic, options.decimation,
       from_to(1, 1e9, "1 keeps every row; leave it out to let the cut-off decide"));
   f.section({"reject", "", "rows that are left out"}, [&](Fields& inner) {
-    inner.numbers({"velocity_below", "rad/s, m/s",
-                   "a joint's rows while it is slower; one for all or one per joint. A joint that keeps none "
-                   "is an error"},
-                  options.velocity_below, at_least(0, "0 rejects nothing"));
+    const Key key = {
+        "velocity_below", "rad/s, m/s",
+        "a joint's rows while it is slower; one for all or one per joint, 0 rejects nothing. A joint that "
+        "keeps none is an error. auto: while a joint with dry friction stands still, as its positions show"};
+    int word = options.keep_standstill || options.velocity_below.size() > 0 ? -1 : 0;
+    inner.words_or(key, word, {"auto"}, [&](Fields& other) {
+      other.numbers(key, options.velocity_below, at_least(0, "0 rejects nothing"));
+    });
+    if (inner.reads()) options.keep_standstill = word != 0;
   });
   f.count_or({"trim", "samples", "left out at both ends; auto: the filter's memory"}, "auto", kAutomatic,
              options.trim, from_to(0, 1e15));

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "steelyard/log/contents.hpp"
 #include "study/describe_run.hpp"
@@ -108,6 +110,61 @@ void describe_factors(Fields& f, const Key& key, std::vector<double> ChannelColu
   });
 }
 
+void check_windows(const Fields& f, const StudyRun& run) {
+  if (f.given("windows") && (f.given("from") || f.given("to")))
+    f.fail("windows", {"`windows` beside `from` or `to`", {}, "one of them", "leave `from` and `to` out"});
+  if (f.given("windows") && f.given("split"))
+    f.fail("split", {"`split` beside `windows`", {}, "one of them", "split a run with `from` and `to`"});
+  if (f.given("split") && f.given("role"))
+    f.fail("role",
+           {"`role` beside `split`", {}, "one of them", "the first part is fitted, the rest validates"});
+  if (run.window.to <= run.window.from)
+    f.fail(f.given("to") ? "to" : "from",
+           {fmt::format("the run goes from {:g} s to {:g} s", run.window.from, run.window.to),
+            {},
+            "`from` below `to`",
+            ""});
+  double end = -std::numeric_limits<double>::infinity();
+  for (const TimeWindow& window : run.windows) {
+    if (!(window.from < window.to) || window.from < end)
+      f.fail("windows", {fmt::format("a window goes from {:g} s to {:g} s", window.from, window.to),
+                         {},
+                         "[from, to] with from below to, one after the other",
+                         ""});
+    end = window.to;
+  }
+}
+
+void describe_windows(Fields& f, StudyRun& run) {
+  const auto bound = [&](const Key& key, double& value) {
+    std::optional<double> given;
+    if (!f.reads() && std::isfinite(value)) given = value;
+    f.number(key, given, any_number());
+    if (f.reads() && given) value = *given;
+  };
+  bound({"from", "s", "earlier samples are left out, by the time stamps of the log"}, run.window.from);
+  bound({"to", "s", "samples from then on are left out"}, run.window.to);
+  const Key windows = {"windows", "s",
+                       "[[from, to], …], instead of `from` and `to`: each becomes a run of its own, \"label "
+                       "part 1\", …; null: "
+                       "open"};
+  f.list(windows, run.windows.size(), [&](Fields& item, std::size_t k) {
+    TimeWindow fresh;
+    if (item.reads() && k >= run.windows.size()) run.windows.push_back(fresh);
+    TimeWindow& window = k < run.windows.size() ? run.windows[k] : fresh;
+    item.interval({"window", "s", windows.meaning}, window.from, window.to);
+  });
+  bool is_split = run.fit_share.has_value();
+  double share = run.fit_share.value_or(0.5);
+  f.section(
+      {"split", "", "the run as two: its first part is fitted, the rest validates"}, is_split,
+      [&](Fields& inner) {
+        inner.number({"fit", "", "share of the time that is fitted"}, share, inside(0, 1, "0.5 is a half"));
+      });
+  if (f.reads() && is_split) run.fit_share = share;
+  if (f.reads()) check_windows(f, run);
+}
+
 void check_run(Fields& f, StudyRun& run) {
   run.place = f.place();
   run.file.path = run.simulation || run.folds.empty() ? run.file.path : run.folds;
@@ -184,6 +241,7 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
            {{"fit", RunRole::fit}, {"validate", RunRole::validate}});
   f.text({"payload", "", "name of the load carried in the run, from `payloads`"}, label.payload);
   f.flag({"unsigned", "", "the log has |effort| only"}, run.unsigned_effort);
+  describe_windows(f, run);
   if (f.reads()) {
     run.path_as_written = folds.empty() ? log : folds;
     run.label_given = f.given("label");
@@ -199,8 +257,8 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
     if (f.given("columns") && !has_efforts(run.file)) run.no_efforts = f.place("columns");
   }
   if (!run.folds.empty())
-    for (const char* key :
-         {"payload", "unsigned", "columns", "units", "scale", "sign", "offset", "rate", "separator", "topic"})
+    for (const char* key : {"payload", "unsigned", "from", "to", "windows", "split", "columns", "units",
+                            "scale", "sign", "offset", "rate", "separator", "topic"})
       if (f.given(key))
         f.fail(key, {fmt::format("'{}' beside folds", key), {}, "folds, label, role", "leave it out"});
 }

@@ -23,6 +23,13 @@ void check_reverse(const Fields& f) {
                    "it does not apply to tables of g and M: leave it out"});
 }
 
+void divide_runs(Study& study) {
+  std::vector<StudyRun> runs;
+  for (const StudyRun& run : study.runs)
+    for (StudyRun& part : divided(run)) runs.push_back(std::move(part));
+  study.runs = std::move(runs);
+}
+
 // Conditions between keys, once all are read.
 void check_study(const Fields& f, Study& study) {
   study.prepare_given = f.given("prepare");
@@ -30,6 +37,7 @@ void check_study(const Fields& f, Study& study) {
   if (auto complaint = unknown_code(study.waive)) f.fail("waive", std::move(*complaint));
   if (f.given("runs")) {
     load_folded_runs(f, study);
+    divide_runs(study);
     try {
       check_labels(study);
     } catch (const InputError& error) {
@@ -149,7 +157,7 @@ void set_seed(Study& study, std::uint64_t seed) {
   study.seed = seed;
   std::uint64_t number = 0;
   for (StudyRun& run : study.runs) {
-    ++number;
+    if (run.part <= 1) ++number;
     if (run.simulation && !run.simulation->own_seed) run.simulation->options.seed = 1000 * seed + number;
   }
 }

@@ -24,6 +24,21 @@ void check_kinds(const StudyRun& run) {
                       {},
                       "the path of the fold file",
                       "set `file.path`"});
+  if (run.part == 0 && (!run.windows.empty() || run.fit_share))
+    throw InputError({fmt::format("run '{}' has windows or a split", label),
+                      {},
+                      "a run for each of them",
+                      "put the runs that divided() makes of it into the study"});
+  if (run.folded && !run.window.is_all())
+    throw InputError({fmt::format("run '{}' consists of folds and has a window", label),
+                      {},
+                      "windows of logs, samples and simulations",
+                      "cut the log, and fold it again"});
+  if (!(run.window.from < run.window.to))
+    throw InputError({fmt::format("run '{}' goes from {} s to {} s", label, run.window.from, run.window.to),
+                      {},
+                      "`from` below `to`",
+                      ""});
   const int kinds =
       (run.samples != nullptr) + run.simulation.has_value() + (run.folded || !run.file.path.empty());
   if (kinds != 1)

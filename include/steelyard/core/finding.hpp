@@ -101,6 +101,7 @@ inline constexpr TraitsOfCode kCodes[] = {
     {"velocity-noise", of_recording},
     {"dead-channel", spoils_copy | of_signal | of_log},
     {"frozen-channel", of_signal | of_log},
+    {"fitted-at-standstill"},
     {"still-joint"},
     {"saturation", of_signal | of_log | of_robot},
     {"quantised", of_recording},

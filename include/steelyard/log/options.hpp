@@ -32,6 +32,9 @@ struct PrepareOptions {
   Index decimation = kAutomatic;  // by the lowest cut-off; 1 without filters
   Index trim = kAutomatic;        // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
+  bool keep_standstill = false;  // of a study: joints at rest give rows, too
+  std::vector<bool>
+      sticking;  // joints whose rows at standstill are rejected: their friction has no direction then
   Index chunk_size =
       kAutomatic;   // power of two, at least four halos (eight up to 32768 samples), at least 4096
   int threads = 1;  // for the time stamps of long text logs; results do not depend on it

@@ -7,6 +7,8 @@
 // have stride = size.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,8 @@ inline constexpr std::string_view kVelocity = "velocity";
 inline constexpr std::string_view kAcceleration = "acceleration";
 inline constexpr std::string_view kTorque = "torque";
 inline constexpr std::string_view kCurrent = "current";
-inline constexpr std::string_view kMotor = "motor_";  // prefix: as measured on the motor side
+inline constexpr std::string_view kMotor = "motor_";   // prefix: as measured on the motor side
+inline constexpr std::string_view kMoving = "moving";  // 0 at standstill, otherwise 1 (log/standstill.hpp)
 inline constexpr std::string_view kTheta =
     "theta";  // motors, seen at the joint: positions are the links' then
 inline constexpr std::string_view kElasticTorque = "elastic_torque";  // what the springs carry
@@ -105,6 +108,14 @@ struct Range {
   Index end = 0;
   Index size() const { return end - begin; }
   bool operator==(const Range&) const = default;
+};
+
+// Samples with from ≤ time < to [s], by the time stamps of the log.
+struct TimeWindow {
+  double from = -std::numeric_limits<double>::infinity();
+  double to = std::numeric_limits<double>::infinity();
+  bool is_all() const { return std::isinf(from) && std::isinf(to); }
+  bool operator==(const TimeWindow&) const = default;
 };
 
 // Positions of a run, evenly spread: enough to detect whether another run repeats its motion.

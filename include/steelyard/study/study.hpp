@@ -52,6 +52,11 @@ struct StudyRun {
   std::shared_ptr<const FoldedRun> folded;  // then there are no samples, and `file` has path, label and role
   bool unsigned_effort = false;             // the log has |effort| only
   std::optional<Place> no_efforts = {};  // the place of columns without them: a motion, for forecasts alone
+  TimeWindow window;                     // of the log, the samples or the simulation
+  std::vector<TimeWindow> windows = {};  // as written: divided() makes a run of each
+  std::optional<double> fit_share =
+      {};             // `split` as written: divided() makes a run to fit and one to validate
+  int part = 0;       // 1, 2, … of a divided run
   std::string folds;  // path of a fold file whose runs this stands for while a study is read
   bool label_given = false;
   Place place;
@@ -125,6 +130,10 @@ StudyRun run_from_samples(const std::string& label, Run run);
 StudyRun run_from_arrays(const std::string& label, const VectorXd& time, const MatrixXd& position,
                          const MatrixXd& torque, const MatrixXd& velocity = {},
                          const MatrixXd& acceleration = {});
+
+// The runs that a run with `windows` or a split stands for, with labels of their own; otherwise the run itself. Studies that
+// are read contain them already.
+std::vector<StudyRun> divided(const StudyRun& run);
 
 // Throws InputError for runs of the same label, of no samples or of two kinds, and for runs, gains and payloads
 // that contradict each other. Read studies have passed it; those made in code are checked when they are used.

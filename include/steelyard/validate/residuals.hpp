@@ -17,6 +17,7 @@ struct JointResidual {
   double rms = 0;                  // of the prepared residual [N·m or N]
   std::optional<double> prepared;  // none where the joint's effort is zero throughout: a dead channel
   std::optional<double> raw;
+  std::optional<double> with_standstill = {};
 };
 struct ResidualSummary {
   double prepared = 0;
@@ -25,6 +26,8 @@ struct ResidualSummary {
   std::vector<JointResidual> per_joint;
   std::optional<double> band =
       {};  // prepared, but at the band of the log, where the cut-off was chosen below it
+  std::optional<double> with_standstill =
+      {};  // prepared rows and those at standstill; none: all are prepared
 };
 
 // Band around the predicted effort of a joint that holds `level` of the samples (docs/uncertainty.md).

@@ -4,7 +4,8 @@
 //   with column filter      Y and the efforts are computed on the core and its halo, every column is filtered
 //                           by the same zero-phase filter (near the ends of the run as a whole, elsewhere at
 //                           the kept samples only: decimating_filter.hpp), and the kept samples of the core
-//                           are folded; rows are rejected by the velocity filtered in the same way
+//                           are folded; rows are rejected by the velocity filtered in the same way, or
+//                           where less than nine tenths of what a row averages over is motion
 //
 // Extra columns stand behind the plan's and are treated like them; known efforts are subtracted first
 // (layout.hpp).
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,7 @@ struct PassOptions {
   std::vector<ExtraColumns> extra;                        // the layouts are those of with_extra_columns
   std::vector<ExtraColumns> known;  // subtracted from the effort of their row; for one effort channel only
   WeighRows weigh;                  // weights of single rows; may be empty
+  bool rest = false;  // folds rows at standstill, too, apart from the others (log/standstill.hpp)
   int threads = 1;
   Index slot_samples = kAutomatic;  // divides the chunk size; automatic: at least 1024 and 5 filter memories
   Index gap = kAutomatic;           // samples; automatic: the memory of all filters
@@ -48,9 +51,10 @@ struct FoldPass {
   FoldSet folds;
   Index slot_samples = 0;
   Index gap = 0;
-  Index samples = 0;        // of the run
-  std::vector<Index> kept;  // samples that became rows, one per row of the plan
-  double kept_share = 0;    // of decimated samples, over all rows
+  Index samples = 0;                 // of the run
+  std::vector<Index> kept;           // samples that became rows, one per row of the plan
+  double kept_share = 0;             // of decimated samples, over all rows
+  std::optional<FoldSet> rest = {};  // of rows at standstill, which `folds` does not have, block by block
 };
 
 // Slot length that the options give for a run.

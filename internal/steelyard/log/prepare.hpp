@@ -29,6 +29,7 @@
 #include "steelyard/log/options.hpp"
 #include "steelyard/log/resample.hpp"
 #include "steelyard/log/source.hpp"
+#include "steelyard/log/standstill.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -45,6 +46,7 @@ struct Preparation {
   // interpolation: they give no rows.
   std::vector<Range> bridged;
   VectorXd velocity_below;  // per joint; zeros: nothing is rejected
+  Standstill standstill;    // chunks have the channel "moving" where joints are tested
   bool velocity_is_measured = false;
   bool acceleration_is_measured = false;
 };

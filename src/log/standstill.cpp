@@ -1,0 +1,117 @@
+#include "steelyard/log/standstill.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace steelyard::inline STEELYARD_ABI {
+namespace {
+
+constexpr double kHalfWindow = 0.025;   // [s]
+constexpr Index kShortestHalf = 2;      // samples
+constexpr double kNoiseFactor = 4;      // standard deviations
+constexpr Index kHeadSamples = 20000;   // of a run, for its noise
+constexpr Index kLongestHead = 200000;  // where a joint does not move before
+constexpr Index kStepsWanted = 200;     // changes of a joint's position that show its resolution
+constexpr double kMedianOfNormal = 0.6745;
+
+// Sixth difference of equally spaced samples, with Σ w² = 1: what a smooth motion leaves is noise.
+constexpr std::array<double, 7> kSixth = {1, -6, 15, -20, 15, -6, 1};
+constexpr double kSixthNorm = 30.397368307141328;  // √924
+
+struct Head {
+  std::vector<double> position;
+  double resolution = std::numeric_limits<double>::infinity();
+  Index steps = 0;
+
+  void add(double value) {
+    if (!position.empty() && value != position.back()) {
+      resolution = std::min(resolution, std::abs(value - position.back()));
+      ++steps;
+    }
+    position.push_back(value);
+  }
+
+  double noise() const {
+    std::vector<double> differences;
+    for (std::size_t s = 0; s + kSixth.size() <= position.size(); ++s) {
+      double sum = 0;
+      for (std::size_t k = 0; k < kSixth.size(); ++k) sum += kSixth[k] * position[s + k];
+      differences.push_back(std::abs(sum) / kSixthNorm);
+    }
+    if (differences.empty()) return 0;
+    const auto middle = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2);
+    std::nth_element(differences.begin(), middle, differences.end());
+    return *middle / kMedianOfNormal;
+  }
+
+  double tolerance(Index half) const {
+    const double step = steps > 0 ? resolution : 0;
+    return std::max(kFinestEncoder,
+                    step + kNoiseFactor * noise() * std::sqrt(2.0 / static_cast<double>(half)));
+  }
+};
+
+bool shows_enough(const std::vector<Head>& heads, const std::vector<bool>& sticking) {
+  for (std::size_t j = 0; j < heads.size(); ++j)
+    if (sticking[j] && heads[j].steps < kStepsWanted) return false;
+  return true;
+}
+
+}  // namespace
+
+Index half_standstill_window(double step) {
+  return std::max(kShortestHalf, static_cast<Index>(std::lround(kHalfWindow / step)));
+}
+
+Standstill standstill_of(SampleSource& source, double step, const std::vector<bool>& sticking) {
+  Standstill out;
+  if (std::find(sticking.begin(), sticking.end(), true) == sticking.end()) return out;
+  const auto joints = static_cast<std::size_t>(source.joints());
+  std::vector<Head> heads(joints);
+  SampleBlock block;
+  Index samples = 0;
+  source.rewind();
+  for (source.read(4096, block); block.size() > 0; source.read(4096, block)) {
+    const int position = block.find(channel::kPosition);
+    for (std::size_t j = 0; j < joints; ++j)
+      for (Index s = 0; sticking[j] && s < block.size(); ++s)
+        heads[j].add(block.row(position, static_cast<Index>(j))[s]);
+    samples += block.size();
+    if (samples >= kLongestHead || (samples >= kHeadSamples && shows_enough(heads, sticking))) break;
+  }
+  source.rewind();
+  out.half = half_standstill_window(step);
+  out.tolerance = VectorXd::Constant(source.joints(), -1);
+  for (std::size_t j = 0; j < joints; ++j)
+    if (sticking[j]) out.tolerance[static_cast<Index>(j)] = heads[j].tolerance(out.half);
+  return out;
+}
+
+void mark_moving(const Standstill& standstill, const double* position, Index samples, Index stride,
+                 double* moving) {
+  const Index half = standstill.half;
+  std::vector<double> sums(static_cast<std::size_t>(samples) + 1);
+  for (Index j = 0; j < standstill.tolerance.size(); ++j) {
+    double* out = moving + j * stride;
+    std::fill_n(out, samples, 1.0);
+    if (standstill.tolerance[j] < 0 || samples < 2 * half) continue;
+    const double* q = position + j * stride;
+    const double limit = standstill.tolerance[j] * static_cast<double>(half);
+    sums[0] = 0;
+    for (Index s = 0; s < samples; ++s)
+      sums[static_cast<std::size_t>(s) + 1] = sums[static_cast<std::size_t>(s)] + (q[s] - q[0]);
+    const auto sum = [&](Index begin) {
+      return sums[static_cast<std::size_t>(begin + half)] - sums[static_cast<std::size_t>(begin)];
+    };
+    Index marked = 0;  // samples before it are done
+    for (Index begin = 0; begin + 2 * half <= samples; ++begin) {
+      if (std::abs(sum(begin + half) - sum(begin)) > limit) continue;
+      for (Index s = std::max(marked, begin); s < begin + 2 * half; ++s) out[s] = 0;
+      marked = begin + 2 * half;
+    }
+  }
+}
+
+}  // namespace steelyard
