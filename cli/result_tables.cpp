@@ -59,8 +59,10 @@ std::string loads_table(const std::vector<steelyard::PayloadSummary>& loads) {
     const steelyard::PayloadSummary& load = loads[k];
     const auto m = load.parameters.find("m");
     const bool known = m != load.parameters.end();
-    std::vector<std::string> row = {load.name, load.run, known ? number(m->second.value, 4) : "-",
-                                    known && m->second.sigma ? number(*m->second.sigma, 2) : "-",
+    const steelyard::UncertainValue mass =
+        load.shown_mass ? *load.shown_mass : (known ? m->second : steelyard::UncertainValue{});
+    std::vector<std::string> row = {load.name, load.run, known ? number(mass.value, 4) : "-",
+                                    known && mass.sigma ? number(*mass.sigma, 2) : "-",
                                     load.known_mass ? number(*load.known_mass, 4) : "-"};
     for (const char* name : {"mx", "my", "mz"}) {
       const auto moment = load.parameters.find(name);

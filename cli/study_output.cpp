@@ -101,9 +101,14 @@ std::string standstill_text(const steelyard::ResidualSummary& residual) {
 }
 
 std::string summary_text(const Result& result) {
-  std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
-                                 result.base.size(), result.samples, result.rows);
-  text += "Unexplained effort\n" + residual_table(result.residual);
+  const bool has_rows = !result.residual.per_joint.empty();  // base values may be given without any
+  std::string text = fmt::format("{}: {} base parameters", result.robot_name, result.base.size());
+  text += has_rows ? fmt::format(" from {} samples, {} rows\n\n", result.samples, result.rows)
+                   : ", given without rows\n\n";
+  if (has_rows) text += "Unexplained effort\n" + residual_table(result.residual);
+  for (const steelyard::RunValidation& run : result.validation)
+    if (!has_rows && run.fresh)
+      text += fmt::format("Unexplained effort of run '{}'\n", run.run) + residual_table(run.residual);
   if (result.cross_validation)
     text += fmt::format("  cross-validation ({} blocks by {}): {} %{}\n", result.cross_validation->blocks,
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared),

@@ -68,6 +68,8 @@ constexpr std::array kKinds = {
                 "this joint"},
     FindingKind{"gain-drift", Severity::warning,
                 "warm the robot up before both runs, or check that both were recorded with the same drive"},
+    FindingKind{"payload-contradicts", Severity::warning,
+                "weigh the load again, or check the gains: one of the two is wrong"},
     FindingKind{"payload-gain-error", Severity::note,
                 "longer runs do not help: identify the gains with a weighed load"},
     FindingKind{"undecided-signs", Severity::warning,
@@ -98,7 +100,7 @@ constexpr std::array kKinds = {
                 "compare the last row with the source of the log; remove it if it was truncated"},
     FindingKind{"open-last-line", Severity::note,
                 "check that the log is complete; end its last row with a newline"},
-    FindingKind{"gaps", Severity::warning, "split the run at the gap, or log without losing samples"},
+    FindingKind{"gaps", Severity::warning, "cut the run there with `windows`, or log without losing samples"},
     FindingKind{"effort-dropout", Severity::warning,
                 "remove the rows in which the effort is missing: a lost message or a full buffer was "
                 "written as zeros"},
@@ -106,7 +108,7 @@ constexpr std::array kKinds = {
                 "log efforts at the same rate as positions, or only the rows in which they are new"},
     FindingKind{"repeated-samples", Severity::warning,
                 "log new samples only, or remove rows that repeat the previous one"},
-    FindingKind{"not-finite", Severity::error, "remove the rows, or split the run there"},
+    FindingKind{"not-finite", Severity::error, "remove the rows, or cut the run there with `windows`"},
     FindingKind{"impossible-value", Severity::error,
                 "remove the sample: it comes from a lost message or a failed conversion"},
     FindingKind{"spike", Severity::error,
@@ -125,7 +127,7 @@ constexpr std::array kKinds = {
                 "check the sensor and the column name; leave the joint out if the channel cannot be "
                 "repaired"},
     FindingKind{"frozen-channel", Severity::error,
-                "split the run there; look for lost messages of that joint"},
+                "cut the run there with `windows`; look for lost messages of that joint"},
     FindingKind{"fitted-at-standstill", Severity::note,
                 "move the joint: at rest its effort is known only up to its friction"},
     FindingKind{"still-joint", Severity::warning, "move the joint, or freeze it in the robot file"},
@@ -139,7 +141,8 @@ constexpr std::array kKinds = {
     FindingKind{"effort-delay", Severity::error,
                 "record position and effort on one clock, or shift the effort column"},
     FindingKind{"effort-jump", Severity::warning,
-                "split the run there and fit the parts with separate offsets; check whether a sensor was "
+                "cut the run there with `windows` and fit the parts with `offset: per_run`; check whether a "
+                "sensor was "
                 "re-zeroed or a load was attached"},
     FindingKind{"torque-sign", Severity::error, "set `sign` of the effort of this joint in the study"},
     FindingKind{"position-sign", Severity::error,

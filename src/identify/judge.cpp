@@ -76,7 +76,7 @@ void judge_result(const Study& study, Result& result) {
   waive_findings(study, result.findings);
   Evidence evidence;
   evidence.findings = result.findings;
-  evidence.fitted = at_band(result.residual);
+  if (!result.residual.per_joint.empty()) evidence.fitted = at_band(result.residual);
   if (result.cross_validation)
     evidence.blocks = widened(result.cross_validation->residual.prepared, result.residual);
   for (const RunValidation& run : result.validation) {

@@ -153,6 +153,17 @@ SignsSummary summarize_signs(const Setup& setup, const Runs& runs, const SignedR
   return signs;
 }
 
+// A joint slower than the study's limit gives no rows, as at standstill.
+void mark_slow(const VectorXd& limits, SampleBlock& samples) {
+  if (limits.size() == 0 || limits.maxCoeff() <= 0) return;
+  const Index moving = samples.add_channel(std::string(channel::kMoving));
+  for (Index j = 0; j < samples.joints(); ++j) {
+    const double* velocity = samples.row(samples.find(channel::kVelocity), j);
+    double* out = samples.row(moving, j);
+    for (Index s = 0; s < samples.size(); ++s) out[s] = std::abs(velocity[s]) >= limits[j];
+  }
+}
+
 // Segments of all unsigned runs; a joint without any is reported.
 std::vector<SignSegment> segment_runs(const Setup& setup, const Runs& runs, Index& samples, Signs& signs) {
   const SegmentOptions options = segment_options(setup);
@@ -164,6 +175,7 @@ std::vector<SignSegment> segment_runs(const Setup& setup, const Runs& runs, Inde
     if (!run.run->unsigned_effort) continue;
     SignedRun& own = signs.runs[r].emplace();
     own.samples = whole_run(*run.prepared);
+    mark_slow(run.prepared->preparation().velocity_below, own.samples);
     lift_ripple(own.samples, options);
     own.segmented = detect_segments(own.samples, 1 / run.prepared->preparation().grid.step, options);
     set_known(setup, run.label(), own.segmented);
@@ -256,13 +268,24 @@ Signs recover_run_signs(const Setup& setup, const Runs& runs) {
   return signs;
 }
 
+namespace {
+
+// All samples of the joint but those at standstill.
+void mark_moving_rows(const SampleBlock& samples, Index joint, std::vector<std::uint8_t>& mask) {
+  const int moving = samples.find(channel::kMoving);
+  for (Index s = 0; s < samples.size(); ++s)
+    mask[static_cast<std::size_t>(joint * samples.size() + s)] =
+        moving < 0 || samples.row(moving, joint)[s] != 0;
+}
+
+}  // namespace
+
 FoldPass fold_signed_run(const Setup& setup, const SignedRun& own, Index slot_samples) {
   const Index count = own.samples.size(), joints = own.samples.joints();
   MatrixXd effort = own.completed ? *own.completed : own.segmented.effort;
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(count * joints), 0);
   for (Index j = 0; own.completed && j < joints; ++j)
-    if (own.has_rows[static_cast<std::size_t>(j)])
-      std::fill_n(mask.begin() + j * count, count, std::uint8_t{1});
+    if (own.has_rows[static_cast<std::size_t>(j)]) mark_moving_rows(own.samples, j, mask);
   for (std::size_t k = 0; !own.completed && k < own.segmented.segments.size(); ++k) {
     const SignSegment& segment = own.segmented.segments[k];
     const double sign = own.signs[static_cast<Index>(k)];

@@ -79,7 +79,7 @@ std::string longest_gap(SampleSource& source, const TimeScan& time) {
   if (time.longest_step > kPause * time.median_step) {
     complaint.what += fmt::format("; there is a gap of {:.4g} s {}, the usual step is {:.4g} s",
                                   time.longest_step, longest_gap(source, time), time.median_step);
-    complaint.remedy = "split it there and give the parts as separate runs";
+    complaint.remedy = "cut it there with `windows`";
   } else if (time.median_step > kSlow) {
     complaint.what += fmt::format("; its stamps are {:.4g} s apart", time.median_step);
     complaint.remedy = time_unit_remedy(time.median_step);
@@ -219,7 +219,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   // A full stencil also where the run ends just behind the window.
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
   if (rejects_standstill(options))
-    preparation_.reach = std::max(preparation_.reach, 2 * half_standstill_window(preparation_.grid.step));
+    preparation_.reach = std::max(preparation_.reach, 3 * half_standstill_window(preparation_.grid.step));
   const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
                                                       : options.chunk_size;
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);

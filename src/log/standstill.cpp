@@ -105,11 +105,13 @@ void mark_moving(const Standstill& standstill, const double* position, Index sam
     const auto sum = [&](Index begin) {
       return sums[static_cast<std::size_t>(begin + half)] - sums[static_cast<std::size_t>(begin)];
     };
-    Index marked = 0;  // samples before it are done
-    for (Index begin = 0; begin + 2 * half <= samples; ++begin) {
-      if (std::abs(sum(begin + half) - sum(begin)) > limit) continue;
-      for (Index s = std::max(marked, begin); s < begin + 2 * half; ++s) out[s] = 0;
-      marked = begin + 2 * half;
+    const auto is_still = [&](Index begin) {
+      return begin + 2 * half <= samples && std::abs(sum(begin + half) - sum(begin)) <= limit;
+    };
+    for (Index begin = 0; begin < samples; ++begin) {
+      const Index first = begin;
+      while (is_still(begin)) ++begin;
+      if (begin - first >= half) std::fill(out + first, out + begin - 1 + 2 * half, 0.0);
     }
   }
 }

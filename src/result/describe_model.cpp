@@ -262,6 +262,8 @@ void describe(Fields& f, PayloadSummary& x) {
   f.text(must("name", "", "of the load"), x.name);
   f.text(must("run", "", "that it was identified from"), x.run);
   f.number(may("known_mass", "kg", "as weighed"), x.known_mass, at_least(0));
+  f.optional_section(may("shown_mass", "kg", "by the currents alone, where gains and the mass are given"),
+                     x.shown_mass);
   f.number(must("mass_sigma_noise", "kg", "part of the mass's standard deviation"), x.mass_sigma_noise,
            at_least(0));
   f.number(must("mass_sigma_gains", "kg", "part of the mass's standard deviation"), x.mass_sigma_gains,

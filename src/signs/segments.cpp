@@ -114,6 +114,15 @@ class Cutter {
   Index trim_;
 };
 
+// Where the joint stands still its friction has no direction.
+void cut_standstill(const SampleBlock& samples, Index joint, Cutter& cutter) {
+  const int channel = samples.find(channel::kMoving);
+  if (channel < 0) return;
+  const double* moving = samples.row(channel, joint);
+  for (Index s = 0; s < samples.size(); ++s)
+    if (moving[s] == 0) cutter.cut(s, s + 1);
+}
+
 std::vector<Range> joint_ranges(const SampleBlock& samples, const SegmentedRun& run, Index joint, Index trim,
                                 const SegmentOptions& options) {
   const Index count = samples.size();
@@ -122,6 +131,7 @@ std::vector<Range> joint_ranges(const SampleBlock& samples, const SegmentedRun& 
   const double threshold = options.relative ? given * run.rms[joint] : given;
   if (run.rms[joint] <= 0) return {};
   Cutter cutter(count, trim);
+  cut_standstill(samples, joint, cutter);
   for (Index s = 0; s < count; ++s)
     if (x[s] <= threshold) cutter.cut(s, s + 1);
   if (options.low_minimum > 0)
@@ -189,7 +199,9 @@ SegmentedRun detect_segments(const SampleBlock& samples, double rate, const Segm
   const Index trim = trim_of(options, rate);
   for (Index j = 0; j < joints; ++j) {
     if (has_sign(options, j)) {
-      run.segments.push_back({j, {0, samples.size()}, 1, 0});
+      Cutter cutter(samples.size(), 0);
+      cut_standstill(samples, j, cutter);
+      for (const Range range : cutter.ranges(options.shortest)) run.segments.push_back({j, range, 1, 0});
       continue;
     }
     for (const Range range : joint_ranges(samples, run, j, trim, options))

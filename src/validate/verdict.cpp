@@ -67,7 +67,8 @@ Test strongest_test(const Evidence& evidence) {
             false,
             {},
             band ? band->blocks : std::nullopt};
-  return {evidence.fitted,
+  if (!evidence.fitted) return {};
+  return {*evidence.fitted,
           "on the fitted rows; nothing was held out",
           false,
           {},
@@ -75,6 +76,8 @@ Test strongest_test(const Evidence& evidence) {
 }
 
 std::string test_words(const Evidence& evidence, const Test& test) {
+  if (test.words.empty())
+    return "nothing was fitted: only a log shows what the values are worth (`steelyard validate`)";
   std::string text = fmt::format("{} % of {} is unexplained {}", share_in_percent(test.residual),
                                  evidence.of_tables ? "g and M" : "the effort", test.words);
   if (test.links) text += fmt::format("; by the feasible links {} %", share_in_percent(*test.links));
@@ -90,7 +93,8 @@ enum class Elsewhere { unknown, as_well, worse, fails };
 Elsewhere elsewhere(const Evidence& evidence) {
   if (!evidence.forecast) return Elsewhere::unknown;
   if (evidence.forecast->expected > kUsableResidual) return Elsewhere::fails;
-  const double there = evidence.forecast->expected, here = evidence.blocks.value_or(evidence.fitted);
+  const double there = evidence.forecast->expected,
+               here = evidence.blocks.value_or(evidence.fitted.value_or(0));
   return there > kGoodResidual && there > kFarWorse * here ? Elsewhere::worse : Elsewhere::as_well;
 }
 

@@ -55,6 +55,20 @@ TEST_F(Retrieve, PrintsFeasibleLinksBesideTheInfeasibleOnesOfLeastSquares) {
   EXPECT_FALSE(fs::exists(fs::path(out()) / "report.html"));
 }
 
+// There are no rows: nothing is said of them, and what a run shows is printed joint by joint.
+TEST_F(Retrieve, BaseValuesHaveNoRowsThatCouldFit) {
+  const Outcome outcome = retrieve({kExamples + "shapes.yaml", "--base", kExamples + "base.yml"});
+  EXPECT_THAT(outcome.out, HasSubstr("nothing was fitted"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("of the effort is unexplained")));
+  const Outcome tested = steelyard({"validate", (fs::path(out()) / "result.json").string(),
+                                    kExamples + "study.yaml", "--out", (folder_ / "validated").string()});
+  EXPECT_EQ(tested.code, 0) << tested.err;
+  EXPECT_THAT(tested.out, HasSubstr("given without rows"));
+  EXPECT_THAT(tested.out, Not(HasSubstr("0 rows")));
+  EXPECT_THAT(tested.out, HasSubstr("Unexplained effort of run 'simulated'"));
+  EXPECT_THAT(tested.out, HasSubstr("joint2"));
+}
+
 // Towards uniform bodies both are inside; before, the box alone let centres of mass out of the links.
 TEST_F(Retrieve, CentresOfMassAreInsideTheLinksWithAndWithoutShapes) {
   ASSERT_EQ(retrieve({kExamples + "study.yaml", "--quiet"}).code, 0);

@@ -189,6 +189,45 @@ TEST(FoldPass, ThreadsDoNotChangeABit) {
   }
 }
 
+// Rows of joints at rest stand apart, block by block: together with the others they are all rows, whatever the chunks.
+TEST(FoldPass, FoldsRowsAtStandstillApart) {
+  Arm arm(9000);
+  for (Index s = 3000; s < 5000; ++s)  // the first joint stops for two seconds, the second goes on
+    for (Index c = 0; c < 3; ++c) arm.run.samples.row(c, 0)[s] = c == 0 ? arm.run.samples.row(0, 0)[3000] : 0;
+  for (const bool columns : {false, true}) {
+    PrepareOptions options = filtered(2048);
+    options.velocity_below = {};
+    if (!columns) options.column_filter.cutoff = 0;
+    const FoldPass all = arm.pass(options);
+    options.sticking = {true, true};
+    PassOptions with_rest;
+    with_rest.rest = true;
+    const FoldPass apart = arm.pass(options, with_rest), without = arm.pass(options);
+    ASSERT_TRUE(apart.rest);
+    EXPECT_FALSE(without.rest);
+    const std::vector<FoldBlock> moving = apart.folds.blocks(), rest = apart.rest->blocks(),
+                                 whole = all.folds.blocks();
+    ASSERT_EQ(moving.size(), whole.size());
+    for (std::size_t b = 0; b < whole.size(); ++b)
+      for (std::size_t r = 0; r < 2; ++r) {
+        Fold joined = moving[b].core[r];
+        joined.merge(rest[b].core[r]);
+        EXPECT_EQ(joined.rows(), whole[b].core[r].rows());
+        expect_same_gram(whole[b].core[r].R(), joined.R(), 1e-12);
+      }
+    EXPECT_EQ(apart.rest->total()[1].rows(), 0);
+    const double share =
+        static_cast<double>(apart.rest->total()[0].rows()) / static_cast<double>(all.folds.total()[0].rows());
+    EXPECT_NEAR(share, 2.0 / 9, 0.03);  // the filter's memory on both sides
+    for (std::size_t r = 0; r < 2; ++r)
+      expect_same_gram(apart.folds.total()[r].R(), without.folds.total()[r].R(), 1e-12);
+    options.chunk_size = 1024;
+    const FoldPass other = arm.pass(options, with_rest);
+    EXPECT_EQ(other.kept, apart.kept);
+    EXPECT_EQ(other.rest->total()[0].rows(), apart.rest->total()[0].rows());
+  }
+}
+
 // What bridges a gap, and what the filter smears with it, gives no rows; short gaps are bridged.
 TEST(FoldPass, MakesNoRowsOfGaps) {
   for (const Index lost : {Index{300}, Index{30}}) {

@@ -96,15 +96,75 @@ TEST(GainsStudy, GivenGainsWithADeviationDominateTheLoad) {
   const Result result = run_study(study).result;
   EXPECT_EQ(result.gains->used, "given");
   for (const PayloadSummary& load : result.payloads) {
-    EXPECT_TRUE(load.gains_dominate);
     const double mass = load.name == "weighed" ? 4.59 : 1.686;
-    const auto interval = load.parameters.at("m").interval;
+    // A mass that is given is kept, and beside it stands what the currents show.
+    EXPECT_EQ(load.shown_mass.has_value(), load.name == "weighed");
+    if (load.name == "weighed")
+      EXPECT_EQ(load.parameters.at("m").value, mass);
+    else
+      EXPECT_TRUE(load.gains_dominate);
+    const auto interval = load.shown_mass ? load.shown_mass->interval : load.parameters.at("m").interval;
     ASSERT_TRUE(interval.has_value());
     EXPECT_LT(interval->first, mass);
     EXPECT_GT(interval->second, mass);
   }
   EXPECT_TRUE(std::any_of(result.findings.begin(), result.findings.end(),
                           [](const Finding& finding) { return finding.code == "payload-gain-error"; }));
+}
+
+// What is given of a load beside given gains is used: another mass is another model, and the currents contradict a wrong one.
+TEST(GainsStudy, GivenGainsKeepWhatIsKnownOfALoad) {
+  // The shoulder feels the load's mass at the end of a link of its own: it is identifiable.
+  const std::string robot = ::testing::TempDir() + "steelyard_given_loads.yaml";
+  std::ofstream(robot) << "name: arm3\nconvention: modified_dh\njoints:\n"
+                          "  - {name: column, a: 0, alpha: 0, d: 0.4, link: {mass: 9, com: [0, 0.02, -0.1], "
+                          "inertia: {xx: 0.2, "
+                          "xy: 0, xz: 0, yy: 0.2, yz: 0, zz: 0.06}}}\n"
+                          "  - {name: shoulder, a: 0, alpha: pi/2, d: 0, link: {mass: 6, com: [0.22, 0.01, "
+                          "0.05], inertia: {xx: "
+                          "0.02, xy: 0, xz: 0, yy: 0.12, yz: 0, zz: 0.12}}}\n"
+                          "  - {name: elbow, a: 0.45, alpha: 0, d: 0, link: {mass: 3.5, com: [0.18, 0.03, "
+                          "0.02], inertia: {xx: "
+                          "0.01, xy: 0, xz: 0, yy: 0.05, yz: 0, zz: 0.05}}}\n";
+  const auto run = [&](const std::string& known, const std::string& roles = "role: fit") {
+    const std::string motion =
+        "{motion: {multi_sine: {harmonics: 4, period: 6, center: [0, 0.4, -0.5], reach: 1.2, seed: ";
+    const std::string rest =
+        "}}, rate: 200, friction: {viscous: 0.3, coulomb: 0.5}, effort_noise: 0.02, velocity: none, "
+        "effort: current, gain: [2, 3, -1.5]";
+    const Study study = read_study_text(
+        "robot: " + robot +
+            "\ndrives: {friction: [viscous, coulomb]}\ngains: {known: [2, 3, -1.5]}\n"
+            "payloads: [{name: w, known: {" +
+            known + "}}]\nruns:\n  - label: empty\n    " + roles + "\n    simulate: " + motion + "1" + rest +
+            "}\n  - label: loaded\n    payload: w\n    simulate: " + motion + "2" + rest +
+            ", load: {m: 1.5, mx: 0.3, Jyy: 0.06, Jzz: 0.06}}\n"
+            "prepare: {filter: {order: 4, cutoff: 10}, columns: filtered}\n"
+            "estimate: {intervals: {bias_check: false, replicates: 50}}\n",
+        "study.yaml");
+    return run_study(study).result;
+  };
+  const auto contradicts = [](const Result& result) {
+    return std::any_of(result.findings.begin(), result.findings.end(),
+                       [](const Finding& finding) { return finding.code == "payload-contradicts"; });
+  };
+  const std::string rest = "mx: 0.3, my: 0, mz: 0, Jxx: 0, Jxy: 0, Jxz: 0, Jyy: 0.06, Jyz: 0, Jzz: 0.06";
+  const Result right = run("m: 1.5"), all = run("m: 1.5, " + rest), heavy = run("m: 30");
+  EXPECT_EQ(right.payloads[0].parameters.at("m").value, 1.5);
+  EXPECT_EQ(heavy.payloads[0].parameters.at("m").value, 30);
+  EXPECT_EQ(all.payloads[0].parameters.at("mx").value, 0.3);
+  EXPECT_FALSE(all.payloads[0].parameters.at("mx").sigma.value_or(0) > 0);
+  for (const Result* result : {&right, &all, &heavy}) {
+    ASSERT_TRUE(result->payloads[0].shown_mass);
+    EXPECT_NEAR(result->payloads[0].shown_mass->value, 1.5, 4 * *result->payloads[0].shown_mass->sigma);
+  }
+  EXPECT_FALSE(contradicts(right));
+  EXPECT_FALSE(contradicts(all));
+  EXPECT_TRUE(contradicts(heavy));
+  EXPECT_GT(heavy.residual.prepared, 2 * right.residual.prepared);
+  // Every run carries the load: nothing shows it apart from the last link, and with all of it known nothing must.
+  const Result loaded_only = run("m: 1.5, " + rest, "payload: w");
+  EXPECT_EQ(loaded_only.payloads.size(), 2U);
 }
 
 void expect_refused(const std::string& from, const std::string& to, const std::string& words) {

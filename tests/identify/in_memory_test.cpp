@@ -262,6 +262,55 @@ TEST(InMemory, GainsAreIdentifiedOrRefused) {
   EXPECT_THAT(refusal(study), HasSubstr("gains without a method"));
 }
 
+// A window of a run is the run that has only those samples.
+TEST(InMemory, AWindowIsTheCutRun) {
+  const Run whole = simulated_run("monday", 1);
+  Run cut = whole;
+  cut.samples.drop_front(400);
+  cut.samples.resize(1000);  // 2 ≤ t < 7 s at 200 Hz
+  Study study = settings();
+  study.robot = read_robot(kRobot).robot;
+  study.runs = {from_arrays(cut)};
+  const Result expected = run_study(study, {}).result;
+  study.runs = {from_arrays(whole)};
+  study.runs[0].window = {2, 7};
+  const Result found = run_study(study, {}).result;
+  EXPECT_EQ(found.samples, expected.samples);
+  ASSERT_EQ(found.base.size(), expected.base.size());
+  for (std::size_t k = 0; k < found.base.size(); ++k) EXPECT_EQ(found.base[k].value, expected.base[k].value);
+}
+
+TEST(InMemory, AWindowedRunIsDividedBeforeItIsUsed) {
+  Study study = settings();
+  study.robot = read_robot(kRobot).robot;
+  StudyRun run = from_arrays(simulated_run("monday", 1));
+  run.windows = {{0, 4}, {5, 9}};
+  study.runs = {run};
+  EXPECT_THAT([&] { run_study(study, {}); }, testing::ThrowsMessage<InputError>(HasSubstr("divided()")));
+  study.runs = divided(run);
+  const Result result = run_study(study, {}).result;
+  EXPECT_EQ(result.samples, 2 * 800);
+}
+
+// A quarter of the run is missing: no row, no prediction and no finding comes from the line across the gap.
+TEST(InMemory, AGapCostsItsRowsAndNothingElse) {
+  const Run whole = simulated_run("monday", 1);
+  Run gap = whole;
+  gap.samples = SampleBlock(whole.samples.channels(), 2);
+  gap.samples.append(whole.samples, 0, 800);
+  gap.samples.append(whole.samples, 1300, whole.samples.size() - 1300);
+  Study study = settings();
+  study.robot = read_robot(kRobot).robot;
+  study.runs = {from_arrays(whole)};
+  const Result expected = run_study(study, {}).result;
+  study.runs = {from_arrays(gap)};
+  const Result found = run_study(study, {}).result;
+  EXPECT_LT(found.rows, expected.rows);
+  EXPECT_NEAR(found.residual.prepared, expected.residual.prepared, 0.3 * expected.residual.prepared);
+  EXPECT_NEAR(*found.residual.raw, *expected.residual.raw, 0.3 * *expected.residual.raw);
+  for (const Finding& finding : found.findings) EXPECT_NE(finding.severity, Severity::error) << finding.code;
+}
+
 }  // namespace
 }  // namespace in_memory_test
 }  // namespace steelyard

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -66,6 +67,47 @@ TEST(ReadStudy, FilteredColumnsPutThePositionsFilterAnOctaveHigher) {
   EXPECT_EQ(study.prepare.column_filter.cutoff, 5);
   EXPECT_EQ(study.prepare.column_filter.order, 3);
   EXPECT_EQ(study.prepare.filter.cutoff, 10);
+}
+
+TEST(ReadStudy, WindowsAndSplitsAreRunsOfTheirOwn) {
+  const auto runs = [](const std::string& keys) {
+    return read_study_text("robot: r.yaml\n" + kRun + keys, "study.yaml").runs;
+  };
+  const std::vector<StudyRun> cut = runs("    label: a\n    from: 2\n    to: 30\n");
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_EQ(cut[0].window, (TimeWindow{2, 30}));
+  EXPECT_EQ(cut[0].file.label.label, "a");
+
+  const std::vector<StudyRun> parts =
+      runs("    label: a\n    windows: [[null, 10], [12, 20.5], [30, null]]\n");
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_TRUE(std::isinf(parts[0].window.from));
+  EXPECT_EQ(parts[0].window.to, 10);
+  EXPECT_EQ(parts[1].window, (TimeWindow{12, 20.5}));
+  EXPECT_EQ(parts[1].file.label.label, "a part 2");
+  EXPECT_TRUE(std::isinf(parts[2].window.to));
+
+  const std::vector<StudyRun> halves = runs("    label: a\n    from: 5\n    split: {fit: 0.6}\n");
+  ASSERT_EQ(halves.size(), 2U);
+  EXPECT_EQ(halves[0].file.label.role, RunRole::fit);
+  EXPECT_EQ(halves[1].file.label.role, RunRole::validate);
+  EXPECT_EQ(halves[1].window.from, 5);
+  EXPECT_EQ(*halves[1].fit_share, 0.6);
+}
+
+TEST(ReadStudy, WindowsThatContradictAreRefused) {
+  const auto refused = [](const std::string& keys) {
+    return complaint_about("robot: r.yaml\n" + kRun + keys);
+  };
+  EXPECT_THAT(refused("    from: 5\n    to: 5\n"), HasSubstr("`from` below `to`"));
+  EXPECT_THAT(refused("    windows: [[3, 2]]\n"), HasSubstr("from 3 s to 2 s"));
+  EXPECT_THAT(refused("    windows: [[3, 5], [4, 8]]\n"), HasSubstr("one after the other"));
+  EXPECT_THAT(refused("    windows: [[3, 5]]\n    to: 4\n"), HasSubstr("leave `from` and `to` out"));
+  EXPECT_THAT(refused("    windows: [[3, 5]]\n    split: {fit: 0.5}\n"),
+              HasSubstr("`split` beside `windows`"));
+  EXPECT_THAT(refused("    split: {fit: 0.5}\n    role: fit\n"), HasSubstr("`role` beside `split`"));
+  EXPECT_THAT(refused("    split: {fit: 1}\n"), HasSubstr("0.5 is a half"));
+  EXPECT_THAT(refused("    split: {}\n    windows: []\n"), HasSubstr("windows"));
 }
 
 TEST(ReadStudy, WhatIsWrongIsNamedWithPlaceAndRemedy) {

@@ -36,6 +36,15 @@ TEST(Verdict, AModelThatNoOtherMotionHasTriedIsNoMoreThanUsable) {
   EXPECT_THAT(judge(evidence).reasons[0], HasSubstr("nothing was held out"));
 }
 
+TEST(Verdict, ValuesWithoutRowsAreNotSaidToFitAnything) {
+  Evidence evidence;
+  Verdict verdict = judge(evidence);
+  EXPECT_EQ(verdict.level, VerdictLevel::usable);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("nothing was fitted"));
+  evidence.not_used = {{"fresh", 0.02, ""}};
+  EXPECT_EQ(judge(evidence).level, VerdictLevel::good);
+}
+
 TEST(Verdict, TheWorstFreshRunDecidesAndRepeatsDoNotHideIt) {
   Evidence evidence = clean();
   evidence.not_used = {{"a", 0.02, ""}, {"b", 0.12, ""}, {"c", 0.5, "a"}};

@@ -146,7 +146,8 @@ struct PayloadSummary {
   std::string run;                                   // that it was identified from
   std::map<std::string, UncertainValue> parameters;  // m, mx … Jzz in the tool frame
   std::optional<double> known_mass;
-  double mass_sigma_noise = 0;  // parts of the mass's deviation
+  std::optional<UncertainValue> shown_mass = {};  // by the currents alone, where gains and mass are given
+  double mass_sigma_noise = 0;                    // parts of the mass's deviation
   double mass_sigma_gains = 0;
   bool gains_dominate = false;
   // The nearest body that can exist; absent when there is none.

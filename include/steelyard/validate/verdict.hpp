@@ -60,7 +60,7 @@ struct Evidence {
   // Words for what was tested: sets of configurations with entries of g and M instead of runs with efforts.
   bool of_tables = false;
   std::vector<Finding> findings;
-  double fitted = 0;
+  std::optional<double> fitted;      // none: the values were given without rows
   std::optional<double> blocks;      // left out in turn
   std::vector<HeldOutRun> motions;   // left out in turn
   std::vector<HeldOutRun> not_used;  // for the fit

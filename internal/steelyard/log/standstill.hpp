@@ -2,8 +2,9 @@
 //
 //   still at s:  |mean of q over the w samples behind s − mean over the w samples before it| ≤ tolerance
 //   tolerance  =  resolution + 4 σ √(2/w)         what noise alone does to the difference; at least kFinestEncoder
-//   at rest:      every sample of a window of 2w that is still
+//   at rest:      the samples around w or more in a row that are still, w on each side
 //
+// At a reversal the two means may agree by chance, but not for half a window: that needs a way below the tolerance.
 // Half a window is 25 ms, at least two samples. σ: noise of the positions, from the median divided difference over seven
 // samples; resolution: the smallest step between two samples. Both come from the beginning of the run.
 #pragma once
@@ -22,7 +23,7 @@ struct Standstill {
   Index half = 0;      // samples of half a window; 0: no joint is tested
   VectorXd tolerance;  // per joint [rad, m]; negative: not tested, always moving
 
-  Index reach() const { return 2 * half; }  // samples on each side that decide about one
+  Index reach() const { return 3 * half; }  // samples on each side that decide about one
 };
 
 // `step` [s] between samples of the source, which is rewound before and afterwards. `sticking`: the joints that are tested.

@@ -1,0 +1,152 @@
+// Rows of joints at rest: left out where friction has no direction, counted apart, and kept where nothing else is there.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "oracle/data_folder.hpp"
+#include "seven_logs.hpp"
+#include "steelyard/core/random.hpp"
+#include "steelyard/identify/check.hpp"
+#include "steelyard/identify/run.hpp"
+#include "steelyard/robot/read.hpp"
+
+namespace steelyard {
+namespace standstill_study_test {
+
+const std::string kRobot = STEELYARD_SOURCE_DIR "/robots/two_r.yaml";
+
+constexpr double kViscous = 0.4, kCoulomb = 0.8, kNoise = 0.02;
+
+// Moves from pose to pose with a second of rest. At rest friction keeps what it was stopped with or less: a random share of
+// its Coulomb value, another one at every pose.
+Run dwelling_run(std::uint64_t seed) {
+  const Robot robot = read_robot(kRobot).robot;
+  Random random(seed, "poses");
+  PointToPoint moves;
+  for (int k = 0; k < 25; ++k) {
+    VectorXd& pose = moves.points.emplace_back(2);
+    for (Index j = 0; j < 2; ++j) pose[j] = random.uniform(-1.2, 1.2);
+  }
+  moves.velocity = VectorXd::Constant(1, 2);
+  moves.acceleration = VectorXd::Constant(1, 6);
+  moves.dwell = VectorXd::Constant(1, 1);
+  SimulateOptions options;
+  options.label.label = "moves";
+  options.rate = 500;
+  options.velocity = VelocityChannel::none;
+  options.position_noise = VectorXd::Constant(1, 1e-5);
+  options.effort_noise = VectorXd::Constant(1, kNoise);
+  options.seed = seed;
+  TrueParameters truth = true_parameters(robot);
+  truth.drives.resize(2);
+  for (auto& drive : truth.drives) drive.friction.viscous = kViscous, drive.friction.coulomb = kCoulomb;
+  const Trajectory motion(moves);
+  Run run = simulate(robot, truth, motion, options);
+  const int torque = run.samples.find(channel::kTorque);
+  for (Index j = 0; j < 2; ++j) {
+    double share = 0;
+    bool rested = false;
+    for (Index s = 0; s < run.samples.size(); ++s) {
+      const bool rests = motion.at(run.samples.time()[s]).qd[j] == 0;
+      if (rests && !rested) share = random.uniform(-1, 1);
+      rested = rests;
+      if (rests) run.samples.row(torque, j)[s] += share * kCoulomb;
+    }
+  }
+  return run;
+}
+
+MatrixXd channel_of(const Run& run, std::string_view name) {
+  return Eigen::Map<const Eigen::MatrixXd>(run.samples.row(run.samples.find(name)), run.samples.size(), 2);
+}
+
+Study study_of(const Run& run) {
+  Study study;
+  study.robot = read_robot(kRobot).robot;
+  study.drives.viscous = study.drives.coulomb = true;
+  study.prepare.filter = {4, 40};
+  study.prepare.column_filter = {4, 20};
+  study.estimate.weighting = Weighting::by_row;
+  study.cross = CrossOptions{};
+  study.runs = {run_from_arrays("moves",
+                                Eigen::Map<const Eigen::VectorXd>(run.samples.time(), run.samples.size()),
+                                channel_of(run, channel::kPosition), channel_of(run, channel::kTorque))};
+  return study;
+}
+
+double value_of(const Result& result, const std::string& name) {
+  for (const BaseValue& value : result.base)
+    if (value.name == name) return value.value;
+  ADD_FAILURE() << "no " << name;
+  return 0;
+}
+
+std::vector<Finding> of_code(const std::vector<Finding>& findings, const std::string& code) {
+  std::vector<Finding> found;
+  for (const Finding& finding : findings)
+    if (finding.code == code) found.push_back(finding);
+  return found;
+}
+
+TEST(StandstillStudy, RestsAreNoRowsAndFrictionIsTrue) {
+  const Run run = dwelling_run(7);
+  const Result moving = run_study(study_of(run), {}).result;
+  Study all = study_of(run);
+  all.prepare.keep_standstill = true;
+  const Result with_rests = run_study(all, {}).result;
+
+  EXPECT_FALSE(with_rests.residual.with_standstill);
+  ASSERT_TRUE(moving.residual.with_standstill);
+  EXPECT_LT(moving.rows, 0.8 * static_cast<double>(with_rests.rows));
+  EXPECT_GT(*moving.residual.with_standstill, 3 * moving.residual.prepared);
+  ASSERT_TRUE(moving.cross_validation && moving.cross_validation->residual.with_standstill);
+  EXPECT_GT(*moving.cross_validation->residual.with_standstill, moving.cross_validation->residual.prepared);
+
+  double worst_moving = 0, worst_all = 0;
+  for (const char* name : {"fc1", "fc2"}) {
+    worst_moving = std::max(worst_moving, std::abs(value_of(moving, name) - kCoulomb));
+    worst_all = std::max(worst_all, std::abs(value_of(with_rests, name) - kCoulomb));
+  }
+  // What is left: rows that the filter mixes with up to a tenth of a rest.
+  EXPECT_LT(worst_moving, 0.03 * kCoulomb);
+  EXPECT_GT(worst_all, 2 * worst_moving);
+  EXPECT_TRUE(of_code(moving.findings, "fitted-at-standstill").empty());
+}
+
+TEST(StandstillStudy, WithoutDryFrictionEveryRowCounts) {
+  const Run run = dwelling_run(7);
+  Study study = study_of(run);
+  study.drives.coulomb = false;
+  EXPECT_FALSE(run_study(study, {}).result.residual.with_standstill);
+}
+
+TEST(StandstillStudy, AJointThatNeverMovesKeepsItsRows) {
+  Run run = dwelling_run(7);
+  const int position = run.samples.find(channel::kPosition);
+  std::fill_n(run.samples.row(position, 1), run.samples.size(), 0.3);
+  const Result result = run_study(study_of(run), {}).result;
+  const std::vector<Finding> found = of_code(result.findings, "fitted-at-standstill");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].joint, read_robot(kRobot).robot.joints[1].name);
+  EXPECT_TRUE(of_code(result.findings, "joint-without-rows").empty());
+}
+
+// The log moves 56 to 78 % of the time. Ten blocks left out in turn, friction linear, as its own model has it.
+TEST(StandstillStudy, Kr300MovesWithinSevenPerCent) {
+  if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
+  const std::string folder = testing::TempDir() + "standstill_kr300";
+  std::filesystem::create_directories(folder);
+  const seven_logs::Recipe recipe = seven_logs::recipe_of("kr300", oracle::data_folder()->string(), folder);
+  const std::string text = "robot: " + recipe.robot + "\n" + recipe.more + "drives: " + recipe.drives +
+                           "\nruns:\n  - file: " + recipe.logs[0] +
+                           "\n    label: run\n    columns: " + recipe.columns + "\n" + recipe.run_keys +
+                           "prepare: " + recipe.prepare +
+                           "\nvalidate: {cross: {by: index, blocks: 10}}\nreport: false\n";
+  const Result result = run_study(read_study_text(text, folder + "/study.yaml"), {}).result;
+  ASSERT_TRUE(result.cross_validation && result.cross_validation->residual.with_standstill);
+  EXPECT_LT(result.cross_validation->residual.prepared, 0.07);
+  EXPECT_LT(*result.cross_validation->residual.with_standstill, 0.16);
+}
+
+}  // namespace standstill_study_test
+}  // namespace steelyard
