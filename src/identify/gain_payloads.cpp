@@ -55,18 +55,6 @@ PayloadSummary summary_of(const LoadEstimate& load, const std::string& run, cons
   return summary;
 }
 
-// Mass, and all ten parameters where they are known.
-LoadEstimate given_estimate(const Load& given) {
-  LoadEstimate out;
-  out.name = given.name;
-  out.values = given.fixed_values();
-  out.sigma = out.sigma_noise = out.sigma_gains = Vector10::Zero();
-  out.lower = out.upper = Vector10::Constant(std::numeric_limits<double>::quiet_NaN());
-  out.covariance = MatrixXd::Zero(kParametersPerLink, kParametersPerLink);
-  out.body = nearest_body(out.values, out.covariance, out.body_is_found, out.body_moved);
-  return out;
-}
-
 // With gains that are given, the currents weigh a load on their own: what the study says of it can be wrong.
 void compare_masses(const Load& given, const LoadEstimate& weighed, DriveGains& gains) {
   constexpr double kApart = 4;  // standard deviations

@@ -264,8 +264,8 @@ TEST(InMemory, GainsAreIdentifiedOrRefused) {
 
 // A window of a run is the run that has only those samples.
 TEST(InMemory, AWindowIsTheCutRun) {
-  const Run whole = simulated_run("monday", 1);
-  Run cut = whole;
+  const steelyard::Run whole = simulated_run("monday", 1);
+  steelyard::Run cut = whole;
   cut.samples.drop_front(400);
   cut.samples.resize(1000);  // 2 ≤ t < 7 s at 200 Hz
   Study study = settings();
@@ -294,8 +294,8 @@ TEST(InMemory, AWindowedRunIsDividedBeforeItIsUsed) {
 
 // A quarter of the run is missing: no row, no prediction and no finding comes from the line across the gap.
 TEST(InMemory, AGapCostsItsRowsAndNothingElse) {
-  const Run whole = simulated_run("monday", 1);
-  Run gap = whole;
+  const steelyard::Run whole = simulated_run("monday", 1);
+  steelyard::Run gap = whole;
   gap.samples = SampleBlock(whole.samples.channels(), 2);
   gap.samples.append(whole.samples, 0, 800);
   gap.samples.append(whole.samples, 1300, whole.samples.size() - 1300);

@@ -41,7 +41,7 @@ Run dwelling_run(std::uint64_t seed) {
   truth.drives.resize(2);
   for (auto& drive : truth.drives) drive.friction.viscous = kViscous, drive.friction.coulomb = kCoulomb;
   const Trajectory motion(moves);
-  Run run = simulate(robot, truth, motion, options);
+  steelyard::Run run = simulate(robot, truth, motion, options);
   const int torque = run.samples.find(channel::kTorque);
   for (Index j = 0; j < 2; ++j) {
     double share = 0;
@@ -89,7 +89,7 @@ std::vector<Finding> of_code(const std::vector<Finding>& findings, const std::st
 }
 
 TEST(StandstillStudy, RestsAreNoRowsAndFrictionIsTrue) {
-  const Run run = dwelling_run(7);
+  const steelyard::Run run = dwelling_run(7);
   const Result moving = run_study(study_of(run), {}).result;
   Study all = study_of(run);
   all.prepare.keep_standstill = true;
@@ -114,14 +114,14 @@ TEST(StandstillStudy, RestsAreNoRowsAndFrictionIsTrue) {
 }
 
 TEST(StandstillStudy, WithoutDryFrictionEveryRowCounts) {
-  const Run run = dwelling_run(7);
+  const steelyard::Run run = dwelling_run(7);
   Study study = study_of(run);
   study.drives.coulomb = false;
   EXPECT_FALSE(run_study(study, {}).result.residual.with_standstill);
 }
 
 TEST(StandstillStudy, AJointThatNeverMovesKeepsItsRows) {
-  Run run = dwelling_run(7);
+  steelyard::Run run = dwelling_run(7);
   const int position = run.samples.find(channel::kPosition);
   std::fill_n(run.samples.row(position, 1), run.samples.size(), 0.3);
   const Result result = run_study(study_of(run), {}).result;

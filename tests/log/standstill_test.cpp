@@ -32,7 +32,7 @@ Pose pose_at(double t) {
 
 Run dwelling_run(const Sensor& sensor, double duration, std::uint64_t seed) {
   const auto samples = static_cast<Index>(duration * sensor.rate);
-  Run run{{}, SampleBlock({"position", "torque"}, 1, samples)};
+  steelyard::Run run{{}, SampleBlock({"position", "torque"}, 1, samples)};
   Random random(seed, "dwelling run");
   for (Index s = 0; s < samples; ++s) {
     const double t = static_cast<double>(s) / sensor.rate;
@@ -67,7 +67,7 @@ TEST(Standstill, RestsAreFoundAndMotionIsKept) {
                                {1000, 1e-3, 0}}) {
     SCOPED_TRACE(testing::Message() << sensor.rate << " Hz, noise " << sensor.noise << ", step "
                                     << sensor.resolution);
-    const Run run = dwelling_run(sensor, 30, 5);
+    const steelyard::Run run = dwelling_run(sensor, 30, 5);
     const Marked marked = mark(run, sensor.rate);
     // The test compares means that are half a window apart: slower than this is standstill to it. A test at four standard
     // deviations on both sides doubles the tolerance.
@@ -103,7 +103,7 @@ TEST(Standstill, TheToleranceFollowsNoiseAndResolution) {
 }
 
 TEST(Standstill, JointsThatDoNotStickAlwaysMove) {
-  const Run run = dwelling_run({500, 1e-5, 0}, 10, 3);
+  const steelyard::Run run = dwelling_run({500, 1e-5, 0}, 10, 3);
   const std::unique_ptr<SampleSource> source = view_run(run);
   EXPECT_EQ(standstill_of(*source, 0.002, {false}).half, 0);
   EXPECT_EQ(standstill_of(*source, 0.002, {}).half, 0);
@@ -114,7 +114,7 @@ TEST(Standstill, AReversalIsNoRest) {
   // The extremes lie between two samples, so that windows about them are symmetric; within half a window of one, 25 ms, the
   // joint goes ω² (25 ms)² / 2 = 12 mrad, far more than the steps.
   for (const double resolution : {0.0, 1e-4, 1e-3}) {
-    Run run{{}, SampleBlock({"position", "torque"}, 1, 10000)};
+    steelyard::Run run{{}, SampleBlock({"position", "torque"}, 1, 10000)};
     for (Index s = 0; s < 10000; ++s) {
       const double q = std::sin(2 * pi * 1e-3 * (static_cast<double>(s) + 0.5));
       run.samples.time()[s] = 1e-3 * static_cast<double>(s);
@@ -127,7 +127,7 @@ TEST(Standstill, AReversalIsNoRest) {
 }
 
 TEST(Standstill, MarksDoNotDependOnChunks) {
-  const Run run = dwelling_run({500, 1e-5, 0}, 60, 3);
+  const steelyard::Run run = dwelling_run({500, 1e-5, 0}, 60, 3);
   std::vector<std::vector<double>> all;
   for (const Index size : {Index{512}, Index{4096}, Index{1} << 20}) {
     PrepareOptions options;

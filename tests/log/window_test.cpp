@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 // Stamps 0, 0.1, …, 99.9 s; the position is the number of the sample.
 Run counted_run() {
-  Run run{{}, SampleBlock({"position"}, 1, 1000)};
+  steelyard::Run run{{}, SampleBlock({"position"}, 1, 1000)};
   for (Index s = 0; s < 1000; ++s) {
     run.samples.time()[s] = 0.1 * static_cast<double>(s);
     run.samples.row(0)[s] = static_cast<double>(s);
@@ -29,7 +29,7 @@ std::vector<double> read_all(SampleSource& source, Index piece) {
 }
 
 TEST(Window, HasTheSamplesBetweenItsTimes) {
-  const Run run = counted_run();
+  const steelyard::Run run = counted_run();
   for (const Index piece : {1, 7, 100, 4096}) {
     const auto source = cut_to_window(view_run(run), {20, 30});
     for (int pass = 0; pass < 2; ++pass) {
@@ -43,7 +43,7 @@ TEST(Window, HasTheSamplesBetweenItsTimes) {
 }
 
 TEST(Window, OpenEndsAreTheLogs) {
-  const Run run = counted_run();
+  const steelyard::Run run = counted_run();
   TimeWindow window;
   window.from = 90;
   EXPECT_EQ(read_all(*cut_to_window(view_run(run), window), 64).size(), 100U);
@@ -54,7 +54,7 @@ TEST(Window, OpenEndsAreTheLogs) {
 }
 
 TEST(Window, SharesPartEverySampleOnce) {
-  const Run run = counted_run();
+  const steelyard::Run run = counted_run();
   for (const double share : {0.1, 0.3, 0.5, 0.77}) {
     const auto first = read_all(*cut_to_window(view_run(run), {10, 60}, {0, share}), 64);
     const auto rest = read_all(*cut_to_window(view_run(run), {10, 60}, {share, 1}), 64);
@@ -65,7 +65,7 @@ TEST(Window, SharesPartEverySampleOnce) {
 }
 
 TEST(Window, WithoutSamplesSaysWhatTheLogHas) {
-  const Run run = counted_run();
+  const steelyard::Run run = counted_run();
   try {
     cut_to_window(view_run(run), {200, 300});
     FAIL() << "a window behind the log was accepted";
