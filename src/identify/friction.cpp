@@ -14,15 +14,16 @@
 #include "steelyard/fold/slots.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
-namespace {
-
-constexpr int kChoiceGroups = 10;
 
 const FrictionSpec* friction_of(const Study& study, const std::string& joint) {
   const auto own = study.drive_spec.joints.find(joint);
   if (own != study.drive_spec.joints.end() && own->second.friction) return &*own->second.friction;
   return study.drive_spec.friction ? &*study.drive_spec.friction : nullptr;
 }
+
+namespace {
+
+constexpr int kChoiceGroups = 10;
 
 // The joint of the robot behind a row of the plan.
 std::size_t joint_of_row(const Setup& setup, Index row) {

@@ -13,6 +13,9 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
+// What the study requests of a joint's friction; null: the terms of its robot.
+const FrictionSpec* friction_of(const Study& study, const std::string& joint);
+
 // Joints that differ from the others; until friction is fitted, forms are replaced by viscous, Coulomb and
 // offset.
 void apply_drive_spec(const Study& study, Robot& robot);

@@ -46,24 +46,31 @@ Setup with_robot(Setup setup, Robot robot) {
 
 namespace {
 
-// Coordinates with dry friction, which has no direction at rest: terms of the robot and forms that the study fits.
-std::vector<bool> sticking_joints(const Study& study, const Robot& robot) {
-  const DriveSpec& spec = study.drive_spec;
-  const auto sticks = [&](int joint) {
-    const Joint& own = robot.joints[static_cast<std::size_t>(joint)];
-    const auto named = spec.joints.find(own.name);
-    if (own.drive.coulomb || (spec.friction && !spec.friction->is_linear())) return true;
-    if (named != spec.joints.end() && named->second.friction && !named->second.friction->is_linear())
-      return true;
-    return std::any_of(robot.pairs.begin(), robot.pairs.end(),
-                       [&](const CoupledPair& pair) { return pair.joint == joint || pair.partner == joint; });
-  };
-  std::vector<bool> sticking;
-  for (const int joint : coordinates(robot).joints) sticking.push_back(sticks(joint));
-  for (const Mimic& mimic : robot.mimics)
-    for (std::size_t c = 0; c < sticking.size(); ++c)
-      if (coordinates(robot).joints[c] == mimic.master && sticks(mimic.joint)) sticking[c] = true;
-  return sticking;
+// Linear friction does not hold when a joint creeps: share of its largest velocity that counts as standstill. Set on
+// clean strangers (docs/log.md).
+constexpr double kCreep = 0.02;
+
+// Share of standstill of a joint: −1 without dry friction, 0 with a form that has a shape near zero velocity.
+double standstill_of_joint(const Study& study, const Robot& robot, int joint) {
+  const Joint& own = robot.joints[static_cast<std::size_t>(joint)];
+  if (const FrictionSpec* spec = friction_of(study, own.name); spec != nullptr && !spec->is_linear())
+    return study.prepare.creep.value_or(0);
+  const bool coupled = std::any_of(robot.pairs.begin(), robot.pairs.end(), [&](const CoupledPair& pair) {
+    return pair.joint == joint || pair.partner == joint;
+  });
+  return own.drive.coulomb || coupled ? study.prepare.creep.value_or(kCreep) : -1;
+}
+
+VectorXd standstill_shares(const Study& study, const Robot& robot) {
+  const std::vector<int> joints = coordinates(robot).joints;
+  VectorXd shares(static_cast<Index>(joints.size()));
+  for (std::size_t c = 0; c < joints.size(); ++c) {
+    double& share = shares[static_cast<Index>(c)];
+    share = standstill_of_joint(study, robot, joints[c]);
+    for (const Mimic& mimic : robot.mimics)
+      if (mimic.master == joints[c]) share = std::max(share, standstill_of_joint(study, robot, mimic.joint));
+  }
+  return shares;
 }
 
 }  // namespace
@@ -78,7 +85,8 @@ Setup open_robot(const Job& job) {
   for (const StudyRun& run : job.study->runs)
     if (run.file.label.role == RunRole::fit) setup.offset_runs.push_back(run.file.label.label);
   Robot robot = study_robot(*job.study, &setup.warnings);
-  if (!setup.prepare.keep_standstill) setup.prepare.sticking = sticking_joints(*job.study, robot);
+  if (!setup.prepare.keep_standstill && setup.prepare.velocity_below.size() == 0)
+    setup.prepare.standstill = standstill_shares(*job.study, robot);
   return with_robot(std::move(setup), std::move(robot));
 }
 

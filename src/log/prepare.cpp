@@ -42,10 +42,6 @@ Index automatic_chunk(Index halo) {
   return halo > 0 && size <= kSmallChunk ? 2 * size : size;
 }
 
-bool rejects_standstill(const PrepareOptions& options) {
-  return std::find(options.sticking.begin(), options.sticking.end(), true) != options.sticking.end();
-}
-
 VectorXd per_joint(const VectorXd& given, Index joints) {
   if (given.size() == 0) return VectorXd::Zero(joints);
   if (given.size() == 1) return VectorXd::Constant(joints, given(0));
@@ -137,8 +133,8 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.velocity_is_measured = measured_velocity_ && names.find(channel::kVelocity) >= 0;
   preparation_.acceleration_is_measured = names.find(channel::kAcceleration) >= 0;
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
-  require(options.sticking.empty() || static_cast<Index>(options.sticking.size()) == names.joints(),
-          "joints that stick are marked one by one");
+  require(options.standstill.size() == 0 || options.standstill.size() == names.joints(),
+          "shares of standstill are given joint by joint");
   const bool presumed = presume(*source, options);
   if (presumed) {
     auto checked = std::make_unique<CheckedStamps>(std::move(source), preparation_.time);
@@ -149,7 +145,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
     plan_run(*source, options);
   }
   source_ = on_grid(std::move(source), preparation_.time, preparation_.grid);
-  preparation_.standstill = standstill_of(*source_, preparation_.grid.step, options.sticking);
+  preparation_.standstill = standstill_of(*source_, preparation_.grid.step, options.standstill);
   shared_ = SampleBlock(source_->channels(), source_->joints());
   rewind();
   passes_ = presumed ? 0 : 1;
@@ -218,7 +214,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   const Index halo = preparation_.column_filter ? preparation_.column_filter->halo : 0;
   // A full stencil also where the run ends just behind the window.
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
-  if (rejects_standstill(options))
+  if (is_tested(options.standstill))
     preparation_.reach = std::max(preparation_.reach, 3 * half_standstill_window(preparation_.grid.step));
   const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
                                                       : options.chunk_size;

@@ -46,28 +46,44 @@ struct Head {
     return *middle / kMedianOfNormal;
   }
 
-  double tolerance(Index half) const {
+  // Largest way between the means of two half windows.
+  double largest_way(Index half) const {
+    const auto count = static_cast<std::size_t>(half);
+    std::vector<double> sums(position.size() + 1);
+    for (std::size_t s = 0; s < position.size(); ++s) sums[s + 1] = sums[s] + (position[s] - position[0]);
+    double largest = 0;
+    for (std::size_t s = 2 * count; s < sums.size(); ++s)
+      largest = std::max(largest, std::abs(sums[s] - 2 * sums[s - count] + sums[s - 2 * count]));
+    return largest / static_cast<double>(half);
+  }
+
+  double tolerance(Index half, double slow_share) const {
     const double step = steps > 0 ? resolution : 0;
-    return std::max(kFinestEncoder,
-                    step + kNoiseFactor * noise() * std::sqrt(2.0 / static_cast<double>(half)));
+    return std::max({kFinestEncoder,
+                     step + kNoiseFactor * noise() * std::sqrt(2.0 / static_cast<double>(half)),
+                     slow_share * largest_way(half)});
   }
 };
 
-bool shows_enough(const std::vector<Head>& heads, const std::vector<bool>& sticking) {
+bool shows_enough(const std::vector<Head>& heads, const VectorXd& share) {
   for (std::size_t j = 0; j < heads.size(); ++j)
-    if (sticking[j] && heads[j].steps < kStepsWanted) return false;
+    if (share[static_cast<Index>(j)] >= 0 && heads[j].steps < kStepsWanted) return false;
   return true;
 }
 
 }  // namespace
 
+bool is_tested(const VectorXd& share) {
+  return share.size() > 0 && share.maxCoeff() >= 0;
+}
+
 Index half_standstill_window(double step) {
   return std::max(kShortestHalf, static_cast<Index>(std::lround(kHalfWindow / step)));
 }
 
-Standstill standstill_of(SampleSource& source, double step, const std::vector<bool>& sticking) {
+Standstill standstill_of(SampleSource& source, double step, const VectorXd& share) {
   Standstill out;
-  if (std::find(sticking.begin(), sticking.end(), true) == sticking.end()) return out;
+  if (!is_tested(share)) return out;
   const auto joints = static_cast<std::size_t>(source.joints());
   std::vector<Head> heads(joints);
   SampleBlock block;
@@ -76,16 +92,16 @@ Standstill standstill_of(SampleSource& source, double step, const std::vector<bo
   for (source.read(4096, block); block.size() > 0; source.read(4096, block)) {
     const int position = block.find(channel::kPosition);
     for (std::size_t j = 0; j < joints; ++j)
-      for (Index s = 0; sticking[j] && s < block.size(); ++s)
+      for (Index s = 0; share[static_cast<Index>(j)] >= 0 && s < block.size(); ++s)
         heads[j].add(block.row(position, static_cast<Index>(j))[s]);
     samples += block.size();
-    if (samples >= kLongestHead || (samples >= kHeadSamples && shows_enough(heads, sticking))) break;
+    if (samples >= kLongestHead || (samples >= kHeadSamples && shows_enough(heads, share))) break;
   }
   source.rewind();
   out.half = half_standstill_window(step);
   out.tolerance = VectorXd::Constant(source.joints(), -1);
-  for (std::size_t j = 0; j < joints; ++j)
-    if (sticking[j]) out.tolerance[static_cast<Index>(j)] = heads[j].tolerance(out.half);
+  for (Index j = 0; j < share.size(); ++j)
+    if (share[j] >= 0) out.tolerance[j] = heads[static_cast<std::size_t>(j)].tolerance(out.half, share[j]);
   return out;
 }
 

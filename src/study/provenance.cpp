@@ -38,8 +38,8 @@ ordered_json prepare_json(const PrepareOptions& options) {
   json["trim"] = automatic(options.trim);
   json["velocity_below"] = std::vector<double>(options.velocity_below.data(),
                                                options.velocity_below.data() + options.velocity_below.size());
-  if (std::find(options.sticking.begin(), options.sticking.end(), true) != options.sticking.end())
-    json["sticking"] = options.sticking;
+  if (options.standstill.size() > 0 && options.standstill.maxCoeff() >= 0)
+    json["standstill"] = std::vector<double>(options.standstill.begin(), options.standstill.end());
   json["chunk"] = automatic(options.chunk_size);
   return json;
 }

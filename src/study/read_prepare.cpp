@@ -90,15 +90,26 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
       "auto", kAutomatic, options.decimation,
       from_to(1, 1e9, "1 keeps every row; leave it out to let the cut-off decide"));
   f.section({"reject", "", "rows that are left out"}, [&](Fields& inner) {
-    const Key key = {
-        "velocity_below", "rad/s, m/s",
-        "a joint's rows while it is slower; one for all or one per joint, 0 rejects nothing. A joint that "
-        "keeps none is an error. auto: while a joint with dry friction stands still, as its positions show"};
-    int word = options.keep_standstill || options.velocity_below.size() > 0 ? -1 : 0;
-    inner.words_or(key, word, {"auto"}, [&](Fields& other) {
-      other.numbers(key, options.velocity_below, at_least(0, "0 rejects nothing"));
+    inner.numbers(
+        {"velocity_below", "rad/s, m/s",
+         "a joint's rows while it is slower; one for all or one per joint, 0 rejects nothing. A joint that "
+         "keeps none is an error"},
+        options.velocity_below, at_least(0, "0 rejects nothing"));
+    const Key standstill = {
+        "standstill", "",
+        "rows of joints with dry friction that stand still: a share of the joint's largest velocity, 0: "
+        "only what its positions show; auto: 0.02, with forms of friction 0; keep: they are fitted. "
+        "Instead of `velocity_below`"};
+    int word = options.keep_standstill ? 1 : (options.creep ? -1 : 0);
+    double share = options.creep.value_or(0);
+    inner.words_or(standstill, word, {"auto", "keep"}, [&](Fields& other) {
+      other.number(standstill, share, from_to(0, 0.5, "0.02 is typical"));
     });
-    if (inner.reads()) options.keep_standstill = word != 0;
+    if (!inner.reads()) return;
+    if (word != 1 && inner.given("standstill") && inner.given("velocity_below"))
+      inner.fail("standstill", {"`standstill` beside `velocity_below`", {}, "one of them", "leave one out"});
+    options.keep_standstill = word == 1 || options.velocity_below.size() > 0;
+    if (word == -1) options.creep = share;
   });
   f.count_or({"trim", "samples", "left out at both ends; auto: the filter's memory"}, "auto", kAutomatic,
              options.trim, from_to(0, 1e15));

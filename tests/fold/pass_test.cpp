@@ -199,7 +199,7 @@ TEST(FoldPass, FoldsRowsAtStandstillApart) {
     options.velocity_below = {};
     if (!columns) options.column_filter.cutoff = 0;
     const FoldPass all = arm.pass(options);
-    options.sticking = {true, true};
+    options.standstill = VectorXd::Zero(2);
     PassOptions with_rest;
     with_rest.rest = true;
     const FoldPass apart = arm.pass(options, with_rest), without = arm.pass(options);

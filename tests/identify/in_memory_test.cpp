@@ -268,6 +268,7 @@ TEST(InMemory, AWindowIsTheCutRun) {
   steelyard::Run cut = whole;
   cut.samples.drop_front(400);
   cut.samples.resize(1000);  // 2 ≤ t < 7 s at 200 Hz
+  cut.samples.pack();
   Study study = settings();
   study.robot = read_robot(kRobot).robot;
   study.runs = {from_arrays(cut)};
@@ -299,6 +300,7 @@ TEST(InMemory, AGapCostsItsRowsAndNothingElse) {
   gap.samples = SampleBlock(whole.samples.channels(), 2);
   gap.samples.append(whole.samples, 0, 800);
   gap.samples.append(whole.samples, 1300, whole.samples.size() - 1300);
+  gap.samples.pack();
   Study study = settings();
   study.robot = read_robot(kRobot).robot;
   study.runs = {from_arrays(whole)};

@@ -50,7 +50,7 @@ struct Marked {
 };
 Marked mark(const Run& run, double rate) {
   const std::unique_ptr<SampleSource> source = view_run(run);
-  Marked out{standstill_of(*source, 1 / rate, {true}), {}};
+  Marked out{standstill_of(*source, 1 / rate, VectorXd::Zero(1)), {}};
   out.moving.resize(static_cast<std::size_t>(run.samples.size()));
   mark_moving(out.rule, run.samples.row(0), run.samples.size(), run.samples.stride(), out.moving.data());
   return out;
@@ -105,7 +105,7 @@ TEST(Standstill, TheToleranceFollowsNoiseAndResolution) {
 TEST(Standstill, JointsThatDoNotStickAlwaysMove) {
   const steelyard::Run run = dwelling_run({500, 1e-5, 0}, 10, 3);
   const std::unique_ptr<SampleSource> source = view_run(run);
-  EXPECT_EQ(standstill_of(*source, 0.002, {false}).half, 0);
+  EXPECT_EQ(standstill_of(*source, 0.002, VectorXd::Constant(1, -1)).half, 0);
   EXPECT_EQ(standstill_of(*source, 0.002, {}).half, 0);
 }
 
@@ -132,7 +132,7 @@ TEST(Standstill, MarksDoNotDependOnChunks) {
   for (const Index size : {Index{512}, Index{4096}, Index{1} << 20}) {
     PrepareOptions options;
     options.filter = {4, 20};
-    options.sticking = {true};
+    options.standstill = VectorXd::Zero(1);
     options.chunk_size = size;
     PreparedRun prepared(view_run(run), {}, options);
     std::vector<double>& moving = all.emplace_back();

@@ -100,7 +100,7 @@ TEST(ReadStudy, WindowsThatContradictAreRefused) {
     return complaint_about("robot: r.yaml\n" + kRun + keys);
   };
   EXPECT_THAT(refused("    from: 5\n    to: 5\n"), HasSubstr("`from` below `to`"));
-  EXPECT_THAT(refused("    windows: [[3, 2]]\n"), HasSubstr("from 3 s to 2 s"));
+  EXPECT_THAT(refused("    windows: [[3, 2]]\n"), HasSubstr("is reversed"));
   EXPECT_THAT(refused("    windows: [[3, 5], [4, 8]]\n"), HasSubstr("one after the other"));
   EXPECT_THAT(refused("    windows: [[3, 5]]\n    to: 4\n"), HasSubstr("leave `from` and `to` out"));
   EXPECT_THAT(refused("    windows: [[3, 5]]\n    split: {fit: 0.5}\n"),
@@ -108,6 +108,22 @@ TEST(ReadStudy, WindowsThatContradictAreRefused) {
   EXPECT_THAT(refused("    split: {fit: 0.5}\n    role: fit\n"), HasSubstr("`role` beside `split`"));
   EXPECT_THAT(refused("    split: {fit: 1}\n"), HasSubstr("0.5 is a half"));
   EXPECT_THAT(refused("    split: {}\n    windows: []\n"), HasSubstr("windows"));
+}
+
+TEST(ReadStudy, StandstillIsAShareOrAWordAndNoSecondLimit) {
+  const auto prepare = [](const std::string& reject) {
+    return read_study_text("robot: r.yaml\n" + kRun + "prepare: {reject: {" + reject + "}}\n", "study.yaml")
+        .prepare;
+  };
+  EXPECT_FALSE(prepare("").keep_standstill);
+  EXPECT_TRUE(prepare("standstill: keep").keep_standstill);
+  EXPECT_EQ(prepare("standstill: 0.05").creep, 0.05);
+  EXPECT_FALSE(prepare("standstill: auto").creep);
+  EXPECT_TRUE(prepare("velocity_below: 0.1").keep_standstill);
+  const std::string robot = "robot: r.yaml\n" + kRun;
+  EXPECT_THAT(complaint_about(robot + "prepare: {reject: {standstill: 0.7}}\n"), HasSubstr("standstill"));
+  EXPECT_THAT(complaint_about(robot + "prepare: {reject: {standstill: 0, velocity_below: 1}}\n"),
+              HasSubstr("beside `velocity_below`"));
 }
 
 TEST(ReadStudy, WhatIsWrongIsNamedWithPlaceAndRemedy) {

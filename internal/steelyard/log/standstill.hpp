@@ -1,7 +1,8 @@
 // Samples at which a joint stands still, from its positions alone.
 //
 //   still at s:  |mean of q over the w samples behind s − mean over the w samples before it| ≤ tolerance
-//   tolerance  =  resolution + 4 σ √(2/w)         what noise alone does to the difference; at least kFinestEncoder
+//   tolerance  =  resolution + 4 σ √(2/w)         what noise alone does to the difference; at least kFinestEncoder, and
+//                                                 the option's share of the largest such difference of the joint
 //   at rest:      the samples around w or more in a row that are still, w on each side
 //
 // At a reversal the two means may agree by chance, but not for half a window: that needs a way below the tolerance.
@@ -26,8 +27,11 @@ struct Standstill {
   Index reach() const { return 3 * half; }  // samples on each side that decide about one
 };
 
-// `step` [s] between samples of the source, which is rewound before and afterwards. `sticking`: the joints that are tested.
-Standstill standstill_of(SampleSource& source, double step, const std::vector<bool>& sticking);
+// `step` [s] between samples of the source, which is rewound before and afterwards. `share`: of the options.
+Standstill standstill_of(SampleSource& source, double step, const VectorXd& share);
+
+// Some joint is tested by such shares.
+bool is_tested(const VectorXd& share);
 
 // Samples of half a window.
 Index half_standstill_window(double step);
