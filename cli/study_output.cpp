@@ -115,10 +115,9 @@ std::string summary_text(const Result& result) {
                         standstill_text(result.cross_validation->residual));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh || was_fitted_before(result, run.run))
-      text += fmt::format("  run '{}', {}: prepared {} %{}, raw {} %{}\n", run.run,
+      text += fmt::format("  run '{}', {}: prepared {} %, raw {} %{}\n", run.run,
                           run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
-                          standstill_text(run.residual), percent(run.residual.raw),
-                          run.forecast ? "; " + forecast_text(*run.forecast) : "");
+                          percent(run.residual.raw), run.forecast ? "; " + forecast_text(*run.forecast) : "");
   if (result.feasible && result.feasible->residual) {
     text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
                         percent(result.feasible->residual->prepared));

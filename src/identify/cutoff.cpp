@@ -133,6 +133,7 @@ Candidate fold_candidate(const Setup& setup, const std::vector<CutoffRun>& runs,
     options.column_filter.cutoff = 0;
     pass.gap = run.gap;  // what is predicted: the same for all
     options.velocity_below.resize(0);
+    options.standstill.resize(0);
     options.decimation = std::max<Index>(1, run.samples / kScoredRows);
     options.trim = run.gap;
     PreparedRun unfiltered(open_source(setup, *run.run), run.run->file.label, options);

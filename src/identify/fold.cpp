@@ -1,6 +1,7 @@
 // Pass 1 of a study alone: folds of its runs for fold files, with what the doctor finds in their logs.
 #include "identify/estimators.hpp"
 #include "identify/friction.hpp"
+#include "identify/kept_rows.hpp"
 #include "identify/signs.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/processes.hpp"
@@ -54,13 +55,15 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   std::vector<Finding> made = setup.findings;
   FittedForms friction = fit_friction_forms(setup, runs);
   setup = with_friction(std::move(setup), friction.forms);
+  runs = with_rows_of(setup, std::move(runs));
   add_to(made, std::move(friction.findings));
   const Signs signs = recover_run_signs(setup, runs);
   if (signs.gains.size() > 0) {
     setup.sign_gains = signs.gains;
     runs = open_runs(setup);
   }
-  const std::vector<RunRows> rows = fold_runs(setup, runs, signs.runs);
+  std::vector<RunRows> rows = fold_runs(setup, runs, signs.runs);
+  add_to(made, keep_still_joints(setup, rows));
   if (options.examine && !forms) examined = examine_runs(setup, runs, kHead);
   Fit fit;
   if (study.estimator.instruments) fit = fit_rows(setup, runs, rows);

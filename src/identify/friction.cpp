@@ -271,6 +271,8 @@ Setup with_friction(Setup setup, FrictionForms forms) {
     terms.viscous = model.viscous;
     terms.coulomb = model.coulomb;
     terms.offset = model.offset && !setup.study().drive_spec.offset_per_run;
+    if (setup.prepare.standstill.size() > 0 && model.coulomb && model.form == FrictionForm::linear)
+      setup.prepare.standstill[forms.joints[k].channel] = creep_of_linear_friction(setup.study());
   }
   setup.friction = std::move(forms);
   setup = with_robot(std::move(setup), std::move(robot));

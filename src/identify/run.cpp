@@ -43,6 +43,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   const Examined examined = examine_runs(setup, runs);
   const FittedForms friction = fit_friction_forms(setup, runs);
   setup = with_friction(std::move(setup), friction.forms);
+  runs = with_rows_of(setup, std::move(runs));
   const Signs signs = recover_run_signs(setup, runs);
   if (signs.gains.size() > 0) {
     setup.sign_gains = signs.gains;

@@ -19,7 +19,11 @@ OpenRun prepare_run(const Setup& setup, const StudyRun& run, const OpenOptions& 
   }
   PrepareOptions prepare = setup.prepare;
   prepare.presume_uniform = options.presume_uniform;
-  opened.prepared = std::make_unique<PreparedRun>(std::move(source), run.file.label, prepare);
+  try {
+    opened.prepared = std::make_unique<PreparedRun>(std::move(source), run.file.label, prepare);
+  } catch (const StampsDiffer&) {  // at the beginning already
+    return prepare_run(setup, run, {options.watch_signals, false});
+  }
   return opened;
 }
 
@@ -32,6 +36,13 @@ Runs open_runs(const Setup& setup, const OpenOptions& options) {
                       "add `runs:`; `steelyard excite` designs a motion for them"});
   Runs runs;
   for (const StudyRun& run : study.runs) runs.push_back(prepare_run(setup, run, options));
+  return runs;
+}
+
+Runs with_rows_of(const Setup& setup, Runs runs) {
+  for (OpenRun& run : runs)
+    if (run.prepared && run.prepared->preparation().standstill.share != setup.prepare.standstill)
+      run = prepare_run(setup, *run.run);
   return runs;
 }
 

@@ -44,11 +44,12 @@ Setup with_robot(Setup setup, Robot robot) {
   return setup;
 }
 
-namespace {
+double creep_of_linear_friction(const Study& study) {
+  constexpr double kCreep = 0.02;  // set on clean strangers (docs/log.md)
+  return study.prepare.creep.value_or(kCreep);
+}
 
-// Linear friction does not hold when a joint creeps: share of its largest velocity that counts as standstill. Set on
-// clean strangers (docs/log.md).
-constexpr double kCreep = 0.02;
+namespace {
 
 // Share of standstill of a joint: −1 without dry friction, 0 with a form that has a shape near zero velocity.
 double standstill_of_joint(const Study& study, const Robot& robot, int joint) {
@@ -58,7 +59,7 @@ double standstill_of_joint(const Study& study, const Robot& robot, int joint) {
   const bool coupled = std::any_of(robot.pairs.begin(), robot.pairs.end(), [&](const CoupledPair& pair) {
     return pair.joint == joint || pair.partner == joint;
   });
-  return own.drive.coulomb || coupled ? study.prepare.creep.value_or(kCreep) : -1;
+  return own.drive.coulomb || coupled ? creep_of_linear_friction(study) : -1;
 }
 
 VectorXd standstill_shares(const Study& study, const Robot& robot) {

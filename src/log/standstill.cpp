@@ -82,7 +82,7 @@ Index half_standstill_window(double step) {
 }
 
 Standstill standstill_of(SampleSource& source, double step, const VectorXd& share) {
-  Standstill out;
+  Standstill out{0, share, {}};
   if (!is_tested(share)) return out;
   const auto joints = static_cast<std::size_t>(source.joints());
   std::vector<Head> heads(joints);

@@ -266,7 +266,7 @@ TEST_F(Examination, CheckSaysWhatRunRefuses) {
     EXPECT_THAT(run.err, HasSubstr("logs/" + file + ".csv"));
     return run.err;
   };
-  EXPECT_THAT(both("pause"), AllOf(HasSubstr("gap of 3600 s after sample 700"), HasSubstr("split it there")));
+  EXPECT_THAT(both("pause"), AllOf(HasSubstr("gap of 3600 s after sample 700"), HasSubstr("cut it there")));
   EXPECT_THAT(both("ms"), AllOf(HasSubstr("stamps are 5 s apart"), HasSubstr("units: {time: ms}")));
 }
 

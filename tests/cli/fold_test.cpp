@@ -53,13 +53,24 @@ class FoldFiles : public program::InFolder {
   }
 };
 
+// Folds have no rows at standstill: what their residual is, only logs can say.
+json without_standstill(json value) {
+  for (json* part : {&value, value.is_object() && value.contains("residual") ? &value["residual"] : &value}) {
+    if (!part->is_object()) continue;
+    part->erase("with_standstill");
+    if (part->contains("per_joint"))
+      for (json& joint : (*part)["per_joint"]) joint.erase("with_standstill");
+  }
+  return value;
+}
+
 // What least squares found, to the last digit.
 void expect_same_estimate(const json& log, const json& folds) {
   for (const char* key : {"base", "drives", "condition", "condition_scaled", "samples", "rows", "intervals",
                           "estimator", "cross_validation", "preparation", "links"}) {
     ASSERT_EQ(log.contains(key), folds.contains(key)) << key;
     if (!log.contains(key)) continue;
-    EXPECT_EQ(log[key].dump(), folds[key].dump()) << key;
+    EXPECT_EQ(without_standstill(log[key]).dump(), folds[key].dump()) << key;
   }
   EXPECT_EQ(log["residual"]["prepared"], folds["residual"]["prepared"]);
   EXPECT_EQ(log["residual"]["prepared_weighted"], folds["residual"]["prepared_weighted"]);
@@ -94,7 +105,7 @@ TEST_F(FoldFiles, GiveTheEstimateOfTheLogToTheLastDigit) {
   study("merged.yaml", "  - folds: both.fold\n", without);
   const json both = result("merged.yaml", "c");
   EXPECT_EQ(both["base"].dump(), log["base"].dump());
-  EXPECT_EQ(both["cross_validation"].dump(), log["cross_validation"].dump());
+  EXPECT_EQ(both["cross_validation"].dump(), without_standstill(log["cross_validation"]).dump());
 
   // Fewer blocks: a smaller file, the same values up to rounding, other blocks for the bootstrap.
   ASSERT_EQ(steelyard({"merge", path("both.fold"), "--blocks", "2", "--out", path("few.fold")}).code, 0);

@@ -30,6 +30,8 @@ struct OpenOptions {
   bool watch_signals = false;    // while folding, for the doctor
   bool presume_uniform = false;  // of runs that are read once (PrepareOptions)
 };
+// Runs whose joints stand still by other shares than the set-up's, which may follow the friction that was found, opened anew.
+Runs with_rows_of(const Setup& setup, Runs runs);
 OpenRun prepare_run(const Setup& setup, const StudyRun& run, const OpenOptions& options = {});
 Runs open_runs(const Setup& setup, const OpenOptions& options = {});
 

@@ -106,6 +106,9 @@ struct Setup {
 // Robot, drive gains where the study has currents, and the cut-off where it is automatic.
 Setup open(const Job& job);
 
+// Linear friction does not hold while a joint creeps: share of its largest velocity that counts as standstill.
+double creep_of_linear_friction(const Study& study);
+
 // The parts of it. open_robot() takes the preparation as the study gives it.
 Setup open_robot(const Job& job);
 Setup with_robot(Setup setup, Robot robot);  // base parameters and columns of another robot

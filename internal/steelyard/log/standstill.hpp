@@ -22,6 +22,7 @@ inline constexpr double kFinestEncoder = 1e-7;
 
 struct Standstill {
   Index half = 0;      // samples of half a window; 0: no joint is tested
+  VectorXd share;      // of the options
   VectorXd tolerance;  // per joint [rad, m]; negative: not tested, always moving
 
   Index reach() const { return 3 * half; }  // samples on each side that decide about one
