@@ -90,7 +90,7 @@ std::vector<PhasedRun> phased_runs(const Setup& setup) {
 }
 
 PrepareOptions prepared_at(const Setup& setup, double cutoff) {
-  PrepareOptions options = setup.study().prepare;
+  PrepareOptions options = setup.prepare;
   options.filter.cutoff = 2 * cutoff;
   options.column_filter.cutoff = cutoff;
   return options;
@@ -139,6 +139,7 @@ void predict_run(const Setup& setup, const PhasedRun& run, double cutoff, const 
   PrepareOptions options = prepared_at(setup, cutoff);
   options.column_filter.cutoff = 0;
   options.velocity_below.resize(0);
+  options.standstill.resize(0);
   PreparedRun prepared(open_study_run(*run.run, setup.robot), run.run->file.label, options);
   // The ends that every cut-off trims are left out: 1 s, of the shortest logs an eighth.
   const Index margin = std::min(static_cast<Index>(run.rate), run.samples / 8);
