@@ -45,7 +45,7 @@ Setup with_robot(Setup setup, Robot robot) {
 }
 
 double creep_of_linear_friction(const Study& study) {
-  constexpr double kCreep = 0.02;  // set on clean strangers (docs/log.md)
+  constexpr double kCreep = 0.01;  // set on clean strangers (docs/log.md)
   return study.prepare.creep.value_or(kCreep);
 }
 

@@ -98,12 +98,12 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
     const Key standstill = {
         "standstill", "",
         "rows of joints with dry friction that stand still: a share of the joint's largest velocity, 0: "
-        "only what its positions show; auto: 0.02, with forms of friction 0; keep: they are fitted. "
+        "only what its positions show; auto: 0.01, with forms of friction 0; keep: they are fitted. "
         "Instead of `velocity_below`"};
     int word = options.keep_standstill ? 1 : (options.creep ? -1 : 0);
     double share = options.creep.value_or(0);
     inner.words_or(standstill, word, {"auto", "keep"}, [&](Fields& other) {
-      other.number(standstill, share, from_to(0, 0.5, "0.02 is typical"));
+      other.number(standstill, share, from_to(0, 0.5, "0.01 is typical"));
     });
     if (!inner.reads()) return;
     if (word != 1 && inner.given("standstill") && inner.given("velocity_below"))
