@@ -30,7 +30,11 @@ class Plant {
   };
 
   Index joints() const { return coordinates_.matrix.cols(); }
+  MatrixXd mass_matrix(const VectorXd& q) const { return whole_.mass_matrix(q); }
   Equations equations(const VectorXd& q, const VectorXd& qd) const;
+
+  // M q̈ + bias = effort; false when M is not positive definite.
+  bool accelerate(const VectorXd& q, const VectorXd& qd, const VectorXd& effort, VectorXd& qdd) const;
 
   // Effort for an acceleration, dry friction included; that depends on `friction_velocity`.
   VectorXd inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd,
@@ -54,9 +58,9 @@ class Plant {
  private:
   VectorXd smooth_friction(const VectorXd& qd) const;  // on the coordinates
 
-  Tree tree_;
-  VectorXd standard_;
   Coordinates coordinates_;
+  DynamicsPlan bodies_;  // without rotors
+  DynamicsPlan whole_;
   std::vector<Drive> drives_;
   std::vector<CoupledPair> coupled_;
   std::vector<PairDrive> pairs_;
