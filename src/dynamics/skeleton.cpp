@@ -155,26 +155,38 @@ std::shared_ptr<const Skeleton> make_skeleton(const std::vector<TreeJoint>& join
 namespace {
 
 // mc and J about the frame's origin o, in its axes: mc − m o, J − (2 o·mc 1 − o mcᵀ − mc oᵀ) + m (o² 1 − o oᵀ).
+// Number by number: it is done for every call with parameters of its own.
 void place_body(const double* p, const KernelFrame& frame, articulated::Body& body) {
-  const Vector3& o = frame.origin;
-  Vector3 mc(p[1], p[2], p[3]);
-  Matrix3 J = symmetric_matrix(p[4], p[5], p[6], p[7], p[8], p[9]);
-  body.m = p[0];
-  body.size_h = std::abs(p[1]) + std::abs(p[2]) + std::abs(p[3]);
-  body.size_J = std::abs(p[4]) + std::abs(p[7]) + std::abs(p[9]);
+  const double m = p[0];
+  double hx = p[1], hy = p[2], hz = p[3];
+  double xx = p[4], xy = p[5], xz = p[6], yy = p[7], yz = p[8], zz = p[9];
+  body.m = m;
+  body.size_h = std::abs(hx) + std::abs(hy) + std::abs(hz);
+  body.size_J = std::abs(xx) + std::abs(yy) + std::abs(zz);
   if (frame.distance > 0) {
-    const Vector3 to = body.m * o - mc;
-    J += (o.dot(to) - o.dot(mc)) * Matrix3::Identity() - to * o.transpose() + o * mc.transpose();
-    mc = -to;
-    body.size_J += frame.distance * (2 * body.size_h + frame.distance * std::abs(body.m));
-    body.size_h += frame.distance * std::abs(body.m);
+    const double x = frame.origin[0], y = frame.origin[1], z = frame.origin[2];
+    const double tx = m * x - hx, ty = m * y - hy, tz = m * z - hz;
+    const double ax = x * (tx - hx), ay = y * (ty - hy), az = z * (tz - hz);
+    xx += ay + az, yy += ax + az, zz += ax + ay;
+    xy += x * hy - tx * y, xz += x * hz - tx * z, yz += y * hz - ty * z;
+    hx = -tx, hy = -ty, hz = -tz;
+    body.size_J += frame.distance * (2 * body.size_h + frame.distance * std::abs(m));
+    body.size_h += frame.distance * std::abs(m);
   }
-  const Vector3 h = frame.axes.transpose() * mc;
-  const Matrix3 half = J * frame.axes;
-  for (int k = 0; k < 3; ++k) body.h[k] = h[k];
-  int next = 0;
-  for (int r = 0; r < 3; ++r)
-    for (int c = r; c < 3; ++c) body.J[next++] = frame.axes.col(r).dot(half.col(c));
+  const double* const E = frame.axes.data();
+  double half[9];  // J E
+  for (int k = 0; k < 3; ++k) {
+    const double x = E[3 * k], y = E[3 * k + 1], z = E[3 * k + 2];
+    body.h[k] = x * hx + y * hy + z * hz;
+    half[3 * k] = xx * x + xy * y + xz * z;
+    half[3 * k + 1] = xy * x + yy * y + yz * z;
+    half[3 * k + 2] = xz * x + yz * y + zz * z;
+  }
+  const auto entry = [&](int r, int c) {
+    return E[3 * r] * half[3 * c] + E[3 * r + 1] * half[3 * c + 1] + E[3 * r + 2] * half[3 * c + 2];
+  };
+  body.J[0] = entry(0, 0), body.J[1] = entry(0, 1), body.J[2] = entry(0, 2);
+  body.J[3] = entry(1, 1), body.J[4] = entry(1, 2), body.J[5] = entry(2, 2);
 }
 
 }  // namespace
@@ -182,8 +194,8 @@ void place_body(const double* p, const KernelFrame& frame, articulated::Body& bo
 void place_bodies(const Skeleton& skeleton, const double* parameters, articulated::Body* bodies) {
   const std::size_t n = skeleton.joints.size();
   for (std::size_t i = 0; i < n; ++i) {
-    bodies[i] = {};
     place_body(parameters + kParametersPerLink * i, skeleton.frames[i], bodies[i]);
+    bodies[i].rotor = 0;
     bodies[i].carried = std::abs(bodies[i].m);
   }
   for (std::size_t i = n; i-- > 0;) {

@@ -40,11 +40,11 @@ struct Joint {
 // The body in the frame above, and the inertia of its rotor. `size_h`, `size_J`: magnitudes of what h and J are
 // sums of; `carried`: the sum of |m| of this link and of those behind it.
 struct Body {
-  double m = 0;
-  double h[3] = {0, 0, 0};
-  double J[6] = {0, 0, 0, 0, 0, 0};  // xx, xy, xz, yy, yz, zz about the origin
-  double rotor = 0;
-  double size_h = 0, size_J = 0, carried = 0;
+  double m;
+  double h[3];
+  double J[6];  // xx, xy, xz, yy, yz, zz about the origin
+  double rotor;
+  double size_h, size_J, carried;
 };
 
 // A constant force and moment on a link, about the origin of the frame above.
