@@ -47,7 +47,11 @@ Plant::Plant(const Robot& robot, const TrueParameters& parameters)
   coordinate_.assign(drives_.size(), -1);
   for (std::size_t a = 0; a < coordinates_.joints.size(); ++a)
     coordinate_[static_cast<std::size_t>(coordinates_.joints[a])] = static_cast<int>(a);
-  for (const Drive& drive : drives_) has_loads_ |= drive.friction.has_load();
+  follows_ = !robot.mimics.empty();
+  for (const Drive& drive : drives_) {
+    has_loads_ |= drive.friction.has_load();
+    smooth_.push_back(smooth_part(drive.friction));
+  }
   MatrixXd rotors = MatrixXd::Zero(C.rows(), C.rows());
   std::vector<VectorXd> directions;
   for (Index i = 0; i < C.rows(); ++i) {
@@ -77,17 +81,19 @@ Plant::Plant(const Robot& robot, const TrueParameters& parameters)
 }
 
 VectorXd Plant::smooth_friction(const VectorXd& qd) const {
-  const MatrixXd& C = coordinates_.matrix;
-  const VectorXd all = C * qd;
+  if (!follows_) return smooth_friction_of_joints(qd);
+  return coordinates_.matrix.transpose() * smooth_friction_of_joints(coordinates_.matrix * qd);
+}
+
+VectorXd Plant::smooth_friction_of_joints(const VectorXd& all) const {
   VectorXd tau(all.size());
-  for (Index i = 0; i < all.size(); ++i) {
-    tau[i] = friction_effort(smooth_part(drives_[static_cast<std::size_t>(i)].friction), all[i]);
-  }
+  for (Index i = 0; i < all.size(); ++i)
+    tau[i] = friction_effort(smooth_[static_cast<std::size_t>(i)], all[i]);
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     tau[coupled_[p].joint] += pairs_[p].viscous * all[coupled_[p].partner];
     tau[coupled_[p].partner] += pairs_[p].viscous * all[coupled_[p].joint];
   }
-  return C.transpose() * tau;
+  return tau;
 }
 
 Plant::Equations Plant::equations(const VectorXd& q, const VectorXd& qd) const {

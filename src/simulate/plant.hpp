@@ -57,11 +57,14 @@ class Plant {
 
  private:
   VectorXd smooth_friction(const VectorXd& qd) const;  // on the coordinates
+  VectorXd smooth_friction_of_joints(const VectorXd& all) const;
 
   Coordinates coordinates_;
   DynamicsPlan bodies_;  // without rotors
   DynamicsPlan whole_;
+  bool follows_ = false;  // some joint is a mimic joint
   std::vector<Drive> drives_;
+  std::vector<Friction> smooth_;  // of the drives
   std::vector<CoupledPair> coupled_;
   std::vector<PairDrive> pairs_;
   MatrixXd rotors_;  // on the coordinates

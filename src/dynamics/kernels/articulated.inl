@@ -146,7 +146,7 @@ STEELYARD_INLINE Six wrench_of(const Body& body, const Motion& m) {
 
 // Motions and wrenches of all links.
 STEELYARD_INLINE void newton_euler(const View& view, const Group& g, const double* qdd) {
-  Motion m;
+  Motion m{};
   for (int i = 0; i < view.count; ++i) {
     const Joint& joint = view.joints[i];
     double* link = g.link(i);
