@@ -5,7 +5,8 @@
 // A Panda, a chain and a tree of 30 random revolute joints. One thread, CPU time; ours and KDL's calls alternate,
 // medians and quartiles; all numbers in ns per sample, and their ratio to the KDL call beside the goal. Goals are
 // of the best instruction set. `robot`: the functions of a tree, which take the parameters with every call;
-// `plan`: DynamicsPlan, one sample a call; `batch`: 64 samples a call.
+// `plan`: DynamicsPlan, one sample a call; `batch`: 64 samples a call; `loop`: a step of a closed loop with dry
+// friction, four forward and one inverse dynamics.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,6 +22,7 @@
 #include "statistics.hpp"
 #include "steelyard/core/isa.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/simulate/closed_loop.hpp"
 
 namespace {
 
@@ -46,6 +48,7 @@ class Contest {
  public:
   Contest(std::string name, const Robot& robot)
       : name_(std::move(name)),
+        robot_(robot),
         tree_(compile(robot)),
         parameters_(standard_parameters(robot)),
         plan_(tree_, parameters_) {
@@ -105,6 +108,33 @@ class Contest {
   }
   double sink() const { return sink_; }
 
+  // One step a sample of the controller.
+  Measurement measure_loop(int repeats) {
+    RandomMotion motion;
+    motion.center = VectorXd::Zero(robot_.size());
+    motion.reach = VectorXd::Ones(1);
+    motion.duration = (kRounds * kBatch - 1) * 1e-3;
+    const Trajectory reference = random_multi_sine(motion, 3);
+    TrueParameters truth = true_parameters(robot_);
+    for (Drive& drive : truth.drives)
+      drive.rotor_inertia = 0.1, drive.friction.viscous = drive.friction.coulomb = 1;
+    ClosedLoopOptions options;
+    options.substeps = 1;
+    std::vector<double> ours, theirs;
+    for (int k = -3; k < repeats; ++k) {
+      const double start = thread_nanoseconds();
+      const ClosedLoopMotion found = closed_loop(robot_, truth, reference, options);
+      const double middle = thread_nanoseconds();
+      for (int r = 0; r < kRounds; ++r) call_kdl();
+      const double end = thread_nanoseconds();
+      sink_ += found.q(0, 0);
+      if (k < 0) continue;
+      ours.push_back((middle - start) / static_cast<double>(found.q.rows()));
+      theirs.push_back((end - middle) / (kRounds * kBatch));
+    }
+    return {name_, "loop", "", 0, spread_of(ours), spread_of(theirs)};
+  }
+
  private:
   // `call` goes over all samples.
   template <typename Call>
@@ -132,6 +162,7 @@ class Contest {
 
   static constexpr int kRounds = 4;
   std::string name_;
+  Robot robot_;
   Tree tree_;
   VectorXd parameters_;
   DynamicsPlan plan_;
@@ -193,6 +224,7 @@ int main(int argc, char** argv) {
       Contest one(name, robot);
       worst = std::max(worst, one.error());
       for (Measurement& m : one.measure(repeats, forward, batch, inverse)) found.push_back(std::move(m));
+      found.push_back(one.measure_loop(repeats));
       sink += one.sink();
     };
     contest("Panda", panda_robot(), 1.1, 0.165, 0.38);

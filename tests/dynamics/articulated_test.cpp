@@ -221,6 +221,17 @@ TEST(Articulated, Avx2AndAvx512GiveTheSameBytes) {
   set_isa_level(before);
 }
 
+// What compile() prepares for the kernels is made where it is not there.
+TEST(Articulated, ATreeWithoutItsSkeletonIsTheSameRobot) {
+  oracle::for_random_robots(9, [](RandomCase& c) {
+    Tree bare = c.tree;
+    bare.skeleton.reset();
+    EXPECT_TRUE(same_bytes(mass_matrix(bare, c.parameters, c.x.q), c.mass_at(c.x.q)));
+    EXPECT_TRUE(same_bytes(newton_euler(bare, c.parameters, c.x.q, c.x.qd, c.x.qdd).tau,
+                           newton_euler(c.tree, c.parameters, c.x.q, c.x.qd, c.x.qdd).tau));
+  });
+}
+
 // Turns of a whole number change nothing, up to the rounding of the position itself.
 TEST(Articulated, PositionsFarBeyondATurnAreGoodPositions) {
   oracle::for_random_robots(30, [](RandomCase& c) {
