@@ -10,8 +10,7 @@
 int main(int argc, char** argv) try {
   if (argc != 2) return std::fprintf(stderr, "usage: %s ROBOT.yaml|ROBOT.urdf\n", argv[0]), 2;
   const steelyard::Robot robot = steelyard::read_robot(argv[1]).robot;
-  const steelyard::Tree tree = steelyard::compile(robot);
-  const steelyard::VectorXd parameters = steelyard::standard_parameters(robot);
+  const steelyard::DynamicsPlan model(steelyard::compile(robot), steelyard::standard_parameters(robot));
   const steelyard::Trajectory wanted = random_motion(robot, 1);
   const double step = 1e-3, stiffness = 400, damping = 40;
 
@@ -25,10 +24,10 @@ int main(int argc, char** argv) try {
     const steelyard::JointState goal = wanted.at(k * step);
     const auto begin = std::chrono::steady_clock::now();
     const steelyard::VectorXd qdd = goal.qdd + stiffness * (goal.q - now.q) + damping * (goal.qd - now.qd);
-    const steelyard::VectorXd tau = steelyard::newton_euler(tree, parameters, now.q, now.qd, qdd).tau;
+    const steelyard::VectorXd tau = model.inverse(now.q, now.qd, qdd);
     spent += std::chrono::steady_clock::now() - begin;
 
-    now.qdd = steelyard::forward_dynamics(tree, parameters, now.q, now.qd, tau);
+    now.qdd = model.forward(now.q, now.qd, tau);
     now.qd += step * now.qdd;
     now.q += step * now.qd;
     last = (wanted.at((k + 1) * step).q - now.q).cwiseAbs().maxCoeff();

@@ -5,6 +5,7 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/expression.hpp"
 #include "steelyard/core/finding.hpp"
+#include "steelyard/core/isa.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/elastic/options.hpp"
 #include "steelyard/engines/engine.hpp"

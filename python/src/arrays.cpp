@@ -101,8 +101,7 @@ py::array_t<double> to_numpy(const steelyard::VectorXd& vector) {
   return out;
 }
 
-Channels::Channels(const py::object& q, const py::object& qd, const py::object& qdd, Index joints)
-    : joints_(joints) {
+Channels::Channels(const py::object& q, const py::object& qd, const py::object& qdd, Index joints) {
   const char* names[] = {"q", "qd", "qdd"};
   const py::object* given[] = {&q, &qd, &qdd};
   const double** to[] = {&samples_.q, &samples_.qd, &samples_.qdd};
@@ -143,12 +142,6 @@ Channels::Channels(const py::object& q, const py::object& qd, const py::object& 
     for (Index j = 0; j < joints; ++j)
       for (Index s = 0; s < samples_.count; ++s) channel[j * samples_.count + s] = element(arrays[k], s, j);
   }
-}
-
-steelyard::VectorXd Channels::at(const double* channel, Index s) const {
-  steelyard::VectorXd values(joints_);
-  for (Index j = 0; j < joints_; ++j) values[j] = channel[j * samples_.stride + s];
-  return values;
 }
 
 }  // namespace python

@@ -36,14 +36,8 @@ class Channels {
   Channels(const py::object& q, const py::object& qd, const py::object& qdd, Index joints);
   Index count() const { return samples_.count; }
   const steelyard::Samples& samples() const { return samples_; }
-  // Sample s as vectors.
-  steelyard::VectorXd q(Index s) const { return at(samples_.q, s); }
-  steelyard::VectorXd qd(Index s) const { return at(samples_.qd, s); }
-  steelyard::VectorXd qdd(Index s) const { return at(samples_.qdd, s); }
 
  private:
-  steelyard::VectorXd at(const double* channel, Index s) const;
-  Index joints_;
   steelyard::Samples samples_;
   std::vector<py::array> kept_;
   std::vector<double> copied_;

@@ -19,7 +19,7 @@ VectorXd parameters_of(const Robot& robot, const py::object& parameters) {
   return vector_of(parameters, "parameters", Index{10} * robot.size());
 }
 
-// One row a sample, by `dynamics(tree, parameters, sample)`.
+// One row a sample, by `dynamics(plan, samples, results)`.
 template <typename Dynamics>
 py::array_t<double> for_all(const Robot& robot, const py::object& parameters, const Channels& channels,
                             const Dynamics& dynamics) {
@@ -27,33 +27,45 @@ py::array_t<double> for_all(const Robot& robot, const py::object& parameters, co
   MatrixXd out(channels.count(), robot.size());
   {
     const py::gil_scoped_release other_threads;
-    const steelyard::Tree tree = compile(robot);
-    for (Index s = 0; s < out.rows(); ++s) out.row(s) = dynamics(tree, pi, s).transpose();
+    const steelyard::Samples& s = channels.samples();
+    dynamics(steelyard::DynamicsPlan(compile(robot), pi), {s.q, s.qd, s.qdd, s.stride, s.count}, out);
   }
   return to_numpy(out);
+}
+
+using steelyard::DynamicsPlan;
+using steelyard::DynamicsSamples;
+
+void inverse(const DynamicsPlan& plan, const DynamicsSamples& samples, MatrixXd& out) {
+  plan.inverse(samples, out.data(), out.rows());
+}
+
+void forward(const DynamicsPlan& plan, const DynamicsSamples& samples, MatrixXd& out) {
+  const DynamicsPlan::Failure failure = plan.forward(samples, out.data(), out.rows());
+  if (failure.sample >= 0)
+    throw steelyard::InputError({"the mass matrix of sample " + std::to_string(failure.sample) +
+                                     " is not positive definite: joint " + std::to_string(failure.joint + 1) +
+                                     " carries no inertia",
+                                 {},
+                                 "positive inertia about or along every joint axis",
+                                 "give physically possible parameters"});
 }
 
 py::array_t<double> efforts(const Robot& robot, const py::object& q, const py::object& qd,
                             const py::object& qdd, const py::object& parameters) {
   const Channels channels(q, qd, qdd, robot.size());
-  return for_all(robot, parameters, channels, [&](const steelyard::Tree& tree, const VectorXd& pi, Index s) {
-    return newton_euler(tree, pi, channels.q(s), channels.qd(s), channels.qdd(s)).tau;
-  });
+  return for_all(robot, parameters, channels, &inverse);
 }
 
 py::array_t<double> gravity(const Robot& robot, const py::object& q, const py::object& parameters) {
   const Channels channels(q, py::none(), py::none(), robot.size());
-  return for_all(robot, parameters, channels, [&](const steelyard::Tree& tree, const VectorXd& pi, Index s) {
-    return gravity_torque(tree, pi, channels.q(s));
-  });
+  return for_all(robot, parameters, channels, &inverse);
 }
 
 py::array_t<double> accelerations(const Robot& robot, const py::object& q, const py::object& qd,
                                   const py::object& effort, const py::object& parameters) {
   const Channels channels(q, qd, effort, robot.size());
-  return for_all(robot, parameters, channels, [&](const steelyard::Tree& tree, const VectorXd& pi, Index s) {
-    return forward_dynamics(tree, pi, channels.q(s), channels.qd(s), channels.qdd(s));
-  });
+  return for_all(robot, parameters, channels, &forward);
 }
 
 py::array_t<double> inertia(const Robot& robot, const py::object& q, const py::object& parameters) {

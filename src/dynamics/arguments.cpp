@@ -33,12 +33,5 @@ Body body_of(const VectorXd& parameters, int i) {
   return {p[0], p.segment<3>(1), symmetric_matrix(p[4], p[5], p[6], p[7], p[8], p[9])};
 }
 
-std::vector<Pose> joint_poses(const Tree& tree, const VectorXd& q) {
-  std::vector<Pose> poses;
-  poses.reserve(tree.joints.size());
-  for (int i = 0; i < tree.size(); ++i) poses.push_back(joint_of(tree, i).pose(q[i]));
-  return poses;
-}
-
 }  // namespace dynamics
 }  // namespace steelyard

@@ -24,8 +24,5 @@ struct Body {
 };
 Body body_of(const VectorXd& parameters, int i);
 
-// Poses T_parent,link of all joints.
-std::vector<Pose> joint_poses(const Tree& tree, const VectorXd& q);
-
 }  // namespace dynamics
 }  // namespace steelyard

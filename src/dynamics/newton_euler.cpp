@@ -1,51 +1,18 @@
-// Recursive Newton-Euler in link frames, about link origins, with ten parameters per link (docs/dynamics.md).
+// Newton-Euler in the kernels' frames (kernels/articulated.inl); wrenches back in link frames, about link origins.
 #include <Eigen/Geometry>
 
 #include "dynamics/arguments.hpp"
-#include "steelyard/dynamics/dynamics.hpp"
+#include "dynamics/kernel_call.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-using dynamics::Body;
-using dynamics::body_of;
-using dynamics::joint_of;
-
-// Motion of a link frame in its own axes; `linear` is the acceleration of its origin minus gravity.
-struct LinkMotion {
-  Vector3 omega;
-  Vector3 alpha;
-  Vector3 linear;
-};
-
-LinkMotion motion_of_child(const LinkMotion& parent, const TreeJoint& joint, const Pose& pose, double qd,
-                           double qdd) {
-  const auto Rt = pose.rotation.transpose();
-  const Vector3& p = pose.position;
-  const Vector3 carried = Rt * parent.omega;
-  LinkMotion link;
-  link.omega = carried + joint.z * qd;
-  link.alpha = Rt * parent.alpha + joint.z * qdd + carried.cross(joint.z) * qd;
-  link.linear = Rt * (parent.linear + parent.alpha.cross(p) + parent.omega.cross(parent.omega.cross(p))) +
-                joint.v * qdd + (2 * carried.cross(joint.v) + joint.z.cross(joint.v) * qd) * qd;
-  return link;
-}
-
-// Force and moment about the link origin that give the body its motion.
-JointWrench wrench_of_motion(const Body& body, const LinkMotion& link) {
-  JointWrench wrench;
-  wrench.force =
-      body.m * link.linear + link.alpha.cross(body.mc) + link.omega.cross(link.omega.cross(body.mc));
-  wrench.moment = body.J * link.alpha + body.mc.cross(link.linear) + link.omega.cross(body.J * link.omega);
-  return wrench;
-}
-
-// The same wrench about the origin and in the axes of A, given in B.
-JointWrench expressed_in(const Pose& T_AB, const JointWrench& wrench) {
-  JointWrench result;
-  result.force = T_AB.rotation * wrench.force;
-  result.moment = T_AB.rotation * wrench.moment + T_AB.position.cross(result.force);
-  return result;
+JointWrench in_link_frame(const dynamics::KernelFrame& frame, const double* wrench) {
+  JointWrench out;
+  out.force = frame.axes * Eigen::Map<const Eigen::Vector3d>(wrench);
+  out.moment = frame.axes * Eigen::Map<const Eigen::Vector3d>(wrench + 3);
+  if (frame.distance > 0) out.moment += frame.origin.cross(out.force);
+  return out;
 }
 
 }  // namespace
@@ -56,36 +23,18 @@ InverseDynamics newton_euler(const Tree& tree, const VectorXd& parameters, const
   dynamics::require_per_joint(tree, q, "q");
   dynamics::require_per_joint(tree, qd, "qd");
   dynamics::require_per_joint(tree, qdd, "qdd");
-
-  const int n = tree.size();
-  const std::vector<Pose> poses = dynamics::joint_poses(tree, q);
-  const LinkMotion base{Vector3::Zero(), Vector3::Zero(), -tree.gravity};
-  std::vector<LinkMotion> motions(tree.joints.size());
-  InverseDynamics result{VectorXd(n), std::vector<JointWrench>(tree.joints.size())};
-  for (int i = 0; i < n; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const TreeJoint& joint = joint_of(tree, i);
-    const LinkMotion& parent = joint.parent < 0 ? base : motions[static_cast<std::size_t>(joint.parent)];
-    motions[k] = motion_of_child(parent, joint, poses[k], qd[i], qdd[i]);
-    result.wrenches[k] = wrench_of_motion(body_of(parameters, i), motions[k]);
-  }
-  if (tree.tool_link >= 0) {
-    // The surroundings push the tool: the joint has that much less to do.
-    const JointWrench outer = expressed_in(tree.tool, {tool_wrench.head<3>(), tool_wrench.tail<3>()});
-    JointWrench& last = result.wrenches[static_cast<std::size_t>(tree.tool_link)];
-    last.force -= outer.force;
-    last.moment -= outer.moment;
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    const auto k = static_cast<std::size_t>(i);
-    const TreeJoint& joint = joint_of(tree, i);
-    result.tau[i] = joint.z.dot(result.wrenches[k].moment) + joint.v.dot(result.wrenches[k].force);
-    if (joint.parent < 0) continue;
-    const JointWrench carried = expressed_in(poses[k], result.wrenches[k]);
-    JointWrench& parent = result.wrenches[static_cast<std::size_t>(joint.parent)];
-    parent.force += carried.force;
-    parent.moment += carried.moment;
-  }
+  const auto skeleton = dynamics::skeleton_of(tree);
+  const std::size_t n = tree.joints.size();
+  InverseDynamics result{VectorXd(tree.size()), std::vector<JointWrench>(n)};
+  const dynamics::Bodies bodies(*skeleton, parameters.data());
+  articulated::View view = dynamics::view_of(*skeleton, bodies.data(), tree.gravity);
+  view.push = dynamics::push_of(tree, *skeleton, tool_wrench);
+  articulated::Call call{q.data(), qd.data(), qdd.data(), 1, 1, result.tau.data(), 1};
+  dynamics::Scratch wrenches(6 * n);
+  call.wrenches = wrenches.data();
+  dynamics::run_inverse(view, call);
+  for (std::size_t i = 0; i < n; ++i)
+    result.wrenches[i] = in_link_frame(skeleton->frames[i], wrenches.data() + 6 * i);
   return result;
 }
 

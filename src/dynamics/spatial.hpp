@@ -23,14 +23,6 @@ Vector6 cross_motion(const Vector6& V, const Vector6& W);
 // belongs to the Christoffel symbols; B V = V ×* I V and İ = B + Bᵀ.
 Matrix6 coriolis_operator(const Matrix6& inertia, const Vector6& V);
 
-// M, and for each joint the sum of the magnitudes that its diagonal entry is a sum of: a pivot far below that
-// is rounding.
-struct MassMatrix {
-  MatrixXd matrix;
-  VectorXd magnitude;
-};
-MassMatrix compute_mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q);
-
 // Twist per unit velocity of joint i in its link's frame.
 Vector6 joint_twist(const TreeJoint& joint);
 

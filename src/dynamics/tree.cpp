@@ -1,4 +1,4 @@
-#include "steelyard/dynamics/dynamics.hpp"
+#include "dynamics/skeleton.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>
@@ -76,6 +76,7 @@ Tree compile(const Robot& robot) {
     joint.path.push_back(i);
     tree.joints.push_back(std::move(joint));
   }
+  tree.skeleton = dynamics::make_skeleton(tree.joints);
   return tree;
 }
 

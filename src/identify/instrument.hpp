@@ -8,7 +8,7 @@
 // What passes its low-pass is what remains of the encoder's noise (docs/estimate.md). Where the current
 // parameters have no positive definite mass matrix, the reference itself replaces the simulated motion.
 //
-// Memory: three numbers per joint and sample of the run while it is folded.
+// Memory: six numbers per joint and sample of all runs, for reference and simulated motion.
 #pragma once
 
 #include <memory>

@@ -6,15 +6,29 @@
 #include "identify/estimators.hpp"
 #include "identify/instrument.hpp"
 #include "identify/summary.hpp"
+#include "steelyard/core/pool.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
+
+// The robot with these values on the reference of every run.
+std::vector<std::shared_ptr<const InstrumentMotion>> follow_all(
+    const Setup& setup, const VectorXd& values, const std::vector<InstrumentMotion>& references) {
+  std::vector<std::shared_ptr<const InstrumentMotion>> motions(references.size());
+  const double bandwidth = setup.study().estimator.instrument.bandwidth;
+  parallel_for(static_cast<Index>(references.size()), setup.threads(), [&](Index r) {
+    const auto at = static_cast<std::size_t>(r);
+    motions[at] = std::make_shared<const InstrumentMotion>(
+        follow(setup.robot, setup.plan, values, references[at], bandwidth));
+  });
+  return motions;
+}
 
 // Folds of all fit runs with the instruments of a simulation with these values.
 void fold_with_instruments(const Setup& setup, const std::vector<RunRows>& runs,
                            const std::vector<InstrumentMotion>& references, InstrumentSummary& summary,
                            Fit& fit) {
-  const VectorXd values = values_for(setup.plan, fit.estimated);
+  auto motions = follow_all(setup, values_for(setup.plan, fit.estimated), references);
   fit.instrument_folds.clear();
   Index number = 0;
   std::size_t log = 0;
@@ -29,8 +43,7 @@ void fold_with_instruments(const Setup& setup, const std::vector<RunRows>& runs,
       fit.estimator_blocks.push_back(folded.blocks);
       continue;
     }
-    const auto motion = std::make_shared<const InstrumentMotion>(follow(
-        setup.robot, setup.plan, values, references[log++], setup.study().estimator.instrument.bandwidth));
+    const auto motion = std::move(motions[log++]);
     summary.simulated = summary.simulated && motion->simulated;
     PassOptions pass;
     pass.slot_samples = run.folds.slot_samples;

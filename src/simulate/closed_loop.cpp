@@ -61,7 +61,7 @@ class Controller {
     const double omega = 2 * std::numbers::pi * options.bandwidth;
     kp_ = omega * omega;
     kd_ = 2 * options.damping * omega;
-    inertia_ = model.equations(q, VectorXd::Zero(q.size())).M.diagonal();
+    inertia_ = model.mass_matrix(q).diagonal();
   }
 
   VectorXd effort(const JointState& wanted, const VectorXd& q, const VectorXd& qd) const {
@@ -105,7 +105,7 @@ VectorXd largest_loads(const Plant& plant, const ClosedLoopMotion& reference) {
 Index substeps_of(const Plant& plant, const ClosedLoopMotion& reference, const VectorXd& q,
                   const ClosedLoopOptions& options) {
   const double period = 1 / options.rate;
-  const MatrixXd M = plant.equations(q, VectorXd::Zero(q.size())).M;
+  const MatrixXd M = plant.mass_matrix(q);
   const VectorXd free_inertia = inverse_of(M).diagonal().cwiseInverse();
   const double fastest =
       plant.stiffness(largest_loads(plant, reference)).cwiseQuotient(free_inertia.cwiseAbs()).maxCoeff();

@@ -12,9 +12,6 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr Index kTile =
-    64;  // samples of a regressor tile: 280 columns of a seven-joint arm stay in the cache
-
 VectorXd with_payload(const Robot& robot, const VectorXd& standard, const std::optional<Inertia>& payload) {
   VectorXd parameters = standard;
   if (!payload) return parameters;
@@ -63,52 +60,29 @@ MatrixXd expand(const MatrixXd& matrix, const double* x, Index stride, Index cou
 }  // namespace
 
 EffortModel::EffortModel(const Robot& robot, const TrueParameters& parameters, const SimulateOptions& options)
-    : parameters_(with_payload(robot, parameters.standard, options.payload)),
-      coordinates_(coordinates(robot)),
+    : coordinates_(coordinates(robot)),
       drives_(parameters.drives),
       coupled_(robot.pairs),
       pairs_(parameters.pairs) {
-  PlanOptions rigid;
-  rigid.drives = false;
-  plan_ = make_plan(robot, rigid);
-  require(static_cast<Index>(plan_.columns.size()) == parameters_.size(), "a column per standard parameter");
+  const Index n = coordinates_.matrix.cols();
+  bodies_ = DynamicsPlan(compile(robot), with_payload(robot, parameters.standard, options.payload),
+                         coordinates_, MatrixXd::Zero(n, n));
   drives_.resize(robot.joints.size());
   pairs_.resize(robot.pairs.size());
   channel_ = channel_matrix(robot, drives_, coordinates_, options);
 }
 
 void EffortModel::evaluate(const Samples& samples, double* effort) const {
-  for (Index j = 0; j < plan_.joints; ++j) std::fill_n(effort + j * samples.stride, samples.count, 0.0);
-  add_rigid(samples, effort);
+  bodies_.inverse({samples.q, samples.qd, samples.qdd, samples.stride, samples.count}, effort,
+                  samples.stride);
   add_load_friction(samples, effort);
   add_drives(samples, effort);
   if (channel_.size() > 0) to_channel(samples.stride, samples.count, effort);
 }
 
-void EffortModel::add_rigid(const Samples& samples, double* effort) const {
-  const Index column_stride = tile_stride(kTile);
-  std::vector<double> tile(static_cast<std::size_t>(plan_.stored_columns * column_stride));
-  for (Index first = 0; first < samples.count; first += kTile) {
-    const Index count = std::min(kTile, samples.count - first);
-    steelyard::evaluate(plan_,
-                        {samples.q + first, samples.qd + first, samples.qdd + first, samples.stride, count},
-                        tile.data(), column_stride);
-    for (std::size_t r = 0; r < plan_.rows.size(); ++r) {
-      const Row& row = plan_.rows[r];
-      Eigen::Map<Eigen::ArrayXd> tau(effort + static_cast<Index>(r) * samples.stride + first, count);
-      for (std::size_t k = 0; k < row.columns.size(); ++k) {
-        const double parameter = parameters_[row.columns[k]];
-        if (parameter == 0) continue;
-        const double* column = tile.data() + (row.offset + static_cast<Index>(k)) * column_stride;
-        tau += parameter * Eigen::Map<const Eigen::ArrayXd>(column, count);
-      }
-    }
-  }
-}
-
 // Behind the rigid efforts, which pass through the gears.
 void EffortModel::add_load_friction(const Samples& samples, double* effort) const {
-  for (Index a = 0; a < plan_.joints; ++a) {
+  for (Index a = 0; a < bodies_.joints(); ++a) {
     const auto joint = static_cast<std::size_t>(coordinates_.joints[static_cast<std::size_t>(a)]);
     const Friction& friction = drives_[joint].friction;
     if (!friction.has_load()) continue;
@@ -146,9 +120,9 @@ void EffortModel::add_drives(const Samples& samples, double* effort) const {
 }
 
 void EffortModel::to_channel(Index stride, Index count, double* effort) const {
-  const MatrixXd tau = expand(MatrixXd::Identity(plan_.joints, plan_.joints), effort, stride, count);
+  const MatrixXd tau = expand(MatrixXd::Identity(bodies_.joints(), bodies_.joints()), effort, stride, count);
   const MatrixXd logged = expand(channel_, tau.data(), count, count);
-  for (Index j = 0; j < plan_.joints; ++j) std::copy_n(logged.col(j).data(), count, effort + j * stride);
+  for (Index j = 0; j < bodies_.joints(); ++j) std::copy_n(logged.col(j).data(), count, effort + j * stride);
 }
 
 }  // namespace steelyard

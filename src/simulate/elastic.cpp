@@ -46,6 +46,7 @@ ElasticPlant make_elastic_plant(const Robot& robot, const ElasticRobot& elastic,
   ElasticPlant plant;
   plant.tree = compile(robot);
   plant.standard = elastic.parameters.standard;
+  plant.links = DynamicsPlan(plant.tree, plant.standard);
   plant.K = per_joint(elastic.stiffness, n, 0, Bound::positive, "stiffness");
   plant.D = per_joint(elastic.damping, n, 0, Bound::not_negative, "damping of the springs");
   for (VectorXd* list : {&plant.B, &plant.viscous, &plant.coulomb, &plant.offset}) list->setZero(n);
@@ -70,7 +71,7 @@ ElasticPlant make_elastic_plant(const Robot& robot, const ElasticRobot& elastic,
 
 void set_elastic_gains(ElasticPlant& plant, const ElasticMotionOptions& options, const VectorXd& q) {
   const double omega = 2 * std::numbers::pi * options.bandwidth;
-  const VectorXd inertia = mass_matrix(plant.tree, plant.standard, q).diagonal() + plant.B;
+  const VectorXd inertia = plant.links.mass_matrix(q).diagonal() + plant.B;
   plant.kp = omega * omega * inertia;
   plant.kd = 2 * options.control_damping * omega * inertia;
 }
@@ -85,7 +86,7 @@ double fastest_mode(const ElasticPlant& plant, const VectorXd& q) {
     stiffness(j, n + j) = stiffness(n + j, j) = -plant.K[j];
     mass(n + j, n + j) = plant.B[j];
   }
-  mass.topLeftCorner(n, n) = mass_matrix(plant.tree, plant.standard, q);
+  mass.topLeftCorner(n, n) = plant.links.mass_matrix(q);
   const Eigen::VectorXd squares = generalized_eigenvalues(stiffness, mass);
   const double largest = squares.size() > 0 ? squares.maxCoeff() : -1;
   if (!std::isfinite(largest) || largest <= 0)
@@ -104,7 +105,7 @@ class ElasticLoop {
 
   ElasticTarget target(double time) const {
     const JointState wanted = reference_.at(time);
-    const VectorXd rigid = newton_euler(plant_.tree, plant_.standard, wanted.q, wanted.qd, wanted.qdd).tau;
+    const VectorXd rigid = plant_.links.inverse(wanted.q, wanted.qd, wanted.qdd);
     ElasticTarget out{VectorXd::Zero(rigid.size()), wanted.q, wanted.qd};
     if (!options_.feed_forward) return out;
     out.effort = rigid + plant_.B.cwiseProduct(wanted.qdd) + plant_.friction(wanted.qd);
@@ -114,7 +115,7 @@ class ElasticLoop {
 
   ElasticState start() const {
     const JointState wanted = reference_.at(0);
-    const VectorXd rigid = newton_euler(plant_.tree, plant_.standard, wanted.q, wanted.qd, wanted.qdd).tau;
+    const VectorXd rigid = plant_.links.inverse(wanted.q, wanted.qd, wanted.qdd);
     return {wanted.q, wanted.qd, wanted.q + rigid.cwiseQuotient(plant_.K), wanted.qd};
   }
 
@@ -135,7 +136,7 @@ void ElasticLoop::note(const ElasticState& state, Index s, ElasticMotion& out) c
   const VectorXd effort = plant_.control(wanted, state.theta, state.thetad);
   out.q.row(s) = state.q.transpose();
   out.qd.row(s) = state.qd.transpose();
-  out.qdd.row(s) = forward_dynamics(plant_.tree, plant_.standard, state.q, state.qd, spring).transpose();
+  out.qdd.row(s) = plant_.links.forward(state.q, state.qd, spring).transpose();
   out.theta.row(s) = state.theta.transpose();
   out.thetad.row(s) = state.thetad.transpose();
   out.thetadd.row(s) = (effort - plant_.friction(state.thetad) - spring).cwiseQuotient(plant_.B).transpose();

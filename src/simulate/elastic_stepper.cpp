@@ -92,8 +92,7 @@ double ElasticStepper::correct(const ElasticTarget* const* targets) {
   for (int i = 0; i < 2; ++i) {
     const Stage& stage = stages_[i];
     const VectorXd spring = plant_.spring(stage.at);
-    residual.segment(2 * n * i, n) =
-        newton_euler(plant_.tree, plant_.standard, stage.at.q, stage.at.qd, stage.qdd).tau - spring;
+    residual.segment(2 * n * i, n) = plant_.links.inverse(stage.at.q, stage.at.qd, stage.qdd) - spring;
     residual.segment(2 * n * i + n, n) = plant_.B.cwiseProduct(stage.thetadd) +
                                          plant_.friction(stage.at.thetad) + spring -
                                          plant_.control(*targets[i], stage.at.theta, stage.at.thetad);
@@ -114,7 +113,7 @@ bool ElasticStepper::step(double h, const ElasticTarget& first, const ElasticTar
     for (int i = 0; i < 2; ++i) place(h, stages_[i], i);
   };
   place_all();
-  const MatrixXd M = mass_matrix(plant_.tree, plant_.standard, state_.q);
+  const MatrixXd M = plant_.links.mass_matrix(state_.q);
   factorize(h, M);
   const double scale = std::max({1.0, state_.q.cwiseAbs().maxCoeff(), state_.theta.cwiseAbs().maxCoeff()});
   bool converged = false;

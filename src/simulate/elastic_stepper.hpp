@@ -24,6 +24,7 @@ struct ElasticTarget {
 struct ElasticPlant {
   Tree tree;
   VectorXd standard;
+  DynamicsPlan links;
   VectorXd K, D, B, viscous, coulomb, offset;
   VectorXd kp, kd;
   double coulomb_velocity = 0.01;

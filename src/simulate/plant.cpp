@@ -36,9 +36,7 @@ void check_dry(const Friction& f, const std::string& joint) {
 }  // namespace
 
 Plant::Plant(const Robot& robot, const TrueParameters& parameters)
-    : tree_(compile(robot)),
-      standard_(parameters.standard),
-      coordinates_(coordinates(robot)),
+    : coordinates_(coordinates(robot)),
       drives_(parameters.drives),
       coupled_(robot.pairs),
       pairs_(parameters.pairs) {
@@ -49,7 +47,11 @@ Plant::Plant(const Robot& robot, const TrueParameters& parameters)
   coordinate_.assign(drives_.size(), -1);
   for (std::size_t a = 0; a < coordinates_.joints.size(); ++a)
     coordinate_[static_cast<std::size_t>(coordinates_.joints[a])] = static_cast<int>(a);
-  for (const Drive& drive : drives_) has_loads_ |= drive.friction.has_load();
+  follows_ = !robot.mimics.empty();
+  for (const Drive& drive : drives_) {
+    has_loads_ |= drive.friction.has_load();
+    smooth_.push_back(smooth_part(drive.friction));
+  }
   MatrixXd rotors = MatrixXd::Zero(C.rows(), C.rows());
   std::vector<VectorXd> directions;
   for (Index i = 0; i < C.rows(); ++i) {
@@ -71,35 +73,42 @@ Plant::Plant(const Robot& robot, const TrueParameters& parameters)
     direction_joint_.push_back(-1 - static_cast<int>(p));
   }
   rotors_ = C.transpose() * rotors * C;
+  const Tree tree = compile(robot);
+  bodies_ = DynamicsPlan(tree, parameters.standard, coordinates_, MatrixXd::Zero(C.cols(), C.cols()));
+  whole_ = DynamicsPlan(tree, parameters.standard, coordinates_, rotors_);
   directions_.resize(C.cols(), static_cast<Index>(directions.size()));
   for (std::size_t d = 0; d < directions.size(); ++d) directions_.col(static_cast<Index>(d)) = directions[d];
 }
 
 VectorXd Plant::smooth_friction(const VectorXd& qd) const {
-  const MatrixXd& C = coordinates_.matrix;
-  const VectorXd all = C * qd;
+  if (!follows_) return smooth_friction_of_joints(qd);
+  return coordinates_.matrix.transpose() * smooth_friction_of_joints(coordinates_.matrix * qd);
+}
+
+VectorXd Plant::smooth_friction_of_joints(const VectorXd& all) const {
   VectorXd tau(all.size());
-  for (Index i = 0; i < all.size(); ++i) {
-    tau[i] = friction_effort(smooth_part(drives_[static_cast<std::size_t>(i)].friction), all[i]);
-  }
+  for (Index i = 0; i < all.size(); ++i)
+    tau[i] = friction_effort(smooth_[static_cast<std::size_t>(i)], all[i]);
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     tau[coupled_[p].joint] += pairs_[p].viscous * all[coupled_[p].partner];
     tau[coupled_[p].partner] += pairs_[p].viscous * all[coupled_[p].joint];
   }
-  return C.transpose() * tau;
+  return tau;
 }
 
 Plant::Equations Plant::equations(const VectorXd& q, const VectorXd& qd) const {
-  const MatrixXd& C = coordinates_.matrix;
-  const VectorXd all = C * q + coordinates_.offset;
-  const VectorXd rest = VectorXd::Zero(all.size());
   Equations out;
-  const MatrixXd bodies = C.transpose() * mass_matrix(tree_, standard_, all) * C;
-  const VectorXd weight = C.transpose() * newton_euler(tree_, standard_, all, C * qd, rest).tau;
-  out.M = bodies + rotors_;
+  out.M = whole_.mass_matrix(q);
+  const VectorXd weight = bodies_.inverse(q, qd, VectorXd::Zero(q.size()));
   out.bias = weight + smooth_friction(qd);
-  if (has_loads_) out.bodies = bodies, out.weight = weight;
+  if (has_loads_) out.bodies = bodies_.mass_matrix(q), out.weight = weight;
   return out;
+}
+
+bool Plant::accelerate(const VectorXd& q, const VectorXd& qd, const VectorXd& effort, VectorXd& qdd) const {
+  const VectorXd tau = effort - smooth_friction(qd);
+  qdd.resize(q.size());
+  return whole_.forward({q.data(), qd.data(), tau.data(), 1, 1}, qdd.data(), 1).sample < 0;
 }
 
 VectorXd Plant::lost(const VectorXd& qd, const VectorXd& load) const {
@@ -114,9 +123,7 @@ VectorXd Plant::lost(const VectorXd& qd, const VectorXd& load) const {
 
 VectorXd Plant::inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd,
                         const VectorXd& friction_velocity) const {
-  const MatrixXd& C = coordinates_.matrix;
-  VectorXd tau =
-      C.transpose() * newton_euler(tree_, standard_, C * q + coordinates_.offset, C * qd, C * qdd).tau;
+  VectorXd tau = bodies_.inverse(q, qd, qdd);
   const VectorXd load = tau;
   tau += rotors_ * qdd + smooth_friction(friction_velocity);
   if (has_loads_) tau += lost(friction_velocity, load);
@@ -129,8 +136,8 @@ VectorXd Plant::inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& q
 }
 
 VectorXd Plant::gravity(const VectorXd& q) const {
-  const MatrixXd& C = coordinates_.matrix;
-  return C.transpose() * gravity_torque(tree_, standard_, C * q + coordinates_.offset);
+  const VectorXd rest = VectorXd::Zero(q.size());
+  return bodies_.inverse(q, rest, rest);
 }
 
 double Plant::dry(Index d, int sign, double speed, const VectorXd& load) const {

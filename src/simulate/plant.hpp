@@ -30,7 +30,11 @@ class Plant {
   };
 
   Index joints() const { return coordinates_.matrix.cols(); }
+  MatrixXd mass_matrix(const VectorXd& q) const { return whole_.mass_matrix(q); }
   Equations equations(const VectorXd& q, const VectorXd& qd) const;
+
+  // M q̈ + bias = effort; false when M is not positive definite.
+  bool accelerate(const VectorXd& q, const VectorXd& qd, const VectorXd& effort, VectorXd& qdd) const;
 
   // Effort for an acceleration, dry friction included; that depends on `friction_velocity`.
   VectorXd inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd,
@@ -53,11 +57,14 @@ class Plant {
 
  private:
   VectorXd smooth_friction(const VectorXd& qd) const;  // on the coordinates
+  VectorXd smooth_friction_of_joints(const VectorXd& all) const;
 
-  Tree tree_;
-  VectorXd standard_;
   Coordinates coordinates_;
+  DynamicsPlan bodies_;  // without rotors
+  DynamicsPlan whole_;
+  bool follows_ = false;  // some joint is a mimic joint
   std::vector<Drive> drives_;
+  std::vector<Friction> smooth_;  // of the drives
   std::vector<CoupledPair> coupled_;
   std::vector<PairDrive> pairs_;
   MatrixXd rotors_;  // on the coordinates

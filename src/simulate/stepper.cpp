@@ -14,13 +14,17 @@ namespace {
 constexpr int kMaxSweeps = 1000;
 constexpr int kMaxLoads = 200;  // a gear that takes 0.85 of its load needs them for the last digit
 
-Cholesky factor_of(const MatrixXd& M, double time) {
-  Cholesky factor(M);
-  if (factor.is_positive() && M.allFinite()) return factor;
+[[noreturn]] void refuse_inertia(double time) {
   throw InputError({fmt::format("the mass matrix is not positive definite at {:.4g} s of the motion", time),
                     {},
                     "physically possible parameters",
                     "simulate with feasible parameters"});
+}
+
+Cholesky factor_of(const MatrixXd& M, double time) {
+  Cholesky factor(M);
+  if (!factor.is_positive() || !M.allFinite()) refuse_inertia(time);
+  return factor;
 }
 
 }  // namespace
@@ -80,12 +84,24 @@ VectorXd Stepper::under_own_load(const Plant::Equations& equations, VectorXd& lo
 }
 
 Stepper::Rates Stepper::rates(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force) {
+  if (plant_.has_loads()) return rates_under_loads(q, qd, time, dry_force);
+  VectorXd force = effort_, acceleration;
+  if (plant_.dry_count() > 0) {
+    const VectorXd dry = sliding_forces(qd, load_);
+    force += plant_.directions() * dry;
+    if (dry_force != nullptr) *dry_force = dry;
+  }
+  if (!plant_.accelerate(q, qd, force, acceleration)) refuse_inertia(time);
+  return {qd, acceleration};
+}
+
+Stepper::Rates Stepper::rates_under_loads(const VectorXd& q, const VectorXd& qd, double time,
+                                          VectorXd* dry_force) {
   const Plant::Equations equations = plant_.equations(q, qd);
   const Cholesky factor = factor_of(equations.M, time);
   VectorXd load = load_;
   const auto forces = [&](const VectorXd& own) {
-    VectorXd force = effort_ - equations.bias;
-    if (plant_.has_loads()) force -= plant_.lost(qd, own);
+    VectorXd force = effort_ - equations.bias - plant_.lost(qd, own);
     if (plant_.dry_count() > 0) {
       const VectorXd dry = sliding_forces(qd, own);
       force += plant_.directions() * dry;
@@ -98,6 +114,12 @@ Stepper::Rates Stepper::rates(const VectorXd& q, const VectorXd& qd, double time
 
 void Stepper::set_effort(const VectorXd& effort, double time) {
   effort_ = effort;
+  compliance_.resize(0, 0);
+  const bool sticks = std::any_of(signs_.begin(), signs_.end(), [](int s) { return s == 0; });
+  if (!sticks && !plant_.has_loads()) {
+    acceleration_ = rates(q_, qd_, time, nullptr).a;
+    return;
+  }
   const Plant::Equations equations = plant_.equations(q_, qd_);
   const Cholesky factor = factor_of(equations.M, time);
   if (plant_.dry_count() > 0) compliance_ = factor.solve(plant_.directions());
@@ -134,8 +156,9 @@ VectorXd Stepper::acceleration_under(const Plant::Equations& equations, const Ch
 }
 
 // Signs and velocities behind a step that did not keep its directions.
-void Stepper::land(double h, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd) {
+void Stepper::land(double h, double time, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd) {
   const MatrixXd& D = plant_.directions();
+  if (compliance_.cols() == 0) compliance_ = factor_of(plant_.mass_matrix(q_), time).solve(D);
   const Index n = plant_.dry_count();
   VectorXd low(n), high(n), along = D.transpose() * qd;
   for (Index d = 0; d < n; ++d) {
@@ -174,7 +197,7 @@ void Stepper::step(double h, double time) {
     const int s = signs_[static_cast<std::size_t>(d)];
     kept = s != 0 && s * plant_.directions().col(d).dot(qd) > 0;
   }
-  if (!kept) return land(h, h / 6 * (f1 + 2 * f2 + 2 * f3 + f4), q, qd);
+  if (!kept) return land(h, time, h / 6 * (f1 + 2 * f2 + 2 * f3 + f4), q, qd);
   q_ = q;
   qd_ = qd;
 }

@@ -28,6 +28,7 @@ class Stepper {
     VectorXd v, a;
   };
   Rates rates(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force);
+  Rates rates_under_loads(const VectorXd& q, const VectorXd& qd, double time, VectorXd* dry_force);
   VectorXd sliding_forces(const VectorXd& qd, const VectorXd& load) const;
   // Calls forces(load), which gives the acceleration under these loads, until the loads are those of the
   // acceleration: gears take less than their whole load, so that every call comes nearer.
@@ -35,13 +36,13 @@ class Stepper {
   VectorXd under_own_load(const Plant::Equations& equations, VectorXd& load, const Forces& forces) const;
   VectorXd acceleration_under(const Plant::Equations& equations, const Cholesky& factor,
                               const VectorXd& load);
-  void land(double h, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd);
+  void land(double h, double time, const VectorXd& impulse, const VectorXd& q, const VectorXd& qd);
 
   const Plant& plant_;
   VectorXd q_, qd_, effort_, acceleration_;
   std::vector<int> signs_;  // of sliding; 0: sticks
   VectorXd held_;           // forces along the directions; of those that stick
-  MatrixXd compliance_;     // M⁻¹ D at the beginning of the step
+  MatrixXd compliance_;     // M⁻¹ D at the beginning of the step; empty: not needed so far
   VectorXd load_;           // of the gears there; empty: no gear takes of it
 };
 

@@ -8,12 +8,18 @@
 // (robot/robot.hpp).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/robot/robot.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
+
+namespace dynamics {
+struct Skeleton;
+struct Prepared;
+}  // namespace dynamics
 
 // A robot compiled to numbers: what every dynamics function and regressor kernel reads.
 //
@@ -40,6 +46,7 @@ struct Tree {
   Pose base;        // pose of the base frame in the frame gravity was given in
   Pose tool;        // T_link,tool
   int tool_link = -1;
+  std::shared_ptr<const dynamics::Skeleton> skeleton;  // of `joints`, for the kernels
 
   int size() const { return static_cast<int>(joints.size()); }
 };
@@ -67,6 +74,51 @@ VectorXd gravity_torque(const Tree& tree, const VectorXd& parameters, const Vect
 MatrixXd coriolis_factor(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd);
 VectorXd forward_dynamics(const Tree& tree, const VectorXd& parameters, const VectorXd& q, const VectorXd& qd,
                           const VectorXd& tau, const Vector6& tool_wrench = Vector6::Zero());
+
+// Samples as channels: coordinate a of sample s is q[a * stride + s].
+struct DynamicsSamples {
+  const double* q = nullptr;
+  const double* qd = nullptr;
+  const double* given = nullptr;  // efforts (forward) or accelerations (inverse)
+  Index stride = 0;
+  Index count = 0;
+};
+
+// A robot with its parameters and the inertia B of its rotors, prepared for many samples:
+//
+//   (Cᵀ M C + B) q̈ + Cᵀ (S q̇ + g) = τ,     q_all = C q + offset  (Coordinates)
+//
+// Forward dynamics goes by articulated bodies, O(n), where every joint is a coordinate and B is diagonal; with
+// mimic joints and coupled rotors by M of composite bodies and its factor. Many samples at a time take a
+// fraction of the time; a sample gives the same bytes alone and in any batch. May be used from many threads.
+class DynamicsPlan {
+ public:
+  DynamicsPlan() = default;  // of no robot: only to be assigned to
+  DynamicsPlan(const Tree& tree, const VectorXd& parameters);
+  DynamicsPlan(const Tree& tree, const VectorXd& parameters, const Coordinates& coordinates,
+               const MatrixXd& rotors);
+
+  Index joints() const;  // coordinates
+  bool by_articulated_bodies() const;
+
+  // Accelerations of coordinate a of sample s to qdd[a * stride + s]. Where the mass matrix is not positive
+  // definite they have no meaning.
+  struct Failure {
+    Index sample = -1;  // the first one; −1: none
+    int joint = -1;
+  };
+  Failure forward(const DynamicsSamples& samples, double* qdd, Index stride) const;
+  VectorXd forward(const VectorXd& q, const VectorXd& qd, const VectorXd& tau) const;  // throws InputError
+
+  // Efforts, likewise.
+  void inverse(const DynamicsSamples& samples, double* tau, Index stride) const;
+  VectorXd inverse(const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) const;
+
+  MatrixXd mass_matrix(const VectorXd& q) const;  // Cᵀ M C + B
+
+ private:
+  std::shared_ptr<const dynamics::Prepared> prepared_;
+};
 
 struct Energies {
   double kinetic;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/core/isa.hpp"
 #include "steelyard/robot/robot.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -77,13 +78,5 @@ void evaluate(const Plan& plan, const Samples& samples, double* tile, Index colu
 
 // Y of one sample as a dense matrix, rows.size() × columns.size(); for tests and small uses.
 MatrixXd regressor(const Plan& plan, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
-
-// Instruction sets of the kernels. The level is chosen once: the best the processor has, or the environment
-// variable STEELYARD_ISA (baseline, avx2, avx512). avx2 and avx512 give the same bytes.
-enum class IsaLevel { baseline, avx2, avx512 };
-const char* to_string(IsaLevel level);
-bool is_available(IsaLevel level);
-IsaLevel isa_level();
-void set_isa_level(IsaLevel level);  // for tests, benchmarks and --isa; throws InputError when not available
 
 }  // namespace steelyard

@@ -1,19 +1,14 @@
 // What the SIMD kernels read and write: pointers, counts and plain numbers.
 //
-// This header is shared by files compiled for different instruction sets, so it includes nothing. Any inline
-// function of a library that is instantiated in an AVX file becomes a weak symbol which the linker may keep
-// for the whole program, and an older processor would then stop at an illegal instruction.
-//
 // A joint carries vectors from its parent's axes to its own in three stages,
 //   x ← outᵀ Rz(q)ᵀ inᵀ x,      R(q) = in · Rz(q) · out,
 // because in nearly every robot `in` and `out` are signed permutations, which cost no arithmetic.
 #pragma once
 
+#include "steelyard/core/simd.hpp"
+
 namespace steelyard::simd {
 
-using Size = long long;
-
-inline constexpr int kLanes = 8;  // the widest kernel; workspaces and padding are made for it
 inline constexpr int kTwist = 6;  // z, v
 inline constexpr int kState = 9;  // ω, α, a
 inline constexpr int kAllColumns = 0x3ff;

@@ -1,9 +1,10 @@
-// From joint states to the efforts that a log shows: rigid body and load by the regressor, drives, couplings,
+// From joint states to the efforts that a log shows: bodies and load by inverse dynamics, drives, couplings,
 // then torque, motor torque or current.
 #pragma once
 
 #include <vector>
 
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
@@ -19,14 +20,12 @@ class EffortModel {
   void evaluate(const Samples& samples, double* effort) const;
 
  private:
-  void add_rigid(const Samples& samples, double* effort) const;
   void add_load_friction(const Samples& samples, double* effort) const;
   void add_drives(const Samples& samples, double* effort) const;
   void to_channel(Index stride, Index count, double* effort) const;
 
-  Plan plan_;
-  VectorXd parameters_;  // standard, load included
   Coordinates coordinates_;
+  DynamicsPlan bodies_;  // load included
   std::vector<Drive> drives_;
   std::vector<CoupledPair> coupled_;
   std::vector<PairDrive> pairs_;

@@ -13,7 +13,7 @@
 //
 // Included once per instruction set inside an anonymous namespace, with STEELYARD_LANES set.
 
-#include "regressor/kernels/lanes.inl"
+#include "core/kernels/lanes.inl"
 
 #include "fold/kernels/dots.inl"
 

@@ -1,11 +1,11 @@
 // What the fold kernels read and write: pointers and counts. Shared by files compiled for different
-// instruction sets, so it includes nothing of a library (see regressor/simd.hpp).
+// instruction sets, so it includes nothing of a library (see core/simd.hpp).
 //
 // The triangle is row-major, size × stride, its entries below the diagonal are not touched; the diagonal is ≥
 // 0 before and after. Columns of the tile are given by pointer and are overwritten.
 #pragma once
 
-#include "steelyard/regressor/simd.hpp"
+#include "steelyard/core/simd.hpp"
 
 namespace steelyard::fold_kernels {
 

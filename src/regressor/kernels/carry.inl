@@ -3,28 +3,6 @@
 //   a ← Rᵀ (a + B p),  ω, α ← Rᵀ ω, Rᵀ α + joint motion,  B = S(α) + S(ω)²
 //   v ← Rᵀ (v + z × p),  z ← Rᵀ z   for the twists (z, v) of all joints on the path
 
-struct V3 {
-  V x, y, z;
-};
-
-STEELYARD_INLINE V3 load3(const double* p) {
-  return {load(p), load(p + kWidth), load(p + 2 * kWidth)};
-}
-STEELYARD_INLINE void store3(double* p, V3 a) {
-  store(p, a.x);
-  store(p + kWidth, a.y);
-  store(p + 2 * kWidth, a.z);
-}
-STEELYARD_INLINE V3 all3(const double* p) {
-  return {all(p[0]), all(p[1]), all(p[2])};
-}
-
-// v + a × b
-STEELYARD_INLINE V3 add_cross(V3 v, V3 a, V3 b) {
-  return {fma(a.y, b.z, fnma(a.z, b.y, v.x)), fma(a.z, b.x, fnma(a.x, b.z, v.y)),
-          fma(a.x, b.y, fnma(a.y, b.x, v.z))};
-}
-
 // matrixᵀ a
 STEELYARD_INLINE V3 turn_by(const double* m, V3 a) {
   return {fma(all(m[0]), a.x, fma(all(m[3]), a.y, all(m[6]) * a.z)),
@@ -55,11 +33,6 @@ STEELYARD_INLINE void store_turned(const Turn& turn, double* p, V3 a) {
   store(p + turn.place[2] * kWidth, flip(a.z, all(turn.place_sign[2])));
 }
 
-// Rz(q)ᵀ a
-STEELYARD_INLINE V3 turn_z(V c, V s, V3 a) {
-  return {fma(c, a.x, s * a.y), fnma(s, a.x, c * a.y), a.z};
-}
-
 // v + z × p for a constant p, most of whose components are zero; bit k of the pattern: p[k] is not.
 STEELYARD_INLINE V3 add_cross_sparse(V3 v, V3 z, const double* p, unsigned pattern) {
   if (pattern & 1u) v.y = fma(z.z, all(p[0]), v.y), v.z = fnma(z.y, all(p[0]), v.z);
@@ -67,34 +40,6 @@ STEELYARD_INLINE V3 add_cross_sparse(V3 v, V3 z, const double* p, unsigned patte
   if (pattern & 4u) v.x = fma(z.y, all(p[2]), v.x), v.y = fnma(z.x, all(p[2]), v.y);
   return v;
 }
-
-// Products of the angular motion that the regressor uses many times; b12 is row 1, column 2 of B.
-struct Motion {
-  V3 w, al, a;  // ω, α, acceleration of the frame's origin minus gravity
-  V xy, xz, yz, xx, yy, zz;
-  V b11, b12, b13, b21, b22, b23, b31, b32, b33;
-
-  STEELYARD_INLINE void square() {
-    xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
-    xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
-    b11 = -(yy + zz), b22 = -(xx + zz), b33 = -(xx + yy);
-    b12 = xy - al.z, b21 = xy + al.z;
-    b13 = xz + al.y, b31 = xz - al.y;
-    b23 = yz - al.x, b32 = yz + al.x;
-  }
-  STEELYARD_INLINE V3 shifted(const double* p, unsigned pattern) const {
-    V3 u = a;
-    if (pattern & 1u) u = {fma(b11, all(p[0]), u.x), fma(b21, all(p[0]), u.y), fma(b31, all(p[0]), u.z)};
-    if (pattern & 2u) u = {fma(b12, all(p[1]), u.x), fma(b22, all(p[1]), u.y), fma(b32, all(p[1]), u.z)};
-    if (pattern & 4u) u = {fma(b13, all(p[2]), u.x), fma(b23, all(p[2]), u.y), fma(b33, all(p[2]), u.z)};
-    return u;
-  }
-  STEELYARD_INLINE V3 shifted(V3 p) const {
-    return {fma(b11, p.x, fma(b12, p.y, fma(b13, p.z, a.x))),
-            fma(b21, p.x, fma(b22, p.y, fma(b23, p.z, a.y))),
-            fma(b31, p.x, fma(b32, p.y, fma(b33, p.z, a.z)))};
-  }
-};
 
 // The joint's pose for the samples of the group.
 struct Pose {

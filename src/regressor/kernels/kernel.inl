@@ -2,7 +2,9 @@
 //
 // Included once per instruction set inside an anonymous namespace, with STEELYARD_LANES set.
 
-#include "regressor/kernels/lanes.inl"
+#include "core/kernels/lanes.inl"
+
+#include "core/kernels/motion.inl"
 
 #include "regressor/kernels/carry.inl"
 
@@ -22,19 +24,6 @@ struct Group {
   double* poses;  // sin and cos of every link
 };
 
-STEELYARD_INLINE const double* padded(const double* channel, const Call& call, Size start, int channels,
-                                      double* to) {
-  if (!channel) return nullptr;
-  const Size rest = call.count - start;
-  for (int j = 0; j < channels; ++j) {
-    const double* from = channel + j * call.stride + start;
-    double* lanes = to + j * kWidth;
-    store(lanes, all(from[rest - 1]));
-    for (Size s = 0; s + 1 < rest; ++s) lanes[s] = from[s];
-  }
-  return to;
-}
-
 STEELYARD_INLINE Group group_at(const View& view, const Call& call, Size start) {
   Group g;
   g.tile = call.tile + start;
@@ -50,9 +39,15 @@ STEELYARD_INLINE Group group_at(const View& view, const Call& call, Size start) 
     return g;
   }
   double* pad = g.poses + 4 * view.link_count * kWidth;
-  g.q = padded(call.q, call, start, view.channels, pad);
-  g.qd = padded(call.qd, call, start, view.channels, pad + view.channels * kWidth);
-  g.qdd = padded(call.qdd, call, start, view.channels, pad + 2 * view.channels * kWidth);
+  const Size rest = call.count - start;
+  const auto fill = [&](const double* channel, int place) {
+    return channel ? padded(channel + start, call.stride, rest, view.channels,
+                            pad + place * view.channels * kWidth)
+                   : nullptr;
+  };
+  g.q = fill(call.q, 0);
+  g.qd = fill(call.qd, 1);
+  g.qdd = fill(call.qdd, 2);
   g.stride = kWidth;
   return g;
 }

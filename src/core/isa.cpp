@@ -1,29 +1,18 @@
 // Which instruction set the kernels use.
+#include "steelyard/core/isa.hpp"
+
 #include <fmt/format.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <string>
 
-#include "regressor/program.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 constexpr IsaLevel kLevels[] = {IsaLevel::baseline, IsaLevel::avx2, IsaLevel::avx512};
-
-const simd::Table* compiled_table(IsaLevel level) {
-  switch (level) {
-    case IsaLevel::baseline:
-      return simd::baseline_table();
-    case IsaLevel::avx2:
-      return simd::avx2_table();
-    case IsaLevel::avx512:
-      return simd::avx512_table();
-  }
-  return nullptr;
-}
 
 bool processor_has(IsaLevel level) {
 #if defined(__x86_64__)
@@ -77,7 +66,7 @@ const char* to_string(IsaLevel level) {
 }
 
 bool is_available(IsaLevel level) {
-  return compiled_table(level) != nullptr && processor_has(level);
+  return processor_has(level);
 }
 
 IsaLevel isa_level() {
@@ -92,12 +81,6 @@ IsaLevel isa_level() {
 void set_isa_level(IsaLevel level) {
   if (!is_available(level)) refuse(fmt::format("this processor has no {}", to_string(level)));
   chosen.store(static_cast<int>(level), std::memory_order_relaxed);
-}
-
-const simd::Table& kernel_table(Index count) {
-  const IsaLevel level = isa_level();
-  const bool narrow = level == IsaLevel::avx512 && count <= simd::avx512_narrow_table()->lanes;
-  return narrow ? *simd::avx512_narrow_table() : *compiled_table(level);
 }
 
 }  // namespace steelyard

@@ -1,7 +1,7 @@
-// M(q) by composite inertias and S(q, q̇) by composite Coriolis operators: both sum the bodies a joint carries
-// into one 6×6 map and project it on the twists of the joint and of its ancestors. Source of the
-// factorisation: Echeandia, Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel
-// symbols for rigid-body systems", J. Comput. Nonlinear Dynam. 2021.
+// S(q, q̇) by composite Coriolis operators: the bodies a joint carries summed into 6×6 maps, which are projected
+// on the twists of the joint and of its ancestors. Source of the factorisation: Echeandia, Wensing, "Numerical
+// methods to compute the Coriolis matrix and Christoffel symbols for rigid-body systems", J. Comput. Nonlinear
+// Dynam. 2021.
 #include "dynamics/spatial.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
 
@@ -10,43 +10,6 @@ namespace steelyard::inline STEELYARD_ABI {
 using dynamics::joint_of;
 using dynamics::joint_twist;
 using dynamics::Matrix6;
-
-namespace dynamics {
-
-MassMatrix compute_mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q) {
-  require_parameters(tree, parameters);
-  require_per_joint(tree, q, "q");
-  const int n = tree.size();
-  std::vector<Matrix6> X, composite;
-  for (int i = 0; i < n; ++i) {
-    X.push_back(motion_transform(joint_of(tree, i).pose(q[i])));
-    composite.push_back(spatial_inertia(body_of(parameters, i)));
-  }
-  MassMatrix result{MatrixXd::Zero(n, n), VectorXd::Zero(n)};
-  MatrixXd& M = result.matrix;
-  for (int j = n - 1; j >= 0; --j) {
-    const auto k = static_cast<std::size_t>(j);
-    const Vector6 twist = joint_twist(joint_of(tree, j));
-    Vector6 wrench = composite[k] * twist;
-    M(j, j) = twist.dot(wrench);
-    result.magnitude[j] = twist.cwiseAbs().dot(composite[k].cwiseAbs() * twist.cwiseAbs());
-    int at = j;
-    for (int i = joint_of(tree, j).parent; i >= 0; i = joint_of(tree, i).parent) {
-      wrench = X[static_cast<std::size_t>(at)].transpose() * wrench;
-      M(i, j) = M(j, i) = joint_twist(joint_of(tree, i)).dot(wrench);
-      at = i;
-    }
-    const int parent = joint_of(tree, j).parent;
-    if (parent >= 0) composite[static_cast<std::size_t>(parent)] += X[k].transpose() * composite[k] * X[k];
-  }
-  return result;
-}
-
-}  // namespace dynamics
-
-MatrixXd mass_matrix(const Tree& tree, const VectorXd& parameters, const VectorXd& q) {
-  return dynamics::compute_mass_matrix(tree, parameters, q).matrix;
-}
 
 MatrixXd coriolis_factor(const Tree& tree, const VectorXd& parameters, const VectorXd& q,
                          const VectorXd& qd) {
