@@ -68,6 +68,9 @@ constexpr std::array kKinds = {
                 "this joint"},
     FindingKind{"gain-drift", Severity::warning,
                 "warm the robot up before both runs, or check that both were recorded with the same drive"},
+    FindingKind{"offset-differs", Severity::note,
+                "offsets belong to the robot and the day: refit them before predictions matter, or read "
+                "`refitted_offsets`"},
     FindingKind{"payload-gain-error", Severity::note,
                 "longer runs do not help: identify the gains with a weighed load"},
     FindingKind{"undecided-signs", Severity::warning,

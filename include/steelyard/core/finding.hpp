@@ -72,6 +72,7 @@ inline constexpr TraitsOfCode kCodes[] = {
     {"gain-not-identifiable"},
     {"gain-misfit"},
     {"gain-drift"},
+    {"offset-differs"},
     {"payload-gain-error"},
     {"undecided-signs"},
     {"guessed-signs"},
