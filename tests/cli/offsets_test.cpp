@@ -20,9 +20,11 @@ using ::testing::Not;
 // Of the arm: two joints in a vertical plane.
 constexpr const char* kRobot =
     "name: arm\nconvention: frames\njoints:\n"
-    "  - {name: shoulder, axis: [0, 1, 0], limits: {position: [-3, 3]}, link: {mass: 8, com: [0.1, 0.02, 0.05], "
+    "  - {name: shoulder, axis: [0, 1, 0], limits: {position: [-3, 3]}, link: {mass: 8, com: [0.1, 0.02, "
+    "0.05], "
     "inertia: {xx: 0.02, yy: 0.05, zz: 0.06}}}\n"
-    "  - {name: elbow, axis: [0, 1, 0], xyz: [0.3, 0, 0], limits: {position: [-3, 3]}, link: {mass: 3, com: [0.1, "
+    "  - {name: elbow, axis: [0, 1, 0], xyz: [0.3, 0, 0], limits: {position: [-3, 3]}, link: {mass: 3, com: "
+    "[0.1, "
     "0.02, 0.05], inertia: {xx: 0.02, yy: 0.05, zz: 0.06}}}\n";
 
 class Offsets : public program::InFolder {
@@ -33,15 +35,19 @@ class Offsets : public program::InFolder {
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  static std::string run_text(const std::string& label, const std::string& role, int seed, const std::string& offset) {
+  static std::string run_text(const std::string& label, const std::string& role, int seed,
+                              const std::string& offset) {
     return "  - label: " + label + "\n    role: " + role +
            "\n    simulate:\n      rate: 200\n      effort_noise: 0.1\n      velocity: none\n"
            "      rotor_inertia: 0.2\n      friction: {viscous: 0.5, coulomb: 0.4, offset: " +
-           offset + "}\n      motion: {multi_sine: {harmonics: 4, period: 10, duration: 20, center: [0.2, -0.3], reach: " +
+           offset +
+           "}\n      motion: {multi_sine: {harmonics: 4, period: 10, duration: 20, center: [0.2, -0.3], "
+           "reach: " +
            "[0.6, 0.9], seed: " + std::to_string(seed) + "}}\n";
   }
   std::string study(const std::string& name, const std::string& drives, const std::string& runs) {
-    std::ofstream(path(name)) << "robot: robot.yaml\ndrives: {" << drives << "}\nprepare: {filter: {order: 4, cutoff: "
+    std::ofstream(path(name)) << "robot: robot.yaml\ndrives: {" << drives
+                              << "}\nprepare: {filter: {order: 4, cutoff: "
                               << "10}, columns: filtered, decimate: auto}\nestimate: {method: wls}\nruns:\n"
                               << runs;
     return path(name);
@@ -72,7 +78,8 @@ TEST_F(Offsets, OfAnotherRobotAreRecoveredAndNamed) {
   for (const char* drives : {kDrives, kPerRun}) {
     const std::string model = study("model.yaml", drives, fit);
     result_of({"run", model, "--out", path("model")});
-    const std::string fresh = study("fresh.yaml", drives, run_text("first", "fit", 7, "[0.2, -0.3]") + other + same);
+    const std::string fresh =
+        study("fresh.yaml", drives, run_text("first", "fit", 7, "[0.2, -0.3]") + other + same);
     const json checked = result_of({"validate", path("model/result.json"), fresh, "--out", path("checked")});
     ASSERT_EQ(checked["validation"].size(), 3u);
     EXPECT_THAT(differing(checked), testing::ElementsAre("elbow")) << drives;
@@ -103,7 +110,8 @@ TEST_F(Offsets, OfAnotherRobotAreRecoveredAndNamed) {
 }
 
 TEST_F(Offsets, AndOtherTermsOfAModelAreNotLeftOutSilently) {
-  result_of({"run", study("model.yaml", kDrives, run_text("monday", "fit", 3, "0.2")), "--out", path("model")});
+  result_of(
+      {"run", study("model.yaml", kDrives, run_text("monday", "fit", 3, "0.2")), "--out", path("model")});
   const std::string fresh = run_text("tuesday", "fit", 5, "0.2");
   const std::vector<std::vector<std::string>> cases = {
       {"friction: [viscous, coulomb], rotor_inertia: true", "fo1", "offset"},
@@ -122,8 +130,8 @@ TEST_F(Offsets, AndOtherTermsOfAModelAreNotLeftOutSilently) {
   }
   // A rotor inertia is part of other base parameters, or one of its own.
   const Outcome rotors = steelyard({"validate", path("model/result.json"),
-                                    study("fresh.yaml", "friction: [viscous, coulomb, offset]", fresh), "--out",
-                                    path("checked")});
+                                    study("fresh.yaml", "friction: [viscous, coulomb, offset]", fresh),
+                                    "--out", path("checked")});
   EXPECT_EQ(rotors.code, 2) << rotors.out;
   EXPECT_THAT(rotors.err, HasSubstr("study that made the model"));
 }
