@@ -94,7 +94,8 @@ TEST_F(Offsets, OfAnotherRobotAreRecoveredAndNamed) {
             << run["run"] << joint["name"];
         EXPECT_LT(joint["sigma"].get<double>(), 0.05);
       }
-      const double with_model = run["residual"]["prepared"], refitted = run["refitted_offsets"]["residual"]["prepared"];
+      const double with_model = run["residual"]["prepared"],
+                   refitted = run["refitted_offsets"]["residual"]["prepared"];
       EXPECT_LE(refitted, with_model);
       if (run["run"] == "other") EXPECT_LT(refitted, 0.3 * with_model);
     }
