@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "steelyard/core/atomic_file.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/yaml_tree.hpp"
 #include "steelyard/init/init_study.hpp"
 #include "steelyard/study/study.hpp"
 #include "text.hpp"
@@ -27,6 +28,15 @@ void write_file(const std::string& path, const std::string& text) {
   steelyard::AtomicFile file(path);
   file.write(text);
   file.commit();
+}
+
+// The text with values for what is left open.
+std::string filled_in(std::string text) {
+  const std::string open = steelyard::kYamlOpen;
+  for (const std::string before : {": ", "[", ", "})
+    for (std::size_t at = 0; (at = text.find(before + open, at)) != std::string::npos;)
+      text.replace(at + before.size(), open.size(), text.substr(0, at).ends_with("unsigned") ? "true" : "1");
+  return text;
 }
 
 std::string init_json(const InitStudy& init, const std::string& study) {
@@ -66,7 +76,7 @@ std::string init_text(const InitStudy& init, const std::string& study) {
     text += "Nothing is left to fill in. Next: steelyard run " + study + "\n";
     return text;
   }
-  text += "To edit, in the lines marked EDIT:\n";
+  text += "To fill in where the files have EDIT:\n";
   for (const steelyard::Question& question : init.questions)
     text += wrapped(fmt::format("{}: {}", question.name, question.text), "  ", "    ");
   return text + "Then: steelyard run " + study + "\n";
@@ -77,7 +87,7 @@ int run_init(const InitArguments& arguments, const CommonOptions& common) {
   refuse_existing(study, arguments.replace);
   const InitStudy init = init_study(arguments.options);
   refuse_existing(init.robot_path, arguments.replace);
-  steelyard::read_study_text(init.study, study);  // what is written can be read
+  steelyard::read_study_text(filled_in(init.study), study);  // what is written can be read
   write_file(init.robot_path, init.robot);
   write_file(study, init.study);
   if (common.json)

@@ -71,6 +71,17 @@ std::string forecast_text(const steelyard::MotionForecast& forecast) {
                      forecast.upper > 1 ? "100" : percent(forecast.upper));
 }
 
+// Where offsets matter.
+std::string offsets_text(const Result& result, const steelyard::RunValidation& run) {
+  const std::string begin = fmt::format("run '{}': ", run.run);
+  const bool differs = std::any_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
+    return is(finding, "offset-differs") && finding.evidence.starts_with(begin);
+  });
+  if (!differs || !run.refitted_offsets) return "";
+  return fmt::format("    with offsets refitted on it: prepared {} %\n",
+                     percent(run.refitted_offsets->prepared));
+}
+
 std::string typical_text(const steelyard::ForecastSummary& forecast) {
   std::string text = fmt::format("  typical motions: {}", forecast_text(forecast.typical));
   if (forecast.feasible_typical)
@@ -115,9 +126,11 @@ std::string summary_text(const Result& result) {
                         standstill_text(result.cross_validation->residual));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh || was_fitted_before(result, run.run))
-      text += fmt::format("  run '{}', {}: prepared {} %, raw {} %{}\n", run.run,
-                          run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
-                          percent(run.residual.raw), run.forecast ? "; " + forecast_text(*run.forecast) : "");
+      text +=
+          fmt::format("  run '{}', {}: prepared {} %, raw {} %{}\n", run.run,
+                      run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
+                      percent(run.residual.raw), run.forecast ? "; " + forecast_text(*run.forecast) : "") +
+          offsets_text(result, run);
   if (result.feasible && result.feasible->residual) {
     text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
                         percent(result.feasible->residual->prepared));

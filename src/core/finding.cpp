@@ -70,6 +70,9 @@ constexpr std::array kKinds = {
                 "warm the robot up before both runs, or check that both were recorded with the same drive"},
     FindingKind{"payload-contradicts", Severity::warning,
                 "weigh the load again, or check the gains: one of the two is wrong"},
+    FindingKind{"offset-differs", Severity::note,
+                "offsets belong to the robot and the day: refit them before predictions matter, or read "
+                "`refitted_offsets`"},
     FindingKind{"payload-gain-error", Severity::note,
                 "longer runs do not help: identify the gains with a weighed load"},
     FindingKind{"undecided-signs", Severity::warning,

@@ -29,10 +29,11 @@ class TreeBuilder : public YAML::EventHandler {
     add(make(YamlNode::Kind::null, mark, anchor));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_alias(mark); }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     YamlNode node = make(YamlNode::Kind::scalar, mark, anchor);
     node.text = value;
+    node.open = tag == "?" && value == kYamlOpen;  // "?": without quotes
     add(std::move(node));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -119,6 +120,30 @@ class TreeBuilder : public YAML::EventHandler {
   int count_ = 0;
 };
 
+// "rate (line 12)" of every key whose value, or one of its list, is open.
+void list_open(const YamlNode& node, const std::string& key, std::vector<std::string>& names,
+               const YamlNode*& first) {
+  if (node.open) {
+    if (first == nullptr) first = &node;
+    const std::string name = fmt::format("{} (line {})", key.empty() ? "a value" : key, node.line);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  const bool map = node.kind == YamlNode::Kind::map;
+  for (std::size_t k = 0; k < node.items.size(); ++k)
+    list_open(node.items[k], map ? (key.empty() ? "" : key + ".") + node.keys[k].text : key, names, first);
+}
+
+void refuse_open_values(const YamlNode& root, const std::string& file) {
+  std::vector<std::string> names;
+  const YamlNode* first = nullptr;
+  list_open(root, "", names, first);
+  if (first == nullptr) return;
+  throw InputError({fmt::format("not filled in: {}", fmt::join(names, ", ")),
+                    {file, first->line, first->column, ""},
+                    fmt::format("values instead of `{}`", kYamlOpen),
+                    "the comments above these lines say what they are (docs/init.md)"});
+}
+
 }  // namespace
 
 const char* to_string(YamlNode::Kind kind) {
@@ -159,6 +184,7 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
                         "one document",
                         "split the file at the line ---"});
     }
+    refuse_open_values(root, file);
     return root;
   } catch (const YAML::Exception& error) {
     throw InputError({"not valid YAML: " + error.msg,

@@ -204,6 +204,7 @@ CutoffChoice explain(const std::vector<CutoffRun>& runs, std::vector<CutoffTrial
   std::sort(trials.begin(), trials.end(),
             [](const CutoffTrial& a, const CutoffTrial& b) { return a.cutoff < b.cutoff; });
   CutoffChoice out;
+  out.chosen = chosen.cutoff;
   out.passes = 1 + 4 * static_cast<int>(trials.size());  // one for the rates and periods, four per trial
   for (const CutoffTrial& trial : trials) out.candidates.push_back({trial.cutoff, trial.score});
   const bool periodic =
@@ -217,22 +218,8 @@ CutoffChoice explain(const std::vector<CutoffRun>& runs, std::vector<CutoffTrial
   return out;
 }
 
-}  // namespace
-
-Setup with_given_cutoff(Setup setup, double cutoff) {
-  if (!setup.study().cutoff.automatic) return setup;
-  if (has_folded_runs(setup.study()))
-    take_cutoffs(first_folded(setup.study())->folded->prepare, setup.prepare);
-  else
-    setup.prepare = options_at(setup, cutoff);
-  return setup;
-}
-
-Setup with_cutoff(Setup setup) {
-  if (!setup.study().cutoff.automatic) return setup;
-  if (has_folded_runs(setup.study())) return with_given_cutoff(std::move(setup), 0);
-  std::vector<CutoffRun> runs =
-      setup.clock().time("reading for the cut-off", [&] { return scan_runs(setup); });
+// Those that are tried first, in their order.
+std::vector<double> first_candidates(const Setup& setup, const std::vector<CutoffRun>& runs) {
   std::vector<double> first;
   for (const double cutoff : kFirst)
     if (is_possible(setup, runs, cutoff)) first.push_back(cutoff);
@@ -251,6 +238,31 @@ Setup with_cutoff(Setup setup) {
                       {setup.study().path, 0, 0, ""},
                       "runs of at least four memories of the filter, sampled at twice its cut-off",
                       "give a cut-off, or use longer runs"});
+  return first;
+}
+
+}  // namespace
+
+Setup with_given_cutoff(Setup setup, double cutoff) {
+  if (!setup.study().cutoff.automatic) return setup;
+  if (has_folded_runs(setup.study()))
+    take_cutoffs(first_folded(setup.study())->folded->prepare, setup.prepare);
+  else
+    setup.prepare = options_at(setup, cutoff);
+  return setup;
+}
+
+double first_cutoff(const Setup& setup) {
+  const std::vector<double> first = first_candidates(setup, scan_runs(setup));
+  return first[(first.size() - 1) / 2];
+}
+
+Setup with_cutoff(Setup setup) {
+  if (!setup.study().cutoff.automatic) return setup;
+  if (has_folded_runs(setup.study())) return with_given_cutoff(std::move(setup), 0);
+  std::vector<CutoffRun> runs =
+      setup.clock().time("reading for the cut-off", [&] { return scan_runs(setup); });
+  const std::vector<double> first = first_candidates(setup, runs);
   for (CutoffRun& run : runs)
     run.gap = std::min(run.slot, memory_at(options_at(setup, first.front()), run.rate));
   std::vector<CutoffTrial> trials;

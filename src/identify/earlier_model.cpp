@@ -178,11 +178,37 @@ double further_value(const Result& model, const std::string& name, const Setup& 
 
 }  // namespace
 
+namespace {
+
+std::string remedy_for(const std::string& column) {
+  const std::string stem = column.substr(0, column.find_first_of("0123456789"));
+  for (const auto& [name, drives] : {std::pair{"fv", "friction: [viscous, …]"},
+                                     {"fc", "friction: [coulomb, …]"},
+                                     {"fo", "friction: [offset, …]"},
+                                     {"Ia", "rotor_inertia: true"}})
+    if (stem == name)
+      return fmt::format("add `drives: {{{}}}`, as the study that made the model has it", drives);
+  return "use the `drives` and `columns` of the study that made the model";
+}
+
+// Nothing of a model is left out: its other values were estimated beside it.
+void require_all_used(const Result& model, const Setup& setup, const Estimate& estimate) {
+  for (const BaseValue& value : model.base)
+    if (estimate.find(value.name) < 0)
+      throw InputError({fmt::format("the model has '{}', which the study lacks", value.name),
+                        {setup.study().path, 0, 0, ""},
+                        "every term of the model",
+                        remedy_for(value.name)});
+}
+
+}  // namespace
+
 Fit fit_of(const Result& model, const Setup& setup) {
   Fit fit;
   fit.estimated = base_values_of(model, setup);
   add_offset_values(model, setup, fit.estimated);
   for (const StudyRun& run : setup.study().runs) add_extra_values(model, setup, run, fit.estimated);
+  require_all_used(model, setup, fit.estimated);
   return fit;
 }
 

@@ -331,21 +331,25 @@ DriveGains gains_with_forms(const Setup& setup) {
   return gains;
 }
 
-}  // namespace
-
-Setup with_gains(Setup setup) {
+DriveGains all_gains(const Setup& setup) {
   const Study& study = setup.study();
-  if (!study.gains) return setup;
-  if (study.cutoff.automatic)
-    throw InputError({"the cut-off is automatic, but gains are identified before it is chosen",
-                      {study.path, 0, 0, ""},
-                      "a given cut-off",
-                      "set `filter: {cutoff: …}`, a few times the motion's highest frequency"});
   const bool unknown = study.gains->known.size() == 0 ||
                        std::any_of(study.runs.begin(), study.runs.end(),
                                    [](const StudyRun& run) { return !run.file.label.payload.empty(); });
-  DriveGains gains = unknown && has_friction_forms(study.drive_spec) ? gains_with_forms(setup)
-                                                                     : gains_with(setup, GainDetail::all);
+  return unknown && has_friction_forms(study.drive_spec) ? gains_with_forms(setup)
+                                                         : gains_with(setup, GainDetail::all);
+}
+
+}  // namespace
+
+DriveGains gain_values(const Setup& setup) {
+  return gains_with(setup, GainDetail::values);
+}
+
+Setup with_gains(Setup setup) {
+  if (!setup.study().gains) return setup;
+  const bool open = setup.study().cutoff.automatic && setup.cutoff.chosen == 0;
+  DriveGains gains = all_gains(open ? with_given_cutoff(setup, first_cutoff(setup)) : setup);
   setup.findings = gains.findings;
   setup.gains = std::make_shared<const DriveGains>(std::move(gains));
   return setup;

@@ -30,6 +30,9 @@ struct DriveGains {
   std::vector<Finding> findings;
 };
 
+// Gains and loads alone, by one method, without their standard deviations.
+DriveGains gain_values(const Setup& setup);
+
 // Gains and loads of an earlier model.
 Setup with_gains_of(const Result& model, Setup setup);
 

@@ -92,7 +92,9 @@ Setup open_robot(const Job& job) {
 }
 
 Setup open(const Job& job) {
-  return with_cutoff(with_gains(open_robot(job)));
+  Setup setup = open_robot(job);
+  if (job.study->gains && job.study->cutoff.automatic) return with_gains_and_cutoff(std::move(setup));
+  return with_cutoff(with_gains(std::move(setup)));
 }
 
 }  // namespace steelyard

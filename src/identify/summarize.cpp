@@ -8,6 +8,7 @@
 #include "identify/folded_runs.hpp"
 #include "identify/friction.hpp"
 #include "identify/gains.hpp"
+#include "identify/offsets.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/study/provenance.hpp"
 
@@ -28,7 +29,7 @@ void put_band(const BandScore& score, std::size_t r, RunValidation& run) {
   if (!score.links.empty() && run.feasible) run.feasible->band = score.links[r];
 }
 
-std::vector<RunValidation> summarize_runs(const Identified& all) {
+std::vector<RunValidation> summarize_runs(const Identified& all, Result& result) {
   std::vector<RunValidation> runs;
   for (std::size_t r = 0; r < all.folded.runs.size(); ++r) {
     RunValidation& run = runs.emplace_back(
@@ -42,6 +43,8 @@ std::vector<RunValidation> summarize_runs(const Identified& all) {
     put_band(all.checks.band, r, run);
     run.forecast = all.checks.forecasts.estimate[r];
     run.feasible_forecast = all.checks.forecasts.links[r];
+    add_to(result.findings,
+           refit_offsets(all.setup, all.folded.runs[r], all.fit.estimated, result.base, run));
   }
   return runs;
 }
@@ -114,7 +117,7 @@ void summarize_parameters(const Identified& all, Result& result) {
 
 void summarize_checks(const Identified& all, Result& result) {
   const Checks& checks = all.checks;
-  result.validation = summarize_runs(all);
+  result.validation = summarize_runs(all, result);
   result.residual = residual_summary(all.fit.estimated.per_row, all.setup.plan, all.setup.robot,
                                      fitted_predictions(all.folded, checks.predicted.runs));
   add_standstill(all.setup, fitted_runs(all.folded), all.fit.estimated, result.residual);
@@ -163,8 +166,8 @@ Result summarize(const Identified& all) {
   summarize_parameters(all, result);
   count_rows(all, result);
   result.passes = count_passes(all);
-  summarize_checks(all, result);
   result.findings = findings_of(all);
+  summarize_checks(all, result);
   for (Finding& finding : model_findings(setup.robot, all.fit.estimated, result))
     if (!is_consequence(all, finding)) result.findings.push_back(std::move(finding));
   if (all.checks.feasible) add_to(result.findings, all.checks.feasible->findings);
@@ -189,12 +192,15 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
   result.comparison.clear();
   result.exports.clear();
   result.validation.clear();
+  std::vector<Finding> offsets;
   for (std::size_t r = 0; r < all.folded.runs.size(); ++r) {
     result.validation.push_back(
         validation_of(all.setup, all.folded.runs[r], estimate, all.predicted.runs[r]));
     result.validation.back().repeats = all.examined.runs[r].repeats;
     if (!all.feasible.empty()) result.validation.back().feasible = all.feasible[r];
     put_band(all.band, r, result.validation.back());
+    add_to(offsets,
+           refit_offsets(all.setup, all.folded.runs[r], estimate, model.base, result.validation.back()));
     if (all.forecasts.empty()) continue;
     result.validation.back().forecast = all.forecasts[r].estimate;
     result.validation.back().feasible_forecast = all.forecasts[r].links;
@@ -206,6 +212,7 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
   result.findings = all.setup.findings;
   add_to(result.findings, all.examined.findings);
   add_to(result.findings, all.folded.findings);
+  add_to(result.findings, std::move(offsets));
   mark_fitted_runs(model, study, result);
   judge_result(study, result);
   result.provenance = provenance(all.setup.study(), all.setup.robot_hash);

@@ -52,7 +52,10 @@ std::vector<NamedColumn> name_columns(const RunFile& file) {
   if (names.empty())
     for (int k = 1; k <= CsvReader(file.path, file.csv).columns(); ++k) names.push_back(std::to_string(k));
   std::vector<NamedColumn> columns;
-  for (const std::string& name : names) columns.push_back({name, read_column_name(name), columns.size()});
+  for (const std::string& name : names) {
+    columns.push_back({name, read_column_name(name), columns.size()});
+    if (name.empty()) columns.back().text = std::to_string(columns.size());
+  }
   return columns;
 }
 
@@ -141,7 +144,7 @@ void choose_joints(const std::vector<NamedColumn>& group, const Robot& robot, Lo
   std::vector<std::string> names;
   const std::vector<LogJoint> joints = log_joints(robot);
   for (const LogJoint& joint : joints) names.push_back(joint.name);
-  const LabelMatch match = match_labels(labels_of(group), names);
+  const JointColumns match = match_joints(labels_of(group), robot);
   std::vector<std::string> held;
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (match.column[j] >= 0) {
@@ -167,10 +170,9 @@ std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>&
                                   LogFindings& found) {
   if (!group) return {};
   const std::vector<LogJoint> joints = log_joints(robot);
-  std::vector<std::string> names;
-  for (const LogJoint& joint : joints) names.push_back(joint.name);
-  const LabelMatch match = match_labels(labels_of(*group), names);
+  const JointColumns match = match_joints(labels_of(*group), robot);
   SignalColumns signal;
+  for (const int k : match.mimics) signal.mimics.push_back((*group)[static_cast<std::size_t>(k)].text);
   signal.name = group->front().name;
   bool turns = false;
   for (int j : found.joints) {
@@ -213,6 +215,32 @@ void match_by_names(const std::vector<NamedColumn>& columns, const Robot& robot,
     if (measured) found.effort = measured;
   }
   if (!found.effort) give_up("torque or current", found.guess.file.path, columns);
+  std::vector<std::string> mimics;
+  for (const auto* signal : {&found.position, &found.velocity, &found.effort})
+    if (*signal) mimics.insert(mimics.end(), (*signal)->mimics.begin(), (*signal)->mimics.end());
+  tell_mimics(robot, mimics, found);
+}
+
+// 0, 1, 2, …: numbers of samples, not stamps.
+bool counts_samples(const Signal& values) {
+  if (values.size() < 3 || (values[0] != 0 && values[0] != 1)) return false;
+  for (std::size_t k = 1; k < values.size(); ++k)
+    if (values[k] != values[k - 1] + 1) return false;
+  return true;
+}
+
+// The first column of a table without names: stamps, or numbers of the samples, which are left out.
+void take_first_column(std::vector<std::string>& names, std::vector<Signal>& signals, LogFindings& found) {
+  if (found.guess.file.time.empty() && counts_samples(signals[0])) {
+    found.guess.guesses.push_back({"column " + names[0], "not used", "it counts the samples"});
+    names.erase(names.begin());
+    signals.erase(signals.begin());
+  }
+  if (signals.empty() || !found.guess.file.time.empty() || !increases(signals[0])) return;
+  found.guess.file.time = names[0];
+  found.guess.guesses.push_back({"time", names[0], "the first column always increases"});
+  names.erase(names.begin());
+  signals.erase(signals.begin());
 }
 
 void match_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
@@ -220,13 +248,8 @@ void match_by_numbers(const std::vector<NamedColumn>& columns, const Robot& robo
   for (const NamedColumn& column : columns)
     if (column.name.quantity != ColumnQuantity::time) names.push_back(column.text);
   std::vector<Signal> signals = read_columns_of(found.guess.file, names);
-  if (found.guess.file.time.empty() && increases(signals[0])) {
-    found.guess.file.time = names[0];
-    found.guess.guesses.push_back({"time", names[0], "the first column always increases"});
-    names.erase(names.begin());
-    signals.erase(signals.begin());
-  }
-  const auto blocks = guess_blocks(signals, robot.dof());
+  take_first_column(names, signals, found);
+  const auto blocks = guess_joint_blocks(signals, robot);
   if (!blocks) give_up("position", found.guess.file.path, columns);
   for (int j = 0; j < robot.dof(); ++j) found.joints.push_back(j);
   const auto take = [&](const std::vector<int>& block) -> std::optional<SignalColumns> {
@@ -258,6 +281,16 @@ void match_time(const std::vector<NamedColumn>& columns, LogFindings& found) {
       file.time_unit = column.name.unit;
       found.guess.guesses.push_back({"time", column.text, "by its name"});
     }
+}
+
+// The index that a table was written with, without a name of its own.
+void match_index(const std::vector<NamedColumn>& columns, LogFindings& found) {
+  const std::string& name = columns.front().text;
+  if (!found.guess.file.time.empty() || (name != "1" && !name.starts_with("Unnamed"))) return;
+  const Signal values = read_columns_of(found.guess.file, {name}).front();
+  if (counts_samples(values) || !increases(values)) return;
+  found.guess.file.time = name;
+  found.guess.guesses.push_back({"time", name, "the first column has no name and always increases"});
 }
 
 void read_signals(LogFindings& found) {
@@ -301,10 +334,12 @@ LogGuess guess_log(const std::string& path, const Robot& robot, const std::strin
   const bool named = std::any_of(columns.begin(), columns.end(), [](const NamedColumn& column) {
     return column.name.quantity != ColumnQuantity::none && column.name.quantity != ColumnQuantity::time;
   });
-  if (named)
+  if (named) {
+    match_index(columns, found);
     match_by_names(columns, robot, found);
-  else
+  } else {
     match_by_numbers(columns, robot, found);
+  }
   const Coordinates independent = coordinates(robot);
   for (int j : found.joints)
     found.robot_joints.push_back(
@@ -313,6 +348,11 @@ LogGuess guess_log(const std::string& path, const Robot& robot, const std::strin
   list_unused(columns, found);
   guess_time_unit(found);
   guess_units(found, robot);
+  guess_signs(found);
+  for (const Signal& position : found.position->samples) {
+    const auto [low, high] = std::minmax_element(position.begin(), position.end());
+    found.guess.ranges.push_back(*high - *low);
+  }
   return std::move(found.guess);
 }
 

@@ -19,6 +19,7 @@ struct SignalColumns {
   std::vector<std::string> columns;  // by joint of `joints`
   std::vector<std::string> units;    // the same, from their names; empty: none
   std::vector<Signal> samples;       // the same
+  std::vector<std::string> mimics;   // columns of joints that follow others
 };
 
 // Intermediate state of guess_log.
@@ -28,7 +29,19 @@ struct LogFindings {
   std::vector<const Joint*> robot_joints;
   Signal time;  // in the file's unit; sample numbers without stamps
   std::optional<SignalColumns> position, velocity, effort;
+  bool turn_unit_open = false, slide_unit_open = false;  // of positions: asked
 };
+
+// The columns of the joints that have coordinates of their own, as indices into `labels`; −1: none.
+struct JointColumns {
+  std::vector<int> column;
+  std::vector<int> mimics;  // of joints that follow others
+  bool by_name = false;
+  bool by_order = false;  // the labels do not say
+};
+JointColumns match_joints(const std::vector<std::string>& labels, const Robot& robot);
+std::optional<BlockGuess> guess_joint_blocks(const std::vector<Signal>& columns, const Robot& robot);
+void tell_mimics(const Robot& robot, const std::vector<std::string>& columns, LogFindings& found);
 
 // "q{j}_rad", "effort[{name}]", or all names when no pattern fits. `joints` in the order of the columns.
 std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
@@ -36,5 +49,12 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
 
 void guess_time_unit(LogFindings& found);
 void guess_units(LogFindings& found, const Robot& robot);
+// Whether the efforts are |τ|; after `guess_units`.
+void guess_signs(LogFindings& found);
+
+bool has_joints(const LogFindings& found, JointKind kind);
+// Median over the joints of a kind that move.
+Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to,
+                            JointKind kind);
 
 }  // namespace steelyard

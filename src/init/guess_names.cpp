@@ -32,19 +32,17 @@ Words words_of_name(const std::string& name) {
   char last = ' ';
   for (char c : name) {
     if (is_letter(c) || is_digit(c)) {
-      const bool together = (is_letter(c) && is_letter(last) && !(is_small(last) && is_capital(c))) ||
-                            (is_digit(c) && is_digit(last));
+      // mN and kNm are one word: a prefix and a unit.
+      const bool prefix = c == 'N' && (words.empty() ? "" : words.back()) == std::string(1, last) &&
+                          (last == 'm' || last == 'k');
+      const bool together =
+          (is_letter(c) && is_letter(last) && (prefix || !(is_small(last) && is_capital(c)))) ||
+          (is_digit(c) && is_digit(last));
       if (!together) words.emplace_back();
       words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
     last = c;
   }
-  // Two words by their capital, one unit.
-  for (std::size_t k = 1; k < words.size(); ++k)
-    if (words[k - 1] == "m" && words[k] == "nm") {
-      words[k - 1] = "mnm";
-      words.erase(words.begin() + static_cast<std::ptrdiff_t>(k));
-    }
   return words;
 }
 
@@ -87,15 +85,17 @@ const std::set<std::string> kSourceWords = {"meas",     "measured", "act",   "ac
 const std::set<std::string> kOtherWords = {"temp",   "temperature", "voltage", "volt",
                                            "status", "error",       "err"};
 const std::set<std::string> kJointWords = {"joint", "jnt", "axis", "link", "j"};
+const std::set<std::string> kAbsoluteWords = {"abs", "absolute", "magnitude", "mag"};
 const std::set<std::string> kRawWords = {"raw", "counts", "ticks", "increments"};
 
 const std::map<std::string, std::string> kUnitWords = {
-    {"rad", "rad"},   {"deg", "deg"},     {"degrees", "deg"}, {"degree", "deg"},  {"m", "m"},
-    {"mm", "mm"},     {"radps", "rad/s"}, {"rads", "rad/s"},  {"degps", "deg/s"}, {"degs", "deg/s"},
-    {"mps", "m/s"},   {"rpm", "rpm"},     {"nm", "N*m"},      {"mnm", "mNm"},     {"n", "N"},
-    {"a", "A"},       {"ma", "mA"},       {"s", "s"},         {"sec", "s"},       {"secs", "s"},
-    {"seconds", "s"}, {"ms", "ms"},       {"msec", "ms"},     {"us", "us"},       {"ns", "ns"},
-    {"percent", "%"}, {"pct", "%"}};
+    {"rad", "rad"}, {"deg", "deg"},     {"degrees", "deg"}, {"degree", "deg"},  {"m", "m"},
+    {"mm", "mm"},   {"radps", "rad/s"}, {"rads", "rad/s"},  {"degps", "deg/s"}, {"degs", "deg/s"},
+    {"mps", "m/s"}, {"mmps", "mm/s"},   {"rpm", "rpm"},     {"nm", "N*m"},      {"mnm", "mNm"},
+    {"knm", "kNm"}, {"mn", "mN"},       {"kn", "kN"},       {"n", "N"},         {"a", "A"},
+    {"ma", "mA"},   {"s", "s"},         {"sec", "s"},       {"secs", "s"},      {"seconds", "s"},
+    {"ms", "ms"},   {"msec", "ms"},     {"us", "us"},       {"ns", "ns"},       {"percent", "%"},
+    {"pct", "%"}};
 
 bool is_number_text(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
@@ -121,9 +121,9 @@ bool takes_unit(ColumnQuantity quantity, const std::string& unit) {
   static const std::map<ColumnQuantity, std::set<std::string>> fits = {
       {ColumnQuantity::time, {"s", "ms", "us", "ns"}},
       {ColumnQuantity::position, {"rad", "deg", "m", "mm"}},
-      {ColumnQuantity::velocity, {"rad/s", "deg/s", "m/s", "rpm"}},
+      {ColumnQuantity::velocity, {"rad/s", "deg/s", "m/s", "mm/s", "rpm"}},
       {ColumnQuantity::acceleration, {"rad/s", "deg/s", "m/s"}},
-      {ColumnQuantity::torque, {"N*m", "mNm", "N", "%"}},
+      {ColumnQuantity::torque, {"N*m", "mNm", "kNm", "N", "mN", "kN", "%"}},
       {ColumnQuantity::current, {"A", "mA", "%"}}};
   const auto found = fits.find(quantity);
   return found != fits.end() && found->second.contains(unit);
@@ -251,8 +251,9 @@ ParsedColumn read_column_name(const std::string& name) {
   for (const std::string& word : words) {
     const bool motor = kMotorWords.contains(word), wanted = kWantedWords.contains(word);
     const bool second = kSecondWords.contains(word);
-    column.motor |= motor, column.wanted |= wanted, column.second |= second;
-    if (motor || wanted || second || kSourceWords.contains(word))
+    const bool absolute = kAbsoluteWords.contains(word) && column.quantity != ColumnQuantity::position;
+    column.motor |= motor, column.wanted |= wanted, column.second |= second, column.absolute |= absolute;
+    if (motor || wanted || second || absolute || kSourceWords.contains(word))
       column.group += " " + word;
     else if (!(word == "current" && column.quantity != ColumnQuantity::current))
       left.push_back(word);

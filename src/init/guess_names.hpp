@@ -21,6 +21,7 @@ struct ParsedColumn {
   bool wanted = false;    // reference, command, feed-forward, model: not measured
   bool second = false;    // of a second encoder
   bool raw = false;       // the name marks raw values without unit
+  bool absolute = false;  // |value|
   std::string unit;       // as in a study; empty: not given
   std::string move_unit;  // of prismatic joints, where the name gives two: rad_or_m
   std::string label;      // of the joint: "1", "torso", "arm1"

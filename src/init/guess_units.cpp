@@ -2,17 +2,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
-#include <regex>
 
 #include "init/guess_log.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/units.hpp"
+#include "steelyard/core/yaml_tree.hpp"
 #include "steelyard/log/columns.hpp"
-#include "steelyard/log/resample.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
+
+bool has_joints(const LogFindings& found, JointKind kind) {
+  return std::any_of(found.robot_joints.begin(), found.robot_joints.end(),
+                     [&](const Joint* joint) { return joint->kind == kind; });
+}
+
+Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to,
+                            JointKind kind) {
+  Signal slopes, correlations;
+  for (std::size_t k = 0; k < from.samples.size(); ++k) {
+    if (found.robot_joints[k]->kind != kind) continue;
+    const Derivative one = derivative_of(found.time, from.samples[k], to.samples[k]);
+    if (one.correlation == 0) continue;
+    slopes.push_back(one.slope);
+    correlations.push_back(one.correlation);
+  }
+  return {signal_median(slopes), signal_median(correlations)};
+}
+
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
@@ -41,11 +60,6 @@ double largest_position(const LogFindings& found, JointKind kind = JointKind::re
   return largest;
 }
 
-bool has_joints(const LogFindings& found, JointKind kind) {
-  return std::any_of(found.robot_joints.begin(), found.robot_joints.end(),
-                     [&](const Joint* joint) { return joint->kind == kind; });
-}
-
 bool all_inside(const LogFindings& found, double factor, JointKind kind = JointKind::revolute) {
   for (std::size_t k = 0; k < found.position->samples.size(); ++k) {
     const Joint& joint = *found.robot_joints[k];
@@ -53,20 +67,6 @@ bool all_inside(const LogFindings& found, double factor, JointKind kind = JointK
       return false;
   }
   return true;
-}
-
-// Median over the joints of a kind that move.
-Derivative joint_derivative(const LogFindings& found, const SignalColumns& from, const SignalColumns& to,
-                            JointKind kind) {
-  Signal slopes, correlations;
-  for (std::size_t k = 0; k < from.samples.size(); ++k) {
-    if (found.robot_joints[k]->kind != kind) continue;
-    const Derivative one = derivative_of(found.time, from.samples[k], to.samples[k]);
-    if (one.correlation == 0) continue;
-    slopes.push_back(one.slope);
-    correlations.push_back(one.correlation);
-  }
-  return {signal_median(slopes), signal_median(correlations)};
 }
 
 bool is_near(double value, double wanted) {
@@ -102,7 +102,8 @@ void put_channel(LogFindings& found, const std::string& channel, const SignalCol
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const std::string& kind_unit = joints[k].kind == JointKind::revolute ? turn_unit : move_unit;
     const std::string named = k < signal.units.size() ? signal.units[k] : "";
-    const bool fits = !kind_unit.empty() && !named.empty() && is_unit_of(joints[k].kind, named);
+    const bool fits =
+        !kind_unit.empty() && !named.empty() && (named == kYamlOpen || is_unit_of(joints[k].kind, named));
     columns.units.push_back(fits ? named : kind_unit);
   }
   const bool alike = std::all_of(columns.units.begin(), columns.units.end(),
@@ -133,8 +134,9 @@ std::string slide_unit(LogFindings& found) {
         "mm",
         fmt::format("up to {:.3g}: too large for metres, inside the joints' limits as millimetres", largest));
   found.guess.questions.push_back(
-      {"units",
-       fmt::format("the unit of the prismatic joints; up to {:.3g}, outside their limits", largest)});
+      {"units", fmt::format("the unit of the prismatic joints, m or mm; up to {:.3g}, outside their limits",
+                            largest)});
+  found.slide_unit_open = true;
   return accept("m", "outside the joints' limits in any unit");
 }
 
@@ -160,7 +162,10 @@ std::string position_unit(LogFindings& found) {
   } else {
     unit = largest > 4 * std::numbers::pi ? "deg" : "rad";
     why = fmt::format("up to {:.3g}, outside the joints' limits in any unit", largest);
-    found.guess.questions.push_back({"units", "the unit of the positions; they exceed the joints' limits"});
+    found.guess.questions.push_back(
+        {"units", fmt::format("the unit of the positions, {} or {}; they exceed the joints' limits in both",
+                              unit, unit == "deg" ? "rad" : "deg")});
+    found.turn_unit_open = true;
   }
   guesses.push_back({"units of position", unit, why});
   return unit;
@@ -217,7 +222,9 @@ void guess_velocity(LogFindings& found, const std::string& position, const std::
         step * joint_derivative(found, *found.position, *found.velocity, JointKind::prismatic).slope;
     moves = slide == "mm" ? (is_near(ratio, 1000) ? "m/s" : "mm/s") : (is_near(ratio, 1e-3) ? "mm/s" : "m/s");
   }
-  put_channel(found, motor ? "motor_velocity" : "velocity", *found.velocity, unit, moves);
+  const bool same = found.turn_unit_open && named.empty();  // a derivative of what is not known
+  put_channel(found, motor ? "motor_velocity" : "velocity", *found.velocity, same ? kYamlOpen : unit,
+              found.slide_unit_open ? kYamlOpen : moves);
 }
 
 void ask_transmission(LogFindings& found, const Robot& robot) {
@@ -233,12 +240,44 @@ void ask_transmission(LogFindings& found, const Robot& robot) {
   }
 }
 
+// What a name says in the dimension that the joint has: N*m of one that slides is N. Empty: unknown.
+std::string effort_unit_of(JointKind kind, const std::string& named) {
+  constexpr std::array<std::pair<const char*, const char*>, 3> kPairs = {
+      {{"N*m", "N"}, {"mNm", "mN"}, {"kNm", "kN"}}};
+  const std::string text = named == "Nm" || named == "N.m" ? "N*m" : named;
+  for (const auto& [turns, slides] : kPairs)
+    if (text == turns || text == slides) return kind == JointKind::revolute ? turns : slides;
+  return "";
+}
+
+// Torques of joints that slide, forces of joints that turn: named with a unit that they cannot have.
+void mend_effort_units(LogFindings& found, SignalColumns& effort) {
+  for (std::size_t k = 0; k < effort.units.size(); ++k) {
+    const Joint& joint = *found.robot_joints[k];
+    std::string& unit = effort.units[k];
+    if (unit.empty() || unit == "%" || is_unit_of(joint.kind, unit)) continue;
+    const std::string does = joint.kind == JointKind::revolute ? "turns" : "slides";
+    const std::string likely = effort_unit_of(joint.kind, unit);
+    if (likely.empty()) {
+      found.guess.questions.push_back({"units", fmt::format("the unit of {}: it is named {}, but {} {}",
+                                                            effort.columns[k], unit, joint.name, does)});
+      unit = kYamlOpen;
+      continue;
+    }
+    if (likely != "N" && likely != "N*m")
+      found.guess.guesses.push_back({"unit of " + effort.columns[k], likely,
+                                     fmt::format("named {}, but {} {}", unit, joint.name, does)});
+    unit = likely;
+  }
+}
+
 void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
-  const SignalColumns& effort = *found.effort;
+  SignalColumns& effort = *found.effort;
   const ParsedColumn& name = effort.name;
   const bool raw = name.raw || name.unit == "%";  // of unknown unit
   const std::string named_unit = raw ? "" : name.unit;
   LogGuess& guess = found.guess;
+  guess.motor_effort = motor || name.motor || name.quantity == ColumnQuantity::current;
   if (name.wanted)
     guess.guesses.push_back({"warning", effort.columns.front(),
                              "not a measurement by its name, but there is no "
@@ -252,8 +291,8 @@ void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
     return;
   }
   guess.effort = motor ? "motor_torque" : "torque";
-  const std::string unit = raw || !named_unit.empty() ? named_unit : "N*m";
-  put_channel(found, guess.effort, effort, unit == "N" ? "N*m" : unit, raw ? "" : "N");
+  if (!raw) mend_effort_units(found, effort);
+  put_channel(found, guess.effort, effort, raw ? "" : "N*m", raw ? "" : "N");
   const char* why = raw                  ? "the names say that there is no unit"
                     : named_unit.empty() ? "N*m assumed: the names give no unit"
                                          : "unit by the columns' names";
@@ -268,38 +307,6 @@ void guess_effort(LogFindings& found, const Robot& robot, bool motor) {
   if (motor) ask_transmission(found, robot);
 }
 
-double rate_of_file_name(const std::string& path) {
-  static const std::regex pattern(R"((\d+(?:\.\d+)?)\s*(k?)Hz)", std::regex::icase);
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  std::smatch match;
-  if (!std::regex_search(name, match, pattern)) return 0;
-  return std::stod(match[1]) * (match[2].length() > 0 ? 1000 : 1);
-}
-
-// Files without stamps: from velocities, from the file's name, or asked.
-void guess_rate(LogFindings& found) {
-  LogGuess& guess = found.guess;
-  const double named = rate_of_file_name(guess.file.path);
-  if (named > 0) {
-    guess.rate = named;
-    guess.guesses.push_back({"rate", fmt::format("{:g} Hz", named), "by the name of the file"});
-  } else if (found.velocity) {
-    const Derivative relation =
-        joint_derivative(found, *found.position, *found.velocity,
-                         has_joints(found, JointKind::revolute) ? JointKind::revolute : JointKind::prismatic);
-    if (relation.correlation > 0.8 && relation.slope > 0) {
-      guess.rate = std::round(10 / relation.slope) / 10;
-      guess.guesses.push_back({"rate", fmt::format("{:g} Hz", guess.rate),
-                               "velocities match the derivatives of the positions at this rate"});
-    }
-  }
-  if (guess.rate <= 0) {
-    guess.rate = 1000;
-    guess.questions.push_back({"rate", "samples per second; the log has no time stamps"});
-  }
-  guess.file.rate = guess.rate;
-}
-
 }  // namespace
 
 std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
@@ -310,7 +317,7 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
   for (const auto& [text, mark] : tries) {
     const std::string& first = columns[0];
     for (std::size_t at = first.find(text); at != std::string::npos; at = first.find(text, at + 1)) {
-      if (first.find_first_of("{}") != std::string::npos) break;
+      if (first.find_first_of("{}") != std::string::npos || first == text) break;
       const std::string pattern = first.substr(0, at) + mark + first.substr(at + text.size());
       bool fits = true;
       for (std::size_t j = 0; j < columns.size() && fits; ++j)
@@ -321,46 +328,12 @@ std::vector<std::string> to_pattern(const std::vector<std::string>& columns,
   return columns;
 }
 
-constexpr double kSlowStep = 0.5;  // [s] between samples: hardly a motion
-
-void guess_time_unit(LogFindings& found) {
-  LogGuess& guess = found.guess;
-  if (guess.file.time.empty()) {
-    guess_rate(found);
-    guess.duration = static_cast<double>(found.time.size()) / guess.rate;
-    return;
-  }
-  const double step = median_step(found.time);
-  std::string why = "by its name";
-  if (guess.file.time_unit.empty()) {
-    guess.file.time_unit = step >= 1e5 ? "ns" : step >= 100 ? "us" : step >= 0.5 ? "ms" : "s";
-    why = fmt::format("steps of {:.3g}", step);
-  } else if (const std::string likely = likely_time_unit(step);
-             guess.file.time_unit == "s" && step > kSlowStep && !likely.empty()) {
-    guess.questions.push_back(
-        {"units", fmt::format("the unit of time: the name says s, but steps of {:.3g} are more likely {}",
-                              step, likely)});
-  }
-  const double factor = guess.file.time_unit == "s"    ? 1
-                        : guess.file.time_unit == "ms" ? 1e-3
-                        : guess.file.time_unit == "us" ? 1e-6
-                                                       : 1e-9;
-  if (step > 0) guess.rate = 1 / (step * factor);
-  guess.duration = (found.time.back() - found.time.front()) * factor;
-  guess.guesses.push_back({"rate", fmt::format("{:.4g} Hz", guess.rate),
-                           fmt::format("median step of the time in {} ({})", guess.file.time_unit, why)});
-  constexpr double kLargestExact = 9007199254740992;  // doubles do not hold today's nanoseconds
-  if (guess.file.time_unit == "ns" && found.time.back() > kLargestExact) {
-    guess.file.time.clear();
-    guess.file.rate = guess.rate;
-  }
-}
-
 void guess_units(LogFindings& found, const Robot& robot) {
   const std::string unit = position_unit(found);
   const bool motor = is_before_gears(found, unit);
   const std::string slide = slide_unit(found);
-  put_channel(found, motor ? "motor_position" : "position", *found.position, unit, slide);
+  put_channel(found, motor ? "motor_position" : "position", *found.position,
+              found.turn_unit_open ? kYamlOpen : unit, found.slide_unit_open ? kYamlOpen : slide);
   guess_velocity(found, unit, slide, motor);
   guess_effort(found, robot, motor);
 }

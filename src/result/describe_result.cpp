@@ -244,6 +244,14 @@ void describe(Fields& f, ForecastSummary& x) {
   f.optional_section(may("feasible_spread", "", "the same of the feasible parameters"), x.feasible_spread);
 }
 
+void describe(Fields& f, OffsetRefit& x) {
+  f.text(must("name", "", "of the joint"), x.name);
+  f.number(must("model", "N·m or N", "offset of the model"), x.model, any_number());
+  f.number(must("refitted", "N·m or N", "the one that fits the run best, the other parameters as they are"),
+           x.refitted, any_number());
+  f.number(may("sigma", "N·m or N", "standard deviation of their difference"), x.sigma, at_least(0));
+}
+
 void describe(Fields& f, RunValidation& x) {
   f.text(must("run", "", "label of the run"), x.run);
   f.flag(must("fresh", "", "not used for fitting"), x.fresh);
@@ -258,6 +266,10 @@ void describe(Fields& f, RunValidation& x) {
                      x.forecast);
   f.optional_section(may("feasible_forecast", "", "the same of the feasible parameters"),
                      x.feasible_forecast);
+  f.sections(may("offsets", "", "of a run that was not fitted: the model's, and refitted on the run"),
+             x.offsets);
+  describe_residual_of(f, may("refitted_offsets", "", "predicted by the model with these offsets"),
+                       x.refitted_offsets);
 }
 
 void describe(Fields& f, SelfCheck& x) {

@@ -73,6 +73,34 @@ TEST_F(Gains, AreFoundAndStandBesideTheOtherValuesOfTheirDrives) {
   EXPECT_EQ(result.at("payloads").size(), 1U);
 }
 
+// Torques need gains, the cut-off needs torques, and gains need rows: all three are found.
+TEST_F(Gains, AreFoundWithTheCutoffWhereItIsAutomatic) {
+  const std::string runs = arm_run("free", "", 1) + arm_run("loaded", kPlate, 2);
+  for (const bool known : {false, true}) {
+    std::ofstream(folder_ / "study.yaml")
+        << kHead << runs << "payloads:\n  - " << kKnownPlate
+        << "\ngains: " << (known ? "{known: [12, 7]}" : "{method: [tls, prediction_error]}")
+        << "\nprepare: {filter: {cutoff: auto}, columns: filtered}\nestimate: {method: wls}\n";
+    const std::string study = (folder_ / "study.yaml").string(), out = (folder_ / "out").string();
+    const Outcome outcome = steelyard({"identify", study, "--quiet", "--out", out});
+    ASSERT_TRUE(outcome.code == 0 || outcome.code == 3) << outcome.err;
+    const json result = json::parse(text_of(out + "/result.json"));
+    // As with a given cut-off: 2 % noise before a filter that leaves a tenth of its power.
+    EXPECT_NEAR(result.at("drives").at(0).at("gain").get<double>(), 12, 0.36);
+    EXPECT_NEAR(result.at("drives").at(1).at("gain").get<double>(), 7, 0.21);
+    // The motion ends at 3 Hz or so; the candidates begin at 2 Hz, and noise is white.
+    EXPECT_LE(result.at("preparation").at("cutoff").get<double>(), 20);
+    EXPECT_GE(result.at("preparation").at("candidates").size(), 3U);
+    EXPECT_THAT(result.at("preparation").at("choice").get<std::string>(),
+                HasSubstr("gains and cut-off in turn"));
+    EXPECT_LT(result.at("residual").at("prepared").get<double>(), 0.05);
+    // The model is read back, and the study examined.
+    EXPECT_NE(steelyard({"check", study}).code, 2);
+    const Outcome again = steelyard({"validate", out + "/result.json", study, "--out", out + "2", "--quiet"});
+    EXPECT_TRUE(again.code == 0 || again.code == 3) << again.err;
+  }
+}
+
 TEST_F(Gains, AChangeBetweenTheRunsIsFound) {
   const Outcome outcome = run_of(arm_run("free", "", 1) + arm_run("loaded", kPlate, 2, "12, 6.3"),
                                  kKnownPlate, "{method: prediction_error}");

@@ -129,7 +129,7 @@ TEST_F(Init, OnTheTx40sUrdfAsksForTheTransmissionOnly) {
   for (const std::string key :
        {"`ratios`", "`coupling`", "`coupled`", "`zero`"})  // what the edit below writes
     EXPECT_THAT(text((folder_ / "study-robot.yaml").string()), HasSubstr(key));
-  edit("study-robot.yaml", "transmission: {ratios: [1, 1, 1, 1, 1, 1]}",
+  edit("study-robot.yaml", "transmission: {ratios: [EDIT, EDIT, EDIT, EDIT, EDIT, EDIT]}",
        "transmission: {ratios: [32, 32, 45, -48, 45, 32], coupling: [{motor: joint_6, joint: joint_5, ratio: "
        "32}], zero: [0, -pi/2, pi/2, 0, 0, 0]}\ncoupled: [[joint_5, joint_6]]");
   EXPECT_FALSE(finds(run(), "torque-sign"));
@@ -147,7 +147,7 @@ TEST_F(Init, OnTheTiagoHoldsWhatTheLogHasNotAndAsksForTheScale) {
               testing::ElementsAre("scale"));
   EXPECT_THAT(text((folder_ / "study-robot.yaml").string()),
               HasSubstr("moving: [torso_lift_joint, arm_1_joint"));
-  edit("study.yaml", "scale: {torque: [1, 1, 1, 1, 1, 1, 1, 1]}",
+  edit("study.yaml", "scale: {torque: [EDIT, EDIT, EDIT, EDIT, EDIT, EDIT, EDIT, EDIT]}",
        "scale: {torque: [1, 13.6, 13.6, -8.7, -8.7, -20.5968, -20.5968, -20.5968]}");
   EXPECT_EQ(run()["robot"]["dof"], 8);
 }
@@ -158,7 +158,7 @@ TEST_F(Init, OnTheKr300TakesMeasuredColumnsAndAsksForTheGears) {
               testing::ElementsAre("scale"));
   EXPECT_THAT(text(study()), HasSubstr("position: \"q_mot{j}_deg\""));
   EXPECT_THAT(text(study()), HasSubstr("torque: \"tau_mot{j}_Nm\""));
-  edit("study.yaml", "scale: {torque: [1, 1, 1, 1, 1, 1]}",
+  edit("study.yaml", "scale: {torque: [EDIT, EDIT, EDIT, EDIT, EDIT, EDIT]}",
        "scale: {torque: [1798/7, 1872/7, 757/3, 221, 5032/21, 206793/1340]}");
   EXPECT_EQ(run()["robot"]["dof"], 6);
 }

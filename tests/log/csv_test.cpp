@@ -74,6 +74,15 @@ TEST(Csv, FindsTheHeaderQuotedOrInAComment) {
   EXPECT_TRUE(CsvReader(other.path()).header().empty());
 }
 
+TEST(Csv, NumbersOfColumnsAreAHeaderBeforeRowsThatAreNotWhole) {
+  const TemporaryFile table("0,1,2\n0.5,1,2\n"), index(",0,1,2\n0,0.5,1,2\n"), samples("0,1,2\n1,2,3\n");
+  EXPECT_THAT(CsvReader(table.path()).header(), ElementsAre("0", "1", "2"));
+  EXPECT_EQ(CsvReader(table.path()).find("1"), 1);
+  EXPECT_THAT(CsvReader(index.path()).header(), ElementsAre("index", "0", "1", "2"));
+  EXPECT_TRUE(CsvReader(samples.path()).header().empty());
+  EXPECT_EQ(read_text("0,1,2\n0.5,1,2\n"), read_text("0.5,1,2\n"));
+}
+
 TEST(Csv, ColumnsHaveNumbersWithAndWithoutHeader) {
   const TemporaryFile file("1,2,3\n4,5,6\n");
   EXPECT_EQ(CsvReader(file.path()).columns(), 3);

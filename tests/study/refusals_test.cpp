@@ -46,6 +46,15 @@ TEST(StudyRefusals, OfConstraints) {
     expect_refused(kRobot + kRun, {"feasible: {constraints: [" + bad.text + "]}\n", bad.words});
 }
 
+// What `init` leaves open is named, all of it; words in quotes are words.
+TEST(StudyRefusals, OfOpenValues) {
+  const std::string label = "    label: \"EDIT\"\n";
+  read_study_text(kRobot + kRun + label, "study.yaml");
+  expect_refused(kRobot + kRun + label, {"    scale: {torque: [EDIT, EDIT]}\n    rate: EDIT\n",
+                                         "not filled in: runs.scale.torque (line 6), runs.rate (line 7)"});
+  expect_refused(kRobot + kRun, {"gains: {known: EDIT}\n", "gains.known (line 5)"});
+}
+
 TEST(StudyRefusals, OfNumbersOutOfRange) {
   const Case cases[] = {
       {"feasible: {objective: {base: {relative_sigma_below: 0}}}\n", "relative_sigma_below = 0"},

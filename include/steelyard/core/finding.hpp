@@ -73,6 +73,7 @@ inline constexpr TraitsOfCode kCodes[] = {
     {"gain-misfit"},
     {"gain-drift"},
     {"payload-contradicts"},
+    {"offset-differs"},
     {"payload-gain-error"},
     {"undecided-signs"},
     {"guessed-signs"},

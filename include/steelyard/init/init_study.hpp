@@ -1,8 +1,10 @@
 // A first study from a robot and its logs: text with a reason for every guess, and lines marked EDIT for what
 // only the user can know.
 //
-// The last of several logs validates; friction is viscous, Coulomb and offset unless the robot's file
-// declares its drives; the cut-off of the filters is left to held-out data (`cutoff: auto`). Where the
+// The last of several logs validates where the others are enough for a fit; friction is viscous, Coulomb and
+// offset unless the robot's file declares its drives, with rotor inertias for efforts of motors; the cut-off of
+// the filters is left to held-out data (`cutoff: auto`). What only the user knows is written as `EDIT`, which is
+// refused by name until it is filled in. Where the
 // robot's file cannot say what the logs need (joints that stand still, gears before a URDF's joints) a second
 // file is proposed, a robot derived from the first (robot/read.hpp).
 #pragma once
@@ -31,7 +33,7 @@ struct Guess {
 
 // Something the user must provide, under a key of the study.
 struct Question {
-  std::string name;  // "scale", "transmission", "gains", "rate", "units"
+  std::string name;  // "scale", "transmission", "gains", "rate", "units", "unsigned", "columns", "joints"
   std::string text;
 };
 
@@ -39,8 +41,11 @@ struct LogGuess {
   RunFile file;                     // without label
   std::vector<std::string> moving;  // joints that the log has, when it does not have all; empty: all
   std::string effort;               // channel: torque, motor_torque or current
+  bool motor_effort = false;        // what a motor gives, before its rotor and gears
+  bool unsigned_effort = false;     // |effort| only
   double rate = 0;                  // [Hz]; 0: not known
   double duration = 0;              // [s] of what was looked at
+  std::vector<double> ranges;       // of the positions of the joints that move, in the file's unit
   std::vector<Guess> guesses;
   std::vector<Question> questions;
   std::vector<std::string> unused;  // unused columns

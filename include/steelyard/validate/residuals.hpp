@@ -64,6 +64,14 @@ struct JointWhiteness {
   double coloured = 0;  // fraction of the residual's power predicted from the previous step
 };
 
+// The offset of a joint that fits a run best, all other parameters as the model has them (docs/validate.md).
+struct OffsetRefit {
+  std::string name;             // of the joint
+  double model = 0;             // [N·m or N]
+  double refitted = 0;          // the same
+  std::optional<double> sigma;  // of their difference; none: the run has too few blocks
+};
+
 struct RunValidation {
   std::string run;
   bool fresh = false;  // not used for fitting
@@ -75,6 +83,8 @@ struct RunValidation {
   std::vector<double> band_coverage = {};  // share of the samples within the band, per joint; empty: no bands
   std::optional<MotionForecast> forecast = {};           // of runs that were not fitted
   std::optional<MotionForecast> feasible_forecast = {};  // the same of the feasible parameters
+  std::vector<OffsetRefit> offsets = {};  // of runs that were not fitted, by joint with an offset
+  std::optional<ResidualSummary> refitted_offsets = {};  // of the model with these offsets
 };
 
 // Power density of a signal by frequency.

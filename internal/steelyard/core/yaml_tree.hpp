@@ -21,14 +21,18 @@ struct YamlNode {
   std::vector<YamlNode> keys;   // map: scalar nodes, one for each item
   int line = 0;
   int column = 0;
+  bool open = false;  // scalar: kYamlOpen
 };
 
 const char* to_string(YamlNode::Kind kind);  // "a list", …
 
+// Stands for a value that a person has to fill in; files with one are refused with the names of their keys.
+inline constexpr const char* kYamlOpen = "EDIT";
+
 inline constexpr int kYamlDeepest = 64;
 inline constexpr int kYamlMostNodes = 100000;
 
-// Throws InputError with file, line and column. An empty document is an error.
+// Throws InputError with file, line and column. An empty document is an error, and so are open values.
 YamlNode parse_yaml(const std::string& text, const std::string& file);
 
 }  // namespace steelyard

@@ -76,7 +76,8 @@ struct FrictionForms {
 struct CutoffChoice {
   std::vector<CutoffCandidate> candidates;
   std::string choice;
-  int passes = 0;  // over every fit run
+  int passes = 0;     // over every fit run
+  double chosen = 0;  // [Hz]; 0: not yet
 };
 
 struct DriveGains;
@@ -114,6 +115,10 @@ Setup open_robot(const Job& job);
 Setup with_robot(Setup setup, Robot robot);  // base parameters and columns of another robot
 Setup with_gains(Setup setup);               // nothing without `gains:` in the study
 Setup with_cutoff(Setup setup);              // nothing where the study gives it
+// Both, where each needs the other.
+Setup with_gains_and_cutoff(Setup setup);
+// The candidate near the middle that the runs allow [Hz]: where to start.
+double first_cutoff(const Setup& setup);
 // The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
 Setup with_given_cutoff(Setup setup, double cutoff);
 

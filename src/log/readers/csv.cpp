@@ -90,6 +90,28 @@ class CsvReader::Impl {
     return line.empty() || line.front() == '#';
   }
 
+  // 0,1,2,… as tables without names are written, perhaps with an unnamed index before them.
+  static bool are_column_numbers(const std::vector<std::string_view>& fields) {
+    constexpr std::size_t kFewest = 3;
+    const std::size_t first = fields[0].empty() ? 1 : 0;
+    if (fields.size() < first + kFewest) return false;
+    for (std::size_t k = first; k < fields.size(); ++k)
+      if (unquoted(fields[k]) != std::to_string(k - first)) return false;
+    return true;
+  }
+
+  // Such a line could be samples of whole numbers: it is a header where the row after it is not.
+  void take_column_numbers(std::string_view line) {
+    std::vector<std::string> names;
+    for (const std::string_view field : split_fields(line, separator_)) names.push_back(unquoted(field));
+    const Index number = lines_.line_number();
+    while (lines_.next(line) && is_skipped(line)) line = {};
+    if (line.find_first_of(".eE") == std::string_view::npos) return;
+    if (names[0].empty()) names[0] = "index";
+    header_ = std::move(names);
+    skipped_ = number;
+  }
+
   // Finds separator, header and number of columns from the lines up to the first row.
   void find_table(Header header) {
     std::string_view line;
@@ -116,6 +138,8 @@ class CsvReader::Impl {
     if (header == Header::present || (header == Header::detect && words)) {
       for (const std::string_view field : fields) header_.push_back(unquoted(field));
       skipped_ = lines_.line_number();
+    } else if (header == Header::detect && comment.empty() && are_column_numbers(fields)) {
+      take_column_numbers(line);
     } else if (header == Header::detect && !comment.empty()) {
       const auto names = split_fields(comment, separator_);
       if (names.size() == fields.size()) {
