@@ -79,11 +79,11 @@ Setup open_robot(const Job& job) {
     if (run.file.label.role == RunRole::fit) setup.offset_runs.push_back(run.file.label.label);
   Robot robot = study_robot(*job.study, &setup.warnings);
   if (!setup.prepare.keep_standstill) setup.prepare.sticking = sticking_joints(*job.study, robot);
-  return with_robot(std::move(setup), std::move(robot));
+  return with_given_delays(with_robot(std::move(setup), std::move(robot)));
 }
 
 Setup open(const Job& job) {
-  return with_cutoff(with_gains(open_robot(job)));
+  return with_cutoff(with_delays(with_gains(open_robot(job))));
 }
 
 }  // namespace steelyard

@@ -111,12 +111,24 @@ void describe(Fields& f, CutoffCandidate& x) {
   f.number(must("score", "", "its error on held-out raw efforts"), x.score, at_least(0));
 }
 
+void describe(Fields& f, EffortDelaySummary& x) {
+  f.text(must("run", "", "its label"), x.run);
+  f.text(must("how", "", "given, estimated, or why there is no estimate"), x.how);
+  f.numbers(must("undone", "s", "per joint: efforts are taken so much later"), x.undone, any_number());
+  f.number(may("common", "s", "estimate for all joints together"), x.common, any_number());
+  f.number(may("half_width", "s", "of its 95 % interval"), x.half_width, at_least(0));
+  f.numbers(may("joints", "s", "estimates of single joints"), x.joints, any_number());
+  f.numbers(may("joint_half_widths", "s", "of their 95 % intervals"), x.joint_half_widths, at_least(0));
+}
+
 void describe(Fields& f, PreparationSummary& x) {
   f.number(must("rate", "Hz", "of the uniform grid"), x.rate, at_least(0));
   f.number(may("cutoff", "Hz", "of the lowest filter; absent without one"), x.cutoff, at_least(0));
   f.whole(must("decimation", "", "one row kept out of so many"), x.decimation, at_least(1));
   f.number(must("kept_share", "", "rows given to the estimator over those before rejection and trimming"),
            x.kept_share, from_to(0, 1));
+  f.sections(may("effort_delays", "", "by which efforts were later than positions, run by run"),
+             x.effort_delays);
   bool chosen = !x.candidates.empty();
   f.group("candidates", chosen, [&](Fields& g) {
     g.sections(must("candidates", "", "cut-offs that were tried; absent when it was given"), x.candidates);

@@ -11,11 +11,14 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "steelyard/core/finding.hpp"
+#include "steelyard/doctor/delay.hpp"
 #include "steelyard/estimate/friction.hpp"
 #include "steelyard/estimate/friction_fit.hpp"
 #include "steelyard/identify/run.hpp"
@@ -79,6 +82,14 @@ struct CutoffChoice {
   int passes = 0;  // over every fit run
 };
 
+// By how much the efforts of a run are later than its positions, with `effort_delay` in the study.
+struct EffortDelay {
+  std::string run;  // label
+  std::string how;  // see EffortDelaySummary
+  VectorXd undone;  // [s] per joint
+  std::optional<RunDelay> estimate;
+};
+
 struct DriveGains;
 
 struct Setup {
@@ -90,6 +101,7 @@ struct Setup {
   Plan plan;               // of the lead columns
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   CutoffChoice cutoff;
+  std::vector<EffortDelay> delays;          // run by run; empty: the study does not ask for them
   std::shared_ptr<const DriveGains> gains;  // null: the study has torques
   VectorXd sign_gains;                      // identified with signs; empty: those that the study assumes
   FrictionForms friction;
@@ -103,15 +115,25 @@ struct Setup {
   StudyClock& clock() const { return *job.clock; }
 };
 
-// Robot, drive gains where the study has currents, and the cut-off where it is automatic.
+// Robot, drive gains where the study has currents, delays of efforts where it asks for them, and the cut-off where it is
+// automatic.
 Setup open(const Job& job);
 
 // The parts of it. open_robot() takes the preparation as the study gives it.
 Setup open_robot(const Job& job);
 Setup with_robot(Setup setup, Robot robot);  // base parameters and columns of another robot
 Setup with_gains(Setup setup);               // nothing without `gains:` in the study
+Setup with_given_delays(Setup setup);        // nothing without numbers for `effort_delay` in the study
+Setup with_delays(Setup setup);              // nothing without `effort_delay: auto`
 Setup with_cutoff(Setup setup);              // nothing where the study gives it
 // The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
 Setup with_given_cutoff(Setup setup, double cutoff);
+
+// The preparation of a run, of options that are the study's otherwise: the efforts `channel` at their own time.
+PrepareOptions of_run(const Setup& setup, const StudyRun& run, PrepareOptions options);
+PrepareOptions of_run(const Setup& setup, const StudyRun& run, PrepareOptions options,
+                      std::string_view channel);
+// Its delay as far as it is undone; empty: nothing is.
+VectorXd undone_delay(const Setup& setup, const StudyRun& run);
 
 }  // namespace steelyard
