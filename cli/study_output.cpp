@@ -104,6 +104,8 @@ std::string summary_text(const Result& result) {
   std::string text = fmt::format("{}: {} base parameters from {} samples, {} rows\n\n", result.robot_name,
                                  result.base.size(), result.samples, result.rows);
   text += "Unexplained effort\n" + residual_table(result.residual);
+  for (const steelyard::EffortDelaySummary& delay : result.preparation.effort_delays)
+    text += fmt::format("  efforts of run '{}' against its positions: {}\n", delay.run, delay_text(delay));
   if (result.cross_validation)
     text += fmt::format("  cross-validation ({} blocks by {}): {} %{}\n", result.cross_validation->blocks,
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared),

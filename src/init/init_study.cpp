@@ -194,7 +194,8 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
     text += edit_mark("", *question) + fmt::format("gains: {{known: {}}}\n", ones(joints));
   text +=
       "# Zero-phase filters; the cut-off is chosen on held-out efforts. A number in Hz is faster.\n"
-      "prepare: {filter: {order: 4, cutoff: auto}, columns: filtered, decimate: auto}\n"
+      "# Efforts that are certainly later or earlier than the positions are put at their time.\n"
+      "prepare: {filter: {order: 4, cutoff: auto}, columns: filtered, decimate: auto, effort_delay: auto}\n"
       "estimate: {method: wls}   # each joint weighted by its own noise\n"
       "validate: {cross: {blocks: 10, by: phase}}\n"
       "# Physically feasible parameters, in addition to least squares:\n"

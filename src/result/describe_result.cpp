@@ -1,7 +1,10 @@
 #include "result/describe_result.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -109,6 +112,22 @@ void describe(Fields& f, Finding& x) {
 void describe(Fields& f, CutoffCandidate& x) {
   f.number(must("cutoff", "Hz", "that was tried"), x.cutoff, at_least(0));
   f.number(must("score", "", "its error on held-out raw efforts"), x.score, at_least(0));
+}
+
+std::string delay_text(const EffortDelaySummary& delay) {
+  const auto [least, most] = std::minmax_element(delay.undone.begin(), delay.undone.end());
+  const bool undone = !delay.undone.empty() && (*least != 0 || *most != 0);
+  const bool same = undone && *least == *most;
+  if (delay.how != "estimated" && !undone) return delay.how;
+  std::string text;
+  if (delay.common && (same || !undone))
+    text = fmt::format("{:.2f} ± {:.2f} ms {}", 1e3 * std::abs(*delay.common),
+                       1e3 * delay.half_width.value_or(0), *delay.common < 0 ? "earlier" : "later");
+  else if (same)
+    text = fmt::format("{:.2f} ms {}", 1e3 * std::abs(*least), *least < 0 ? "earlier" : "later");
+  else
+    text = fmt::format("{:.2f} to {:.2f} ms later by joint", 1e3 * *least, 1e3 * *most);
+  return text + (undone ? ", undone" : ": not certain, left as it is");
 }
 
 void describe(Fields& f, EffortDelaySummary& x) {

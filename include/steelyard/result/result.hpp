@@ -70,6 +70,9 @@ struct EffortDelaySummary {
   std::vector<double> joint_half_widths = {};
 };
 
+// "12.3 ± 0.4 ms later, undone".
+std::string delay_text(const EffortDelaySummary& delay);
+
 struct PreparationSummary {
   double rate = 0;  // [Hz] of the uniform grid
   std::optional<double> cutoff;
