@@ -22,11 +22,15 @@ constexpr int kDelaySweeps = 2;  // over the runs
 constexpr double kFewestSections = 5;
 constexpr double kBeyondZero = 1.5;   // half widths of a delay that is certain
 constexpr double kCommonGain = 0.01;  // see the header: per joint
-constexpr double kAlone = 2;          // half widths of one joint's delay
-constexpr double kAloneGain = 0.1;
-constexpr double kOwnGain = 0.05;  // of one joint's delay over the common one
+constexpr double kAlone = 3;          // half widths of one joint's delay
+constexpr double kAloneGain = 0.15;
+constexpr double kEndOfRange = 0.98;  // of the longest delay that is looked for: no minimum there
+constexpr double kOwnGain = 0.05;     // of one joint's delay over the common one
 constexpr double kMostlyBetter = 0.7;
+constexpr double kOwnError =
+    0.005;  // of a joint's effort: what filters and differences leave of a perfect log
 constexpr double kPlainlyWrong = 0.04;  // gain per joint above which a finding is an error
+constexpr double kPlainlyLate = 0.003;  // [s]; shorter ones are usual of drives that filter their torque
 
 bool has_rows(const DelayRunRows& run, std::size_t block) {
   return std::any_of(run.joints.begin(), run.joints.end(),
@@ -45,7 +49,7 @@ double half_width_of(const std::vector<double>& without, double level) {
 
 // What is left of held-out sections: Σ e² by joint, without a delay, with a common one and with each joint's own.
 struct Leftover {
-  Eigen::VectorXd none, common, each;
+  Eigen::VectorXd none, common, each, effort;
   double sections = 0, better = 0;
   Eigen::VectorXd better_alone;
   std::vector<double> commons;
@@ -55,6 +59,7 @@ struct Leftover {
       : none(Eigen::VectorXd::Zero(joints)),
         common(none),
         each(none),
+        effort(none),
         better_alone(none),
         alone(static_cast<std::size_t>(joints)) {}
 };
@@ -73,6 +78,7 @@ Leftover hold_out(const DelayRunRows& run, const DelayFit& fit, std::size_t r, c
     };
     const Eigen::VectorXd a = left(none), b = left(here), c = left(alone);
     out.none += a;
+    out.effort += fit.left(r, k, none, Eigen::VectorXd::Zero(part.parameters(none).size()));
     out.common += b;
     out.each += c;
     out.better += w.dot(b) < w.dot(a);
@@ -84,8 +90,10 @@ Leftover hold_out(const DelayRunRows& run, const DelayFit& fit, std::size_t r, c
   return out;
 }
 
-double gain_of(double without, double with) {
-  return without > 0 && with > 0 ? 0.5 * std::log(without / with) : 0;
+double gain_of(const Leftover& left, Index joint, const Eigen::VectorXd& without,
+               const Eigen::VectorXd& with) {
+  const double own = kOwnError * kOwnError * left.effort[joint];
+  return own > 0 ? 0.5 * std::log((without[joint] + own) / (with[joint] + own)) : 0;
 }
 
 // The half width of a mean of values that scatter by more than their own intervals say.
@@ -106,13 +114,15 @@ void decide(const Leftover& left, RunDelay& out) {
   const auto joints = static_cast<Index>(out.joints.size());
   out.certain = VectorXd::Zero(joints);
   out.widened = widened(out);
-  out.of_all = std::abs(out.common.seconds) > kBeyondZero * out.widened && out.common.gain > kCommonGain &&
-               out.common.better >= kMostlyBetter;
+  // A single joint has no other to agree with.
+  const bool single = joints == 1;
+  out.of_all = std::abs(out.common.seconds) > (single ? kAlone : kBeyondZero) * out.widened &&
+               out.common.gain > (single ? kAloneGain : kCommonGain) && out.common.better >= kMostlyBetter;
   if (out.of_all) out.certain.setConstant(out.common.seconds);
-  for (Index j = 0; j < joints; ++j) {
+  for (Index j = 0; !single && j < joints; ++j) {
     const DelayValue& own = out.joints[static_cast<std::size_t>(j)];
     const double from = out.of_all ? out.common.seconds : 0;
-    const double gain = out.of_all ? gain_of(left.common[j], left.each[j]) : own.gain;
+    const double gain = out.of_all ? gain_of(left, j, left.common, left.each) : own.gain;
     if (std::abs(own.seconds - from) > kAlone * own.half_width &&
         gain > (out.of_all ? kOwnGain : kAloneGain) && own.better >= kMostlyBetter) {
       out.certain[j] = own.seconds;
@@ -128,11 +138,15 @@ RunDelay estimate_run(const DelayRows& rows, const DelayFit& fit, std::size_t r,
   const RunDelays common = all.common(), each = all.each(common);
   const Leftover left = hold_out(run, fit, r, common, each);
   const double sections = std::max(1.0, left.sections);
-  out.common = {common[0], half_width_of(left.commons, level), 0, left.better / sections};
+  const auto half_width = [&](double seconds, const std::vector<double>& without) {
+    const bool inside = std::abs(seconds) < kEndOfRange * run.longest();
+    return inside ? half_width_of(without, level) : std::numeric_limits<double>::infinity();
+  };
+  out.common = {common[0], half_width(common[0], left.commons), 0, left.better / sections};
   for (Index j = 0; j < common.size(); ++j) {
-    out.common.gain += gain_of(left.none[j], left.common[j]) / static_cast<double>(common.size());
-    out.joints.push_back({each[j], half_width_of(left.alone[static_cast<std::size_t>(j)], level),
-                          gain_of(left.none[j], left.each[j]), left.better_alone[j] / sections});
+    out.common.gain += gain_of(left, j, left.none, left.common) / static_cast<double>(common.size());
+    out.joints.push_back({each[j], half_width(each[j], left.alone[static_cast<std::size_t>(j)]),
+                          gain_of(left, j, left.none, left.each), left.better_alone[j] / sections});
   }
   decide(left, out);
   return out;
@@ -172,7 +186,8 @@ Finding finding_of(const std::string& joint, const DelayValue& delay, const char
       fmt::format("the effort is {} than the position; at its time it leaves {:.0f} % less of held-out "
                   "sections{}",
                   lateness(delay), 100 * (1 - std::exp(-delay.gain)), where));
-  if (delay.gain < kPlainlyWrong) finding.severity = Severity::warning;
+  if (delay.gain < kPlainlyWrong || std::abs(delay.seconds) < kPlainlyLate)
+    finding.severity = Severity::warning;
   return finding;
 }
 

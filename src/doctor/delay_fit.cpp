@@ -105,7 +105,8 @@ DelayFit::DelayFit(const DelayRows& rows) : rows_(rows) {
 }
 
 bool DelayFit::helps(std::size_t other, std::size_t run) const {
-  return other != run && rows_.runs[other].is_fit && rows_.runs[other].group == rows_.runs[run].group;
+  return other != run && rows_.runs[run].is_fit && rows_.runs[other].is_fit &&
+         rows_.runs[other].group == rows_.runs[run].group;
 }
 
 void DelayFit::weigh() {

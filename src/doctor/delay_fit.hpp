@@ -6,7 +6,7 @@
 //
 //   F(δ) = v(δ)ᵀ Q v(δ) − 2 lᵀ v(δ) + c,        Q = diag(w EᵀE) − Bᵀ H⁻¹ B,  B = w YᵀE
 //
-// of the joints of one run; l and c come from the other runs of its group that are fitted, at their own delays. A ridge of 1e-9 of each column's square keeps
+// of the joints of one run; l and c of a fitted run come from the other runs of its group that are fitted, at their own delays. A ridge of 1e-9 of each column's square keeps
 // columns finite that depend on others.
 #pragma once
 

@@ -119,28 +119,30 @@ struct DelayPlan {
   const DelayOptions& options;
 };
 
-// What the columns of a plan know about its rows.
+// Friction and offset of the run, which may be others than those of other runs.
 std::vector<ExtraColumns> nuisance_columns(const Plan& plan, const DelayLog& log, std::size_t number) {
   std::vector<ExtraColumns> out;
   for (std::size_t r = 0; r < plan.rows.size(); ++r) {
-    const Index joint = plan.rows[r].i, row = static_cast<Index>(r);
+    const Index joint = plan.rows[r].i;
+    const auto add = [&](const std::string& name, auto fill) {
+      out.push_back(
+          extra_column(fmt::format("{}:{}:{}", name, joint, number), static_cast<Index>(r), std::move(fill)));
+    };
     for (std::size_t k = 0; k < std::size(kDelayWays); ++k)
-      out.push_back(extra_column(
-          fmt::format("{}:{}", lag_name(k), joint), row,
+      add(lag_name(k),
           [joint, name = lag_name(k)](const SampleBlock& block, Index first, Index count, double* to) {
             std::copy_n(block.row(block.find(name), joint) + first, count, to);
-          }));
+          });
     const double fades = std::max(kFrictionFades * log.speed[joint], 1e-12);
-    out.push_back(
-        extra_column(fmt::format("fades:{}", joint), row,
-                     [joint, fades](const SampleBlock& block, Index first, Index count, double* to) {
-                       const double* v = block.row(block.find(channel::kVelocity), joint) + first;
-                       for (Index s = 0; s < count; ++s)
-                         to[s] = (v[s] > 0 ? 1 : v[s] < 0 ? -1 : 0) * std::exp(-std::abs(v[s]) / fades);
-                     }));
-    out.push_back(extra_column(
-        fmt::format("offset:{}:{}", joint, number), row,
-        [](const SampleBlock&, Index, Index count, double* to) { std::fill_n(to, count, 1.0); }));
+    add("fades", [joint, fades](const SampleBlock& block, Index first, Index count, double* to) {
+      const double* v = block.row(block.find(channel::kVelocity), joint) + first;
+      for (Index s = 0; s < count; ++s)
+        to[s] = (v[s] > 0 ? 1 : v[s] < 0 ? -1 : 0) * std::exp(-std::abs(v[s]) / fades);
+    });
+    add("viscous", [joint](const SampleBlock& block, Index first, Index count, double* to) {
+      std::copy_n(block.row(block.find(channel::kVelocity), joint) + first, count, to);
+    });
+    add("offset", [](const SampleBlock&, Index, Index count, double* to) { std::fill_n(to, count, 1.0); });
   }
   return out;
 }

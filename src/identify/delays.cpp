@@ -1,7 +1,7 @@
 // Step of a study: by how much the efforts of each run are later than its positions, with `effort_delay`.
 //
-// Given delays hold for all runs. Automatic ones are estimated (doctor/delay.hpp) with the model of the fitted runs and the
-// run's own samples, and undone where they are certain: what the doctor would report of a study without the key.
+// Given delays hold for all runs. Automatic ones are estimated (doctor/delay.hpp) by the samples of the fitted runs together, or of
+// another run alone, and undone where they are certain: what the doctor would report of a study without the key.
 #include "identify/delays.hpp"
 
 #include <fmt/format.h>
@@ -108,7 +108,8 @@ std::vector<EffortDelaySummary> delay_summaries(const Setup& setup) {
     own.how = delay.how;
     own.undone.assign(delay.undone.begin(), delay.undone.end());
     if (!delay.estimate) continue;
-    const auto finite = [](double value) { return std::min(value, 1e9); };
+    constexpr double kUnknown = 1;  // [s] instead of an interval without end
+    const auto finite = [](double value) { return std::min(value, kUnknown); };
     own.common = delay.estimate->common.seconds;
     own.half_width = finite(delay.estimate->widened);
     for (const DelayValue& joint : delay.estimate->joints) {

@@ -135,9 +135,10 @@ void describe(Fields& f, EffortDelaySummary& x) {
   f.text(must("how", "", "given, estimated, or why there is no estimate"), x.how);
   f.numbers(must("undone", "s", "per joint: efforts are taken so much later"), x.undone, any_number());
   f.number(may("common", "s", "estimate for all joints together"), x.common, any_number());
-  f.number(may("half_width", "s", "of its 95 % interval"), x.half_width, at_least(0));
+  f.number(may("half_width", "s", "of its 95 % interval; 1: unknown"), x.half_width, at_least(0));
   f.numbers(may("joints", "s", "estimates of single joints"), x.joints, any_number());
-  f.numbers(may("joint_half_widths", "s", "of their 95 % intervals"), x.joint_half_widths, at_least(0));
+  f.numbers(may("joint_half_widths", "s", "of their 95 % intervals; 1: unknown"), x.joint_half_widths,
+            at_least(0));
 }
 
 void describe(Fields& f, PreparationSummary& x) {

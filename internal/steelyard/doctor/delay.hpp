@@ -3,7 +3,8 @@
 //   τ_j(t + δ_j) = Y_j(t) π                              min over π and δ of Σ_j w_j ‖τ_j(t + δ_j) − Y_j π‖²
 //
 // from the first `samples` of a run, positions filtered an octave above, columns and efforts at 10 Hz (a ninth of the rate where
-// that is lower), π shared with the other fitted runs. What δ takes is a fraction of a sample: efforts are columns at times some
+// that is lower), π shared by the fitted runs; any
+// other run is on its own. What δ takes is a fraction of a sample: efforts are columns at times some
 // 12 ms apart, and eight of them give any other time (src/doctor/delay_rows.hpp).
 //
 // Friction must not look like a delay. Rows near reversals do not count: slower than 0.15 of the joint's rms velocity, or
@@ -13,11 +14,13 @@
 // An interval comes from the estimates without one of some 16 sections of the run each (jackknife, Student's t): they contain
 // what coloured noise and an incomplete model do from section to section. It is what the delays are judged by, and by
 //
-//   gain   = ½ ln( Σ e² without the delay / Σ e² with it )       of held-out sections, δ and π from the others
+//   gain   = ½ ln( (Σ e² without the delay + o) / (Σ e² with it + o) )   of held-out sections, δ and π from the others;
+//            o = 0.005² Σ τ², which filters and differences leave of a perfect log
 //   better = share of the sections that the delay predicts better
 //
 // All joints are late when the interval of their common delay, widened by the disagreement of single joints, excludes zero half
-// as far away again, and gain and better are large enough; one joint when its own is clear, and no other's.
+// as far away again, gain > 0.01 and better ≥ 0.7; one joint when its own is three half widths from zero (or from a common one)
+// and gain > 0.15 (0.05). A robot of one joint counts as one joint. A minimum at the end of the range is none.
 #pragma once
 
 #include <functional>
