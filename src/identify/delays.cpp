@@ -31,7 +31,7 @@ VectorXd given_delays(const Setup& setup) {
       {fmt::format("`effort_delay` has {} numbers, the robot has {} joints", seconds.size(), joints),
        {setup.study().path, 0, 0, ""},
        fmt::format("one for all joints, or {}", joints),
-       ""});
+       "give one number, or one per joint in the order of the robot"});
 }
 
 std::vector<EffortDelay> estimated_delays(const Setup& setup) {

@@ -171,7 +171,7 @@ void PreparedRun::plan_shifts(const SampleBlock& names, const std::string& name,
                                     shift.seconds.size(), names.joints()),
                         {name, 0, 0, {}},
                         "a finite number for each",
-                        ""});
+                        "give as many shifts as joints"});
     if (!shift.seconds.isZero(0) || shift.from != shift.to) shifts_.push_back(shift);
   }
 }

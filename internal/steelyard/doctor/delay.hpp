@@ -3,12 +3,11 @@
 //   τ_j(t + δ_j) = Y_j(t) π                              min over π and δ of Σ_j w_j ‖τ_j(t + δ_j) − Y_j π‖²
 //
 // from the first `samples` of a run, positions filtered an octave above, columns and efforts at 10 Hz (a ninth of the rate where
-// that is lower), π shared by the fitted runs; any
-// other run is on its own. What δ takes is a fraction of a sample: efforts are columns at times some
-// 12 ms apart, and eight of them give any other time (src/doctor/delay_rows.hpp).
+// that is lower), π shared by the fitted runs of a payload; any other run is on its own. What δ takes is a fraction of a sample:
+// efforts are columns at times some 12 ms apart, and eight of them give any other time (src/doctor/delay_rows.hpp).
 //
 // Friction must not look like a delay. Rows near reversals do not count: slower than 0.15 of the joint's rms velocity, or
-// |q̇| ≤ 0.3/cut-off |q̈|. Beside the robot's parameters every joint has friction that builds up over a displacement
+// |q̇| ≤ 0.3/cut-off |q̈|. Beside the robot's parameters every joint has, run by run, friction that builds up over a displacement
 // (dz/dq = (sign q̇ − z)/way, way 0.2, 1 and 5 % of its range) and friction that fades with its speed.
 //
 // An interval comes from the estimates without one of some 16 sections of the run each (jackknife, Student's t): they contain
