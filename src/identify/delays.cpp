@@ -15,6 +15,8 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
+constexpr double kUnknownDelay = 1;  // [s] half of an interval without end
+
 [[noreturn]] void refuse_automatic(const Study& study, const char* beside) {
   throw InputError({fmt::format("`effort_delay: auto` beside {}", beside),
                     {study.path, 0, 0, ""},
@@ -108,8 +110,7 @@ std::vector<EffortDelaySummary> delay_summaries(const Setup& setup) {
     own.how = delay.how;
     own.undone.assign(delay.undone.begin(), delay.undone.end());
     if (!delay.estimate) continue;
-    constexpr double kUnknown = 1;  // [s] instead of an interval without end
-    const auto finite = [](double value) { return std::min(value, kUnknown); };
+    const auto finite = [](double value) { return std::min(value, kUnknownDelay); };
     own.common = delay.estimate->common.seconds;
     own.half_width = finite(delay.estimate->widened);
     for (const DelayValue& joint : delay.estimate->joints) {
