@@ -120,6 +120,8 @@ std::string summary_text(const Result& result) {
   for (const steelyard::RunValidation& run : result.validation)
     if (!has_rows && run.fresh)
       text += fmt::format("Unexplained effort of run '{}'\n", run.run) + residual_table(run.residual);
+  for (const steelyard::EffortDelaySummary& delay : result.preparation.effort_delays)
+    text += fmt::format("  efforts of run '{}' against its positions: {}\n", delay.run, delay_text(delay));
   if (result.cross_validation)
     text += fmt::format("  cross-validation ({} blocks by {}): {} %{}\n", result.cross_validation->blocks,
                         result.cross_validation->by, percent(result.cross_validation->residual.prepared),

@@ -142,7 +142,7 @@ constexpr std::array kKinds = {
                 "log the effort of this joint with a finer resolution, or load the joint more"},
     FindingKind{"encoder-wrap", Severity::error, "unwrap the position before using it"},
     FindingKind{"effort-delay", Severity::error,
-                "record position and effort on one clock, or shift the effort column"},
+                "write `prepare: {effort_delay: auto}`, which undoes it, or record position and effort on one clock"},
     FindingKind{"effort-jump", Severity::warning,
                 "cut the run there with `windows` and fit the parts with `offset: per_run`; check whether a "
                 "sensor was "

@@ -17,27 +17,17 @@ PrepareOptions coarse_preparation(const TimeScan& time, const CoarseOptions& opt
   prepare.filtered = {std::string(channel::kPosition), options.effort};
   prepare.filtered.insert(prepare.filtered.end(), options.also.begin(), options.also.end());
   prepare.measured_velocity = false;
+  if (options.effort_delay.size() > 0)
+    prepare.shifts = {{options.effort, options.effort, options.effort_delay}};
   prepare.decimation = std::max<Index>(1, (grid.samples + options.samples - 1) / options.samples);
   return prepare;
 }
 
-// Samples `shift` after the kept ones; the halo has them, except at the ends of a run that is not trimmed.
 void keep(const SampleBlock& block, int channel, const std::vector<Index>& kept, Index begin, Index row,
-          MatrixXd& out, Index shift = 0) {
+          MatrixXd& out) {
   for (Index j = 0; j < block.joints(); ++j)
     for (std::size_t k = 0; k < kept.size(); ++k)
-      out(row + static_cast<Index>(k), j) =
-          block.row(channel, j)[std::clamp<Index>(kept[k] - begin + shift, 0, block.size() - 1)];
-}
-
-// Shifts of the efforts in samples.
-std::vector<Index> shifts_of(double step) {
-  constexpr double kMax = 0.08, kUnit = 0.01;  // [s]
-  const Index unit = std::max<Index>(1, std::lround(kUnit / step));
-  const auto count = static_cast<Index>(kMax / (static_cast<double>(unit) * step) + 1e-6);
-  std::vector<Index> shifts;
-  for (Index k = -count; k <= count; ++k) shifts.push_back(k * unit);
-  return shifts;
+      out(row + static_cast<Index>(k), j) = block.row(channel, j)[kept[k] - begin];
 }
 
 // The kept samples of a range that the log really has: none in gaps, as in the fit (log/prepare.hpp).
@@ -93,11 +83,6 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
   coarse.time = preparation.time;
   coarse.step = preparation.grid.step * static_cast<double>(preparation.decimation.factor);
   coarse.stamps.resize(count);
-  const std::vector<Index> shifts = shifts_of(preparation.grid.step);
-  coarse.lateness.resize(static_cast<Index>(shifts.size()));
-  for (std::size_t k = 0; k < shifts.size(); ++k)
-    coarse.lateness[static_cast<Index>(k)] = static_cast<double>(shifts[k]) * preparation.grid.step;
-  coarse.shifted.resize(shifts.size());
   coarse.also_names = own.also;
   coarse.also.resize(own.also.size());
   Index row = 0;
@@ -109,7 +94,6 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
     if (coarse.q.rows() == 0) {
       for (MatrixXd* out : {&coarse.q, &coarse.qd, &coarse.qdd, &coarse.effort})
         out->resize(count, block.joints());
-      for (MatrixXd& out : coarse.shifted) out.resize(count, block.joints());
       for (MatrixXd& out : coarse.also) out.resize(count, block.joints());
     }
     const int effort = block.find(options.effort);
@@ -118,8 +102,6 @@ CoarseRun coarse_run(std::unique_ptr<SampleSource> source, const std::string& la
     keep(block, block.find(channel::kVelocity), kept, begin, row, coarse.qd);
     keep(block, block.find(channel::kAcceleration), kept, begin, row, coarse.qdd);
     keep(block, effort, kept, begin, row, coarse.effort);
-    for (std::size_t k = 0; k < shifts.size(); ++k)
-      keep(block, effort, kept, begin, row, coarse.shifted[k], shifts[k]);
     for (std::size_t c = 0; c < own.also.size(); ++c)
       keep(block, block.find(own.also[c]), kept, begin, row, coarse.also[c]);
     for (const Index k : kept) coarse.stamps[row++] = static_cast<double>(k) * preparation.grid.step;

@@ -4,219 +4,211 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "doctor/delay_fit.hpp"
+#include "steelyard/core/statistics.hpp"
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-using doctor::DelayData;
 using doctor::DelayFit;
-using doctor::Shifts;
+using doctor::DelayRows;
+using doctor::DelayRunRows;
+using doctor::RunDelays;
 
-constexpr double kGain = 0.22;            // of one joint, beyond what sensors leave
-constexpr double kPlainGain = 0.12;       // of one joint
-constexpr double kBeyondFriction = 0.5;   // share that remains when friction may build up over a displacement
-constexpr double kEarly = 2;              // times as much when the effort is before the position
-constexpr double kCommonResidual = 0.04;  // per joint, when all have the same delay
-constexpr double kFarther = 2;            // from reversals than a trial, for the gain that must remain there
-constexpr double kOwnError = 0.01;        // of a joint's effort: what the copy leaves of a perfect log there
-constexpr Index kStretches = 4;
-constexpr int kMaxStretches = 3;
-constexpr double kChance = 2.8;  // standard deviations of the gain that noise has by chance
+constexpr int kDelaySweeps = 2;  // over the runs
+constexpr double kFewestSections = 5;
+constexpr double kBeyondZero = 1.5;   // half widths of a delay that is certain
+constexpr double kCommonGain = 0.01;  // see the header: per joint
+constexpr double kAlone = 3;          // half widths of one joint's delay
+constexpr double kAloneGain = 0.15;
+constexpr double kEndOfRange = 0.98;  // of the longest delay that is looked for: no minimum there
+constexpr double kOwnGain = 0.05;     // of one joint's delay over the common one
+constexpr double kMostlyBetter = 0.7;
+constexpr double kOwnError =
+    0.005;  // of a joint's effort: what filters and differences leave of a perfect log
+constexpr double kPlainlyWrong = 0.04;  // gain per joint above which a finding is an error
+constexpr double kPlainlyLate = 0.003;  // [s]; shorter ones are usual of drives that filter their torque
 
-Index nearest(const VectorXd& lateness, double seconds) {
-  Index at = 0;
-  (lateness.array() - seconds).abs().minCoeff(&at);
-  return at;
+bool has_rows(const DelayRunRows& run, std::size_t block) {
+  return std::any_of(run.joints.begin(), run.joints.end(),
+                     [&](const doctor::DelayEquations& joint) { return joint.rows[block] > 0; });
 }
 
-// Gains over the residuals that a fit leaves with the shifts it was weighed with.
-class Gains {
- public:
-  Gains(const DelayData& data, const VectorXd& floors, const Shifts& shifts, int lagging = -1)
-      : data_(data), floors_(floors.cwiseAbs2()), shifts_(shifts), fit_(data, lagging) {
-    fit_.weigh(shifts_);
-    none_ = fit_.residuals(shifts_);
-  }
+// Half of an interval from the estimates without one section each.
+double half_width_of(const std::vector<double>& without, double level) {
+  const auto n = static_cast<double>(without.size());
+  if (n < kFewestSections) return std::numeric_limits<double>::infinity();
+  double mean = 0, squares = 0;
+  for (const double x : without) mean += x / n;
+  for (const double x : without) squares += (x - mean) * (x - mean);
+  return student_quantile(0.5 + level / 2, n - 1) * std::sqrt(squares * (n - 1) / n);
+}
 
-  DelayEstimate joint(std::size_t j, double DelayEstimate::*by) const {
-    return best(by, [&](Index k) {
-      Shifts shifts = shifts_;
-      shifts[j] = k;
-      DelayEstimate out = with(shifts, k);
-      const auto i = static_cast<Index>(j);
-      out.residual = 0.5 * std::log(none_[i] / fit_.residuals(shifts)[i]);
-      return out;
-    });
-  }
-  DelayEstimate common() const {
-    return best(&DelayEstimate::plain, [&](Index k) { return with(Shifts(shifts_.size(), k), k); });
-  }
-  // Of this delay of one joint, or of all (−1).
-  double beyond_own_error(int joint, double seconds) const {
-    constexpr double kOwn = kOwnError * kOwnError;
-    Shifts shifts = shifts_;
-    for (std::size_t j = 0; j < shifts.size(); ++j)
-      if (joint < 0 || static_cast<int>(j) == joint) shifts[j] = nearest(data_.lateness, seconds);
-    return 0.5 * ((none_.array() + kOwn) / (fit_.residuals(shifts).array() + kOwn)).log().sum();
-  }
+// What is left of held-out sections: Σ e² by joint, without a delay, with a common one and with each joint's own.
+struct Leftover {
+  Eigen::VectorXd none, common, each, effort;
+  double sections = 0, better = 0;
+  Eigen::VectorXd better_alone;
+  std::vector<double> commons;
+  std::vector<std::vector<double>> alone;  // by joint
 
-  // Of the four sections of the rows, those in which this delay explains more.
-  int stretches(int joint, double seconds) const {
-    constexpr double kOwn = kOwnError * kOwnError;
-    const Index k = nearest(data_.lateness, seconds);
-    Shifts shifts = shifts_;
-    for (std::size_t j = 0; j < shifts.size(); ++j)
-      if (joint < 0 || static_cast<int>(j) == joint) shifts[j] = k;
-    const Eigen::VectorXd before = fit_.solve(shifts_), after = fit_.solve(shifts);
-    int better = 0;
-    for (Index part = 0; part < kStretches; ++part) {
-      double gain = 0;
-      for (std::size_t j = 0; j < shifts.size(); ++j) {
-        if (joint >= 0 && static_cast<int>(j) != joint) continue;
-        const doctor::DelayRows& rows = data_.joints[j];
-        const Index first = rows.Y.rows() * part / kStretches,
-                    count = rows.Y.rows() * (part + 1) / kStretches - first;
-        const auto share = [&](Index shift, const Eigen::VectorXd& x) {
-          const Eigen::VectorXd effort = rows.efforts.col(shift).segment(first, count);
-          const double left = (effort - rows.Y.middleRows(first, count) * x).squaredNorm();
-          return left / std::max(effort.squaredNorm(), 1e-300) + kOwn;
-        };
-        if (count > 0) gain += std::log(share(shifts_[j], before) / share(shifts[j], after));
-      }
-      better += gain > 0;
-    }
-    return better;
-  }
-
- private:
-  DelayEstimate with(const Shifts& shifts, Index k) const {
-    const Eigen::VectorXd r = fit_.residuals(shifts);
-    DelayEstimate out;
-    out.seconds = data_.lateness[k];
-    for (Index j = 0; j < r.size(); ++j) {
-      out.gain += 0.5 * std::log((none_[j] + floors_[j]) / (r[j] + floors_[j]));
-      out.plain += 0.5 * std::log(none_[j] / r[j]);
-    }
-    out.residual = out.plain;
-    return out;
-  }
-
-  template <class At>
-  DelayEstimate best(double DelayEstimate::*by, const At& at) const {
-    std::vector<DelayEstimate> all;
-    for (Index k = 0; k < data_.lateness.size(); ++k) all.push_back(at(k));
-    const auto top =
-        std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return a.*by < b.*by; });
-    DelayEstimate out = *top;
-    if (top == all.begin() || top + 1 == all.end()) return out;
-    // The vertex of the parabola through the best shift and its neighbours.
-    const double before = top[-1].*by, here = out.*by, after = top[1].*by;
-    const double bend = 2 * here - before - after;
-    if (bend > 0) out.seconds += 0.25 * (after - before) / bend * (top[1].seconds - top[-1].seconds);
-    return out;
-  }
-
-  const DelayData& data_;
-  Eigen::VectorXd floors_;
-  Shifts shifts_;
-  DelayFit fit_;
-  Eigen::VectorXd none_;
+  explicit Leftover(Index joints)
+      : none(Eigen::VectorXd::Zero(joints)),
+        common(none),
+        each(none),
+        effort(none),
+        better_alone(none),
+        alone(static_cast<std::size_t>(joints)) {}
 };
 
-DelayedJoint most_delayed(const DelayData& data, const VectorXd& floors, const Gains& gains,
-                          double DelayEstimate::*by) {
-  DelayedJoint out;
-  for (std::size_t j = 0; j < data.joints.size(); ++j) {
-    const DelayEstimate own = gains.joint(j, by);
-    if (own.*by <= out.estimate.*by) continue;
-    out.joint = static_cast<int>(j);
-    out.estimate = own;
+Leftover hold_out(const DelayRunRows& run, const DelayFit& fit, std::size_t r, const RunDelays& common,
+                  const RunDelays& each) {
+  const RunDelays none = RunDelays::Zero(common.size());
+  Leftover out(common.size());
+  const Eigen::VectorXd w = fit.weights().row(static_cast<Index>(r)).head(none.size()).transpose();
+  for (std::size_t k = 0; k < run.joints.front().blocks.size(); ++k) {
+    if (!has_rows(run, k)) continue;
+    const DelayFit::OfRun part = fit.of_run(r, static_cast<Index>(k));
+    const RunDelays here = part.common(common[0]), alone = part.each(each);
+    const auto left = [&](const RunDelays& delays) {
+      return fit.left(r, k, delays, part.parameters(delays));
+    };
+    const Eigen::VectorXd a = left(none), b = left(here), c = left(alone);
+    out.none += a;
+    out.effort += fit.left(r, k, none, Eigen::VectorXd::Zero(part.parameters(none).size()));
+    out.common += b;
+    out.each += c;
+    out.better += w.dot(b) < w.dot(a);
+    out.better_alone += (c.array() < a.array()).cast<double>().matrix();
+    out.sections += 1;
+    out.commons.push_back(here[0]);
+    for (std::size_t j = 0; j < out.alone.size(); ++j) out.alone[j].push_back(alone[static_cast<Index>(j)]);
   }
-  if (out.joint < 0) return out;
-  Shifts mended(data.joints.size(), data.none);
-  mended[static_cast<std::size_t>(out.joint)] = nearest(data.lateness, out.estimate.seconds);
-  const Gains left(data, floors, mended);
-  for (std::size_t j = 0; j < data.joints.size(); ++j)
-    if (static_cast<int>(j) != out.joint) out.others = std::max(out.others, left.joint(j, by).*by);
-  const Gains lagging(data, floors, Shifts(data.joints.size(), data.none), out.joint);
-  const DelayEstimate beyond = lagging.joint(static_cast<std::size_t>(out.joint), &DelayEstimate::plain);
-  if (beyond.seconds * out.estimate.seconds > 0) out.beyond_friction = beyond.plain;
+  return out;
+}
+
+double gain_of(const Leftover& left, Index joint, const Eigen::VectorXd& without,
+               const Eigen::VectorXd& with) {
+  const double own = kOwnError * kOwnError * left.effort[joint];
+  return own > 0 ? 0.5 * std::log((without[joint] + own) / (with[joint] + own)) : 0;
+}
+
+// The half width of a mean of values that scatter by more than their own intervals say.
+double widened(const RunDelay& delay) {
+  double squares = 0, count = 0;
+  for (const DelayValue& joint : delay.joints) {
+    if (!(joint.half_width > 0) || !std::isfinite(joint.half_width)) continue;
+    squares += std::pow((joint.seconds - delay.common.seconds) / joint.half_width, 2);
+    count += 1;
+  }
+  constexpr double kSigmas = 2;  // of a half width
+  const double scatter = count > 1 ? kSigmas * std::sqrt(squares / (count - 1)) : 1;
+  return delay.common.half_width * std::max(1.0, scatter);
+}
+
+// What is certain of the estimates.
+void decide(const Leftover& left, RunDelay& out) {
+  const auto joints = static_cast<Index>(out.joints.size());
+  out.certain = VectorXd::Zero(joints);
+  out.widened = widened(out);
+  // A single joint has no other to agree with.
+  const bool single = joints == 1;
+  out.of_all = std::abs(out.common.seconds) > (single ? kAlone : kBeyondZero) * out.widened &&
+               out.common.gain > (single ? kAloneGain : kCommonGain) && out.common.better >= kMostlyBetter;
+  if (out.of_all) out.certain.setConstant(out.common.seconds);
+  for (Index j = 0; !single && j < joints; ++j) {
+    const DelayValue& own = out.joints[static_cast<std::size_t>(j)];
+    const double from = out.of_all ? out.common.seconds : 0;
+    const double gain = out.of_all ? gain_of(left, j, left.common, left.each) : own.gain;
+    if (std::abs(own.seconds - from) > kAlone * own.half_width &&
+        gain > (out.of_all ? kOwnGain : kAloneGain) && own.better >= kMostlyBetter) {
+      out.certain[j] = own.seconds;
+      out.alone.push_back(static_cast<int>(j));
+    }
+  }
+}
+
+RunDelay estimate_run(const DelayRows& rows, const DelayFit& fit, std::size_t r, double level) {
+  const DelayRunRows& run = rows.runs[r];
+  RunDelay out;
+  const DelayFit::OfRun all = fit.of_run(r);
+  const RunDelays common = all.common(), each = all.each(common);
+  const Leftover left = hold_out(run, fit, r, common, each);
+  const double sections = std::max(1.0, left.sections);
+  const auto half_width = [&](double seconds, const std::vector<double>& without) {
+    const bool inside = std::abs(seconds) < kEndOfRange * run.longest();
+    return inside ? half_width_of(without, level) : std::numeric_limits<double>::infinity();
+  };
+  out.common = {common[0], half_width(common[0], left.commons), 0, left.better / sections};
+  for (Index j = 0; j < common.size(); ++j) {
+    out.common.gain += gain_of(left, j, left.none, left.common) / static_cast<double>(common.size());
+    out.joints.push_back({each[j], half_width(each[j], left.alone[static_cast<std::size_t>(j)]),
+                          gain_of(left, j, left.none, left.each), left.better_alone[j] / sections});
+  }
+  decide(left, out);
   return out;
 }
 
 }  // namespace
 
-Delays examine_delays(const Trial& trial) {
-  Delays delays;
-  const double smear = trial.options().smear;
-  const DelayData data = doctor::delay_data(trial, smear);
-  const VectorXd floors = trial.floors(1);
-  const Gains gains(data, floors, Shifts(data.joints.size(), data.none));
-  for (std::size_t j = 0; j < data.joints.size(); ++j)
-    delays.joints.push_back(gains.joint(j, &DelayEstimate::gain));
-  delays.common = gains.common();
-  delays.loaded = most_delayed(data, floors, gains, &DelayEstimate::gain);
-  delays.light = most_delayed(data, floors, gains, &DelayEstimate::plain);
-  const DelayData away = doctor::delay_data(trial, kFarther * smear);
-  const Gains left(away, floors, Shifts(away.joints.size(), away.none));
-  const auto look_away = [&](int joint, DelayEstimate& estimate) {
-    estimate.away = left.beyond_own_error(joint, estimate.seconds);
-    estimate.stretches = left.stretches(joint, estimate.seconds);
-  };
-  look_away(-1, delays.common);
-  for (DelayedJoint* one : {&delays.loaded, &delays.light})
-    if (one->joint >= 0) look_away(one->joint, one->estimate);
-  for (const doctor::DelayRows& rows : away.joints)
-    if (rows.Y.rows() > 0) delays.chance += 1 / static_cast<double>(rows.Y.rows());
-  delays.chance = std::sqrt(delays.chance);
-  return delays;
+std::vector<RunDelay> estimate_delays(const Robot& robot, const std::vector<DelayedRun>& runs,
+                                      const DelayOptions& options) {
+  const DelayRows rows = doctor::delay_rows(robot, runs, options);
+  DelayFit fit(rows);
+  fit.weigh();
+  for (int sweep = 0; sweep < kDelaySweeps; ++sweep) {
+    for (std::size_t r = 0; r < rows.runs.size(); ++r)
+      if (!rows.runs[r].joints.empty()) fit.set_delays(r, fit.of_run(r).common());
+    fit.weigh();
+  }
+  std::vector<RunDelay> out;
+  for (std::size_t r = 0; r < rows.runs.size(); ++r) {
+    out.push_back(rows.runs[r].joints.empty() ? RunDelay() : estimate_run(rows, fit, r, options.level));
+    out.back().label = runs[r].label.label;
+    out.back().why_not = rows.runs[r].why_not;
+  }
+  return out;
 }
 
 namespace {
 
-bool stands_alone(const DelayedJoint& one, double gain, double common, double limit, double min_delay) {
-  const double factor = one.estimate.seconds < 0 ? kEarly : 1;
-  return one.joint >= 0 && std::abs(one.estimate.seconds) >= min_delay && gain > factor * limit &&
-         gain > 2 * common && gain >= 2 * one.others && one.estimate.away > kPlainGain &&
-         one.estimate.stretches >= kMaxStretches;
+std::string lateness(const DelayValue& delay) {
+  return fmt::format("{:.2f} ± {:.2f} ms {}", 1e3 * std::abs(delay.seconds), 1e3 * delay.half_width,
+                     delay.seconds > 0 ? "later" : "earlier");
 }
 
-// The joint whose delay alone explains enough, or none.
-const DelayedJoint* delayed_joint(const Delays& delays, double min_delay) {
-  const DelayedJoint &loaded = delays.loaded, &light = delays.light;
-  if (stands_alone(loaded, loaded.estimate.gain, delays.common.gain, kGain, min_delay)) return &loaded;
-  if (stands_alone(light, light.estimate.plain, delays.common.plain, kPlainGain, min_delay) &&
-      light.beyond_friction > kBeyondFriction * light.estimate.plain)
-    return &light;
-  return nullptr;
+Finding finding_of(const std::string& joint, const DelayValue& delay, const char* where) {
+  Finding finding = make_finding(
+      "effort-delay", joint,
+      fmt::format("the effort is {} than the position; at its time it leaves {:.0f} % less of held-out "
+                  "sections{}",
+                  lateness(delay), 100 * (1 - std::exp(-delay.gain)), where));
+  if (delay.gain < kPlainlyWrong || std::abs(delay.seconds) < kPlainlyLate)
+    finding.severity = Severity::warning;
+  return finding;
 }
 
 }  // namespace
 
-std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, double step) {
+std::vector<DelayFinding> delay_findings(const std::vector<RunDelay>& delays, const Robot& robot) {
   const std::vector<LogJoint> names = log_joints(robot);
-  const auto text = [](const DelayEstimate& delay) {
-    return fmt::format(
-        "the effort is {:.0f} ms {} than the position; shifting it reduces the residual by {:.0f} %",
-        1e3 * std::abs(delay.seconds), delay.seconds > 0 ? "later" : "earlier",
-        100 * (1 - std::exp(-delay.residual)));
-  };
-  const auto n = static_cast<double>(names.size());
-  const double min_delay = std::max(0.002, step);
-  if (const DelayedJoint* one = delayed_joint(delays, min_delay))
-    return {
-        make_finding("effort-delay", names[static_cast<std::size_t>(one->joint)].name, text(one->estimate))};
-  const double limit = kCommonResidual * n;
-  if (delays.common.stretches < kMaxStretches || delays.common.plain <= limit ||
-      delays.common.away <= std::max(limit, kChance * delays.chance) ||
-      std::abs(delays.common.seconds) < min_delay)
-    return {};
-  DelayEstimate mean = delays.common;
-  mean.residual /= n;
-  return {make_finding("effort-delay", "", text(mean) + " on average over all joints")};
+  std::vector<DelayFinding> findings;
+  for (std::size_t r = 0; r < delays.size(); ++r) {
+    const RunDelay& delay = delays[r];
+    if (delay.of_all) {
+      DelayValue common = delay.common;
+      common.half_width = delay.widened;
+      findings.push_back({finding_of("", common, " on average over all joints"), {r}});
+    }
+    for (const int joint : delay.alone)
+      findings.push_back({finding_of(names[static_cast<std::size_t>(joint)].name,
+                                     delay.joints[static_cast<std::size_t>(joint)], ""),
+                          {r}});
+  }
+  return findings;
 }
 
 }  // namespace steelyard

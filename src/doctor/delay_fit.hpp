@@ -1,63 +1,72 @@
-// Least squares with the efforts of every joint at its own time, all samples of the coarse runs at once:
-//   min_π Σ_j w_j ‖τ_j(t + δ_j) − Y_j(t) π‖²,   w_j one over joint j's own residual (four iterations)
-// Normal equations with a ridge of 1e-6 of each column's square: columns that depend on others stay finite.
-// Rows near a joint's reversals are left out, as in trial.hpp. A change of δ_j changes the right-hand side
-// alone and costs a product with H⁻¹.
+// Least squares with the efforts of every joint at its own time:
 //
-// Friction that builds up over a displacement (presliding, hysteresis) looks like a late effort. One joint
-// may have it as three further columns, z_s with dz/dq = (sign q̇ − z)/s for s = 0.2, 1 and 5 % of its range.
+//   F(δ, π) = Σ_j w_j ‖τ_j(t + δ_j) − τ_known − Y_j π‖²,        w_j one over joint j's own residual
+//
+// π that is best at given δ is linear in the nodes v of delay_rows.hpp, and with H = Σ w YᵀY what remains is a quadratic form,
+//
+//   F(δ) = v(δ)ᵀ Q v(δ) − 2 lᵀ v(δ) + c,        Q = diag(w EᵀE) − Bᵀ H⁻¹ B,  B = w YᵀE
+//
+// of the joints of one run; l and c of a fitted run come from the other runs of its group that are fitted, at their own delays. A ridge of 1e-9 of each column's square keeps
+// columns finite that depend on others.
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
-#include "steelyard/doctor/trial.hpp"
+#include "doctor/delay_rows.hpp"
 
 namespace steelyard::doctor {
 
-// Of one joint, the samples at which it moves.
-struct DelayRows {
-  Eigen::MatrixXd Y;        // samples × columns
-  Eigen::MatrixXd efforts;  // samples × shifts
-  Eigen::MatrixXd lag;      // samples × 3, see above
-  Eigen::VectorXd stamps;   // [s] from the beginning of its run
-  struct RunRows {
-    std::size_t run;  // of the trial
-    Index begin, count;
-  };
-  std::vector<RunRows> runs;
+using RunDelays = Eigen::VectorXd;  // [s] per joint
+
+// F of one joint's delay, the others given.
+struct DelayParabola {
+  Eigen::MatrixXd Q;
+  Eigen::VectorXd l;
+  double at(const Eigen::VectorXd& v) const { return v.dot(Q * v) - 2 * l.dot(v); }
 };
-
-struct DelayData {
-  std::vector<DelayRows> joints;
-  VectorXd lateness;  // [s] of the shifts
-  Index none = 0;     // the shift that is zero
-};
-
-// Rows within `smear` seconds of a reversal are left out. Runs whose shifts differ (other rates) are left out
-// behind the first.
-DelayData delay_data(const Trial& trial, double smear);
-
-// Which shift each joint has.
-using Shifts = std::vector<Index>;
 
 class DelayFit {
  public:
-  // `lagging`: the joint with friction that builds up over a displacement; −1: none.
-  explicit DelayFit(const DelayData& data, int lagging = -1);
+  explicit DelayFit(const DelayRows& rows);
 
-  // Weights from the residuals with these shifts.
-  void weigh(const Shifts& shifts);
-  // Square of each joint's residual over its effort.
-  Eigen::VectorXd residuals(const Shifts& shifts) const;
-  // The parameters.
-  Eigen::VectorXd solve(const Shifts& shifts) const;
+  const std::vector<RunDelays>& delays() const { return delays_; }
+  void set_delays(std::size_t run, const RunDelays& delays) { delays_[run] = delays; }
+
+  // Weights from what is left at these delays; three iterations.
+  void weigh();
+
+  // F of a run's joints, without one of its blocks (−1: with all).
+  class OfRun {
+   public:
+    // One delay of all joints, or one of each; starting from the best of a grid where `start` is empty.
+    RunDelays common(std::optional<double> start = {}) const;
+    RunDelays each(RunDelays start) const;
+    double F(const RunDelays& delays) const;
+    Eigen::VectorXd parameters(const RunDelays& delays) const;  // π
+   private:
+    friend class DelayFit;
+    DelayParabola of_all() const;
+    DelayParabola of_one(Index joint, const RunDelays& others) const;
+    const DelayRunRows* run_ = nullptr;
+    Index width_ = 0;        // nodes and the known effort
+    Eigen::MatrixXd Q_, M_;  // M = H⁻¹ B
+    Eigen::VectorXd l_, m_;  // m = H⁻¹ b of the other runs
+  };
+  OfRun of_run(std::size_t run, Index without = -1) const;
+
+  // Σ over a block's rows of (τ − Yπ)², joint by joint.
+  Eigen::VectorXd left(std::size_t run, std::size_t block, const RunDelays& delays,
+                       const Eigen::VectorXd& parameters) const;
+  const Eigen::MatrixXd& weights() const { return weights_; }  // run × joint
 
  private:
-  std::vector<Eigen::MatrixXd> gram_, mixed_;  // YᵀY, Yᵀτ of every shift
-  std::vector<Eigen::VectorXd> effort_;        // τᵀτ of every shift
-  Eigen::VectorXd weights_;
-  Eigen::MatrixXd inverse_;
+  bool helps(std::size_t other, std::size_t run) const;
+  const DelayRows& rows_;
+  std::vector<std::vector<Eigen::MatrixXd>> totals_;  // products of all blocks, by run and joint
+  std::vector<RunDelays> delays_;
+  Eigen::MatrixXd weights_;
 };
 
 }  // namespace steelyard::doctor

@@ -9,7 +9,6 @@
 #include "steelyard/core/error.hpp"
 #include "steelyard/doctor/jump.hpp"
 #include "steelyard/doctor/motion.hpp"
-#include "steelyard/regressor/base.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -22,18 +21,6 @@ constexpr double kLoaded = 0.1;        // of the largest effort
 constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
 
 constexpr Index kFewestSamples = 40;  // of a coarse run
-
-// Columns that are independent for any direction of gravity.
-std::vector<std::string> general_columns(Robot robot) {
-  robot.gravity = 9.81 * Vector3(0.3, 0.5, -0.8).normalized();
-  BaseOptions options;
-  options.expressions = false;
-  options.drives = false;
-  const BaseParameters base = base_parameters(robot, options);
-  std::vector<std::string> columns;
-  for (const int lead : base.lead) columns.push_back(base.columns[static_cast<std::size_t>(lead)]);
-  return columns;
-}
 
 bool spoils_copy(const Finding& finding) {
   // Stamps that are unlikely to be seconds.
@@ -80,8 +67,8 @@ Run head_of(SampleSource& source, const RunLabel& label, Index max_samples) {
   return head;
 }
 
-CoarseRun copy_of(const ExaminedRun& run, const SignalScan& signals, const CoarseOptions& options,
-                  Index head) {
+CoarseRun copy_of(const ExaminedRun& run, const SignalScan& signals, CoarseOptions options, Index head) {
+  options.effort_delay = run.effort_delay;
   std::unique_ptr<SampleSource> source = run.open();
   TimeScan time = signals.time;
   Run samples;  // of a head, read once
@@ -182,12 +169,8 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Examine
                                    Examination& examination) {
   Findings findings(examination);
   const std::vector<std::size_t> numbers = numbers_of(logs);
-  double step = 0;
   std::vector<CoarseRun> copies;
-  for (const ExaminedLog& log : logs) {
-    step = std::max(step, log.copy->time.median_step);
-    copies.push_back(*log.copy);
-  }
+  for (const ExaminedLog& log : logs) copies.push_back(*log.copy);
   try {
     Model model{Trial(robot, std::move(copies), trial_options), {}};
     model.set_up = examine_set_up(model.trial, options.set_up);
@@ -196,12 +179,9 @@ std::optional<Model> examine_model(const Robot& robot, const std::vector<Examine
       findings.not_examined(
           "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups",
           numbers);
-    if (!model.set_up.beaten && !model.set_up.too_poor) {
-      examination.delays = examine_delays(model.trial);
-      findings.add(delay_findings(*examination.delays, robot, step), numbers);
+    if (!model.set_up.beaten && !model.set_up.too_poor)
       for (const Jump& jump : examine_jumps(model.trial))
         if (is_clear(jump)) findings.add(jump_finding(jump, robot), {numbers[jump.run]});
-    }
     findings.add(unexplained_findings(model.trial, model.set_up, robot), numbers);
     return model;
   } catch (const InputError& error) {  // a column of the study that is not finite
@@ -226,7 +206,31 @@ void examine_other(const Robot& robot, const Model& model, const ExaminedLog& lo
   }
 }
 
-void examine_set_ups(const Robot& robot, const std::vector<ExaminedLog>& logs, const DoctorOptions& options,
+// Of runs whose set-up is not in doubt, unless the study has settled them.
+void report_delays(const Robot& robot, const std::vector<ExaminedRun>& runs,
+                   const std::vector<ExaminedLog>& logs, const DoctorOptions& options,
+                   Examination& examination) {
+  DelayOptions delay_options;
+  delay_options.effort = options.coarse.effort;
+  delay_options.also = options.coarse.also;
+  delay_options.threads = options.set_up.threads;
+  std::vector<DelayedRun> examined;
+  std::vector<std::size_t> numbers;
+  for (const ExaminedLog& log : logs) {
+    const ExaminedRun& run = runs[log.number];
+    if (run.delay_is_settled) continue;
+    examined.push_back({run.label, run.open, run.extra, run.known});
+    numbers.push_back(log.number);
+  }
+  examination.delays = estimate_delays(robot, examined, delay_options);
+  for (DelayFinding& found : delay_findings(examination.delays, robot)) {
+    for (std::size_t& run : found.runs) run = numbers[run];
+    Findings(examination).add(std::move(found.finding), std::move(found.runs));
+  }
+}
+
+void examine_set_ups(const Robot& robot, const std::vector<ExaminedRun>& runs,
+                     const std::vector<ExaminedLog>& logs, const DoctorOptions& options,
                      Examination& examination) {
   Findings findings(examination);
   std::vector<ExaminedLog> fitted, others;
@@ -240,11 +244,21 @@ void examine_set_ups(const Robot& robot, const std::vector<ExaminedLog>& logs, c
   std::optional<Model> model;
   if (!fitted.empty()) model = examine_model(robot, fitted, trial_options, options, examination);
   if (model) examination.set_up = model->set_up;
+  const auto is_sound = [](const std::optional<Model>& examined) {
+    return examined && !examined->set_up.beaten && !examined->set_up.too_poor;
+  };
   const bool any_fit = std::any_of(logs.begin(), logs.end(), [](const ExaminedLog& p) { return p.is_fit; });
-  if (others.empty()) return;
-  if (!any_fit) {
-    for (const ExaminedLog& log : others) examine_model(robot, {log}, trial_options, options, examination);
-  } else if (!model || model->set_up.beaten || model->set_up.too_poor) {
+  std::vector<ExaminedLog> sound;  // their delays are examined
+  if (is_sound(model)) {
+    sound = fitted;
+    sound.insert(sound.end(), others.begin(), others.end());
+  }
+  if (!any_fit)
+    for (const ExaminedLog& log : others)
+      if (is_sound(examine_model(robot, {log}, trial_options, options, examination))) sound.push_back(log);
+  if (!sound.empty()) report_delays(robot, runs, sound, options, examination);
+  if (others.empty() || !any_fit) return;
+  if (!is_sound(model)) {
     findings.not_examined("there is no model to test this run against: fix the fit runs first",
                           numbers_of(others));
   } else {
@@ -323,7 +337,7 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
     for (ExaminedLog& log : logs)
       if (!enough && log.is_fit && log.spoiled.empty())
         log.spoiled = "the motion is too poor to distinguish set-ups";
-    examine_set_ups(robot, logs, options, examination);
+    examine_set_ups(robot, runs, logs, options, examination);
   }
   drop_consequences(examination);
   return examination;

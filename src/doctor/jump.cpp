@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "doctor/delay_fit.hpp"
+#include "doctor/coarse_rows.hpp"
 #include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/log/run_file.hpp"
 
@@ -19,7 +19,7 @@ constexpr double kRank = 1e-8;       // of the largest column: below it a direct
 constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own standard deviation of a step
 
 // An orthonormal basis of what is explained without a step: the model, and drift in the rows [begin, end).
-Eigen::MatrixXd basis(const doctor::DelayRows& rows, Index begin, Index end) {
+Eigen::MatrixXd basis(const doctor::CoarseRows& rows, Index begin, Index end) {
   const Index n = rows.Y.rows(), p = rows.Y.cols();
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, p + 3);
   A.leftCols(p) = rows.Y;
@@ -55,12 +55,12 @@ Index best_row(const Eigen::MatrixXd& Q, const Eigen::VectorXd& e, Index begin, 
 
 std::vector<Jump> examine_jumps(const Trial& trial) {
   std::vector<Jump> jumps;
-  const doctor::DelayData data = doctor::delay_data(trial, trial.options().smear);
-  for (std::size_t j = 0; j < data.joints.size(); ++j) {
-    const doctor::DelayRows& rows = data.joints[j];
+  const std::vector<doctor::CoarseRows> joints = doctor::coarse_rows(trial, trial.options().smear);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const doctor::CoarseRows& rows = joints[j];
     for (const auto& [run, begin, count] : rows.runs) {
       if (count < kFewestRows) continue;
-      const Eigen::VectorXd effort = rows.efforts.col(data.none);
+      const Eigen::VectorXd& effort = rows.effort;
       const double rms = effort.norm() / std::sqrt(static_cast<double>(effort.size()));
       const Eigen::MatrixXd Q = basis(rows, begin, begin + count);
       const Eigen::VectorXd e = effort - Q * (Q.transpose() * effort);

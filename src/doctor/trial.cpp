@@ -5,6 +5,7 @@
 
 #include "doctor/trial_impl.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/regressor/base.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -44,6 +45,17 @@ Eigen::VectorXd relative_floors(const Eigen::VectorXd& efforts, const Eigen::Vec
 }
 
 }  // namespace
+
+std::vector<std::string> general_columns(Robot robot) {
+  robot.gravity = 9.81 * Vector3(0.3, 0.5, -0.8).normalized();
+  BaseOptions options;
+  options.expressions = false;
+  options.drives = false;
+  const BaseParameters base = base_parameters(robot, options);
+  std::vector<std::string> columns;
+  for (const int lead : base.lead) columns.push_back(base.columns[static_cast<std::size_t>(lead)]);
+  return columns;
+}
 
 SetUp SetUp::as_given(Index joints) {
   SetUp set_up;

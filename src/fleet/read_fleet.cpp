@@ -57,6 +57,7 @@ void refuse_other_parts(const FleetStudy& fleet) {
     curved |= spec.friction && !spec.friction->is_linear();
   refuse(curved, "friction other than viscous, coulomb, offset");
   refuse(study.drive_spec.offset_per_run, "an offset per run");
+  refuse(study.effort_delay.any(), "`effort_delay`");
   refuse(study.reverse.has_value(), "`reverse`");
   refuse(study.excite.has_value(), "`excite`");
   refuse(study.elastic.has_value(), "`elastic`");

@@ -80,7 +80,8 @@ std::optional<Refit> refit_at(const Setup& setup, const std::vector<RunRows>& ru
     if (!is_long_enough(run.prepared(), ratio)) return std::nullopt;
     const StudyRun& own = *run.run->run;
     PreparedRun prepared(open_disturbed(setup, own, sign == 0 ? VectorXd() : noise[fit], sign),
-                         own.file.label, scaled_options(setup.prepare, run.prepared(), ratio));
+                         own.file.label,
+                         scaled_options(of_run(setup, own, setup.prepare), run.prepared(), ratio));
     ++fit;
     PassOptions pass;
     pass.slot_samples = run.folds.slot_samples;

@@ -123,7 +123,7 @@ struct Candidate {
 Candidate fold_candidate(const Setup& setup, const std::vector<CutoffRun>& runs, double cutoff) {
   Candidate out;
   for (const CutoffRun& run : runs) {
-    PrepareOptions options = options_at(setup, cutoff);
+    PrepareOptions options = of_run(setup, *run.run, options_at(setup, cutoff));
     options.chunk_size = kAutomatic;
     PassOptions pass;
     pass.slot_samples = run.slot;

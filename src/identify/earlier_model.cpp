@@ -122,6 +122,7 @@ Setup setup_of(const Result& model, const Job& job) {
       if (value.name.starts_with(stem)) setup.offset_runs.push_back(value.name.substr(stem.size()));
   }
   setup = with_gains_of(model, std::move(setup));
+  setup = with_delays(std::move(setup));
   return with_given_cutoff(std::move(setup), model.preparation.cutoff.value_or(0));
 }
 

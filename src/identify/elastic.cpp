@@ -56,7 +56,7 @@ ElasticJoints identify_elastic_joints(const Setup& setup) {
         model = elastic_model(setup.robot, source->channels(), options);
       }
       PreparedRun prepared(elastic_source(std::move(source), *model), run.file.label,
-                           elastic_preparation(setup.prepare, *model));
+                           elastic_preparation(of_run(setup, run, setup.prepare), *model));
       PassOptions pass;
       pass.known = known_efforts(setup, run);
       fold_elastic(prepared, *model, folds, std::move(pass));

@@ -72,13 +72,6 @@ void replay(const FoldedRun& run, std::vector<RunFinding>& found) {
   }
 }
 
-// Columns of the plan's rows as columns of joints.
-std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> list) {
-  for (ExtraColumns& extra : list)
-    for (ExtraColumn& column : extra.columns) column.row = plan.rows[static_cast<std::size_t>(column.row)].i;
-  return list;
-}
-
 struct Visit {
   std::vector<RunFinding> found;
   std::vector<std::size_t> logs;     // numbers of the runs that were examined now
@@ -152,6 +145,8 @@ Visit visit(const Setup& setup, const Runs& opened, Index head) {
     examined.open = [&run, &setup] { return open_source(setup, run); };
     examined.extra = by_joint(setup.plan, expression_columns(setup));
     examined.known = by_joint(setup.plan, known_efforts(setup, run));
+    examined.effort_delay = undone_delay(setup, run);
+    examined.delay_is_settled = !setup.delays.empty();
     examined.use = {!run.unsigned_effort, setup.study().prepare.measured_velocity};
     if (r < opened.size()) examined.signals = watched_signals(opened[r]);
     visit.logs.push_back(r);
@@ -251,7 +246,7 @@ std::vector<Finding> folded_findings(std::span<const FoldedRun> runs) {
 
 StudyCheck check_study(const Study& study, const StudyOptions& options) {
   StudyClock clock(options);
-  const Setup setup = with_given_cutoff(with_gains(open_robot({&study, &options, &clock})), 0);
+  const Setup setup = with_given_cutoff(with_delays(with_gains(open_robot({&study, &options, &clock}))), 0);
   StudyCheck check;
   check.robot = setup.robot.name;
   for (const StudyRun& run : study.runs) {

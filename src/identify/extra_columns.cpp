@@ -12,6 +12,12 @@
 #include "steelyard/core/suggest.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
+std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> list) {
+  for (ExtraColumns& extra : list)
+    for (ExtraColumn& column : extra.columns) column.row = plan.rows[static_cast<std::size_t>(column.row)].i;
+  return list;
+}
+
 std::string offset_stem(const Setup& setup, std::size_t row) {
   const std::vector<int> joints = coordinates(setup.robot).joints;
   return fmt::format("fo{}@", joints[static_cast<std::size_t>(setup.plan.rows[row].i)] + 1);

@@ -20,6 +20,9 @@ std::vector<ExtraColumns> run_columns(const Setup& setup, const StudyRun& run);
 // The expressions alone.
 std::vector<ExtraColumns> expression_columns(const Setup& setup);
 
+// Columns of the plan's rows as columns of joints, as the doctor has them.
+std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> list);
+
 // The channel with efforts that are known, if a run has it.
 inline constexpr const char* kKnownChannel = "known";
 

@@ -54,7 +54,8 @@ std::vector<CurrentRun> fold_all(const Setup& setup, CurrentRows& all) {
       if (runs.empty()) all = rows;
       for (const std::string& lead : rows.leads)
         if (std::find(all.leads.begin(), all.leads.end(), lead) == all.leads.end()) all.leads.push_back(lead);
-      PreparedRun prepared(open_study_run(run, setup.robot), run.file.label, setup.prepare);
+      PreparedRun prepared(open_study_run(run, setup.robot), run.file.label,
+                           of_run(setup, run, setup.prepare, channel::kCurrent));
       PassOptions pass;
       pass.threads = setup.threads();
       pass.slot_samples = slot_for_blocks(prepared, 0);

@@ -17,7 +17,7 @@ OpenRun prepare_run(const Setup& setup, const StudyRun& run, const OpenOptions& 
     source = std::move(watch.source);
     opened.signals = std::move(watch.scan);
   }
-  PrepareOptions prepare = setup.prepare;
+  PrepareOptions prepare = of_run(setup, run, setup.prepare);
   prepare.presume_uniform = options.presume_uniform;
   try {
     opened.prepared = std::make_unique<PreparedRun>(std::move(source), run.file.label, prepare);

@@ -88,13 +88,14 @@ Setup open_robot(const Job& job) {
   Robot robot = study_robot(*job.study, &setup.warnings);
   if (!setup.prepare.keep_standstill && setup.prepare.velocity_below.size() == 0)
     setup.prepare.standstill = standstill_shares(*job.study, robot);
-  return with_robot(std::move(setup), std::move(robot));
+  return with_given_delays(with_robot(std::move(setup), std::move(robot)));
 }
 
 Setup open(const Job& job) {
   Setup setup = open_robot(job);
-  if (job.study->gains && job.study->cutoff.automatic) return with_gains_and_cutoff(std::move(setup));
-  return with_cutoff(with_gains(std::move(setup)));
+  if (job.study->gains && job.study->cutoff.automatic)
+    return with_delays(with_gains_and_cutoff(std::move(setup)));
+  return with_cutoff(with_delays(with_gains(std::move(setup))));
 }
 
 }  // namespace steelyard

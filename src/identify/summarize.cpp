@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "identify/delays.hpp"
 #include "identify/extra_columns.hpp"
 #include "identify/fitted_before.hpp"
 #include "identify/folded_runs.hpp"
@@ -63,6 +64,7 @@ void count_rows(const Identified& all, Result& result) {
   result.preparation.candidates = all.setup.cutoff.candidates;
   result.preparation.choice = all.setup.cutoff.choice;
   result.preparation.band = all.checks.band.band;
+  result.preparation.effort_delays = delay_summaries(all.setup);
 }
 
 // Over the fit runs; passes of other preparations and sources are added.

@@ -53,6 +53,7 @@ ForecastOutcome forecast_study(const Study& study, const Result& model, const St
          "a result of `steelyard run` or `identify` whose fitted runs can be divided into blocks",
          "identify the model again, with longer runs"});
   Study fresh = study;
+  fresh.effort_delay = {};
   for (StudyRun& run : fresh.runs) {
     run.file.label.role = RunRole::validate;
     run.no_efforts.reset();

@@ -9,6 +9,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/differences.hpp"
+#include "steelyard/log/shift.hpp"
 #include "steelyard/log/stamps.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -135,6 +136,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
   require(options.standstill.size() == 0 || options.standstill.size() == names.joints(),
           "shares of standstill are given joint by joint");
+  plan_shifts(names, source->name(), options);
   const bool presumed = presume(*source, options);
   if (presumed) {
     auto checked = std::make_unique<CheckedStamps>(std::move(source), preparation_.time);
@@ -150,6 +152,37 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   rewind();
   passes_ = presumed ? 0 : 1;
 }
+
+void PreparedRun::plan_shifts(const SampleBlock& names, const std::string& name,
+                              const PrepareOptions& options) {
+  for (const ChannelShift& shift : options.shifts) {
+    if (names.find(shift.from) < 0)
+      throw InputError(
+          {fmt::format("the run has no channel '{}', which is to be shifted in time", shift.from),
+           {name, 0, 0, {}},
+           {},
+           fmt::format("give its columns: `columns: {{{}: ...}}`", shift.from)});
+    if (shift.seconds.size() != names.joints() || !shift.seconds.allFinite())
+      throw InputError({fmt::format("{} shifts in time are given, the run has {} joints",
+                                    shift.seconds.size(), names.joints()),
+                        {name, 0, 0, {}},
+                        "a finite number for each",
+                        "give as many shifts as joints"});
+    if (!shift.seconds.isZero(0) || shift.from != shift.to) shifts_.push_back(shift);
+  }
+}
+
+namespace {
+
+// Samples on each side that the longest shift needs; 0: nothing is shifted.
+Index longest_reach(const std::vector<ChannelShift>& shifts, double step) {
+  Index reach = 0;
+  for (const ChannelShift& shift : shifts)
+    reach = std::max(reach, shift_reach(shift.seconds.cwiseAbs().maxCoeff() / step));
+  return reach;
+}
+
+}  // namespace
 
 // What presumed stamps do not allow is left to a full scan, which has more information.
 bool PreparedRun::presume(SampleSource& source, const PrepareOptions& options) {
@@ -216,6 +249,7 @@ void PreparedRun::plan_filters(const PrepareOptions& options) {
   preparation_.reach = (preparation_.filter ? preparation_.filter->halo : 0) + options.difference_order;
   if (is_tested(options.standstill))
     preparation_.reach = std::max(preparation_.reach, 3 * half_standstill_window(preparation_.grid.step));
+  preparation_.reach += longest_reach(shifts_, preparation_.grid.step);
   const Index size = options.chunk_size == kAutomatic ? automatic_chunk(std::max(halo, preparation_.reach))
                                                       : options.chunk_size;
   plan_ = plan_chunks(preparation_.grid.samples, size, halo);
@@ -240,7 +274,7 @@ void PreparedRun::plan_rows(const std::string& name, const PrepareOptions& optio
   preparation_.bridged.clear();
   if (preparation_.grid.interpolation != Interpolation::none) {
     const UniformGrid& grid = preparation_.grid;
-    const Index margin = memory + options.difference_order;
+    const Index margin = memory + options.difference_order + longest_reach(shifts_, preparation_.grid.step);
     for (const TimeGap& gap : preparation_.time.longest_gaps) {
       if (gap.length < kShortGap) continue;
       const double first = (gap.begin - grid.start) / grid.step;
@@ -254,7 +288,8 @@ void PreparedRun::plan_rows(const std::string& name, const PrepareOptions& optio
   rows.factor = options.decimation;
   if (rows.factor == kAutomatic)
     rows.factor = cutoff > 0 ? automatic_decimation(cutoff, 1 / preparation_.grid.step) : 1;
-  rows.trim = options.trim == kAutomatic ? memory : options.trim;
+  rows.trim =
+      options.trim == kAutomatic ? memory + longest_reach(shifts_, preparation_.grid.step) : options.trim;
   if (rows.count() == 0) {
     throw InputError({fmt::format("no samples are left of the run: {} samples, {} trimmed at each end",
                                   rows.samples, rows.trim),
@@ -271,9 +306,9 @@ void PreparedRun::rewind() {
   ++passes_;
 }
 
-// At most: velocity, acceleration, moving, and two for every channel that is differentiated.
+// At most: velocity, acceleration, moving, those that are shifted, and two for every channel that is differentiated.
 Index PreparedRun::added_channels() const {
-  return 3 + 2 * static_cast<Index>(differentiated_.size());
+  return 3 + 2 * static_cast<Index>(differentiated_.size()) + static_cast<Index>(shifts_.size());
 }
 
 // For the next chunk; behind the last one nothing is kept.
@@ -328,8 +363,22 @@ int find_or_add(SampleBlock& block, std::string_view name) {
 
 }  // namespace
 
+void PreparedRun::shift_channels(SampleBlock& block) const {
+  std::vector<double> shifted(static_cast<std::size_t>(block.size()));
+  for (const ChannelShift& shift : shifts_) {
+    const int from = block.find(shift.from), to = find_or_add(block, shift.to);
+    for (Index j = 0; j < block.joints(); ++j) {
+      if (shift.seconds[j] == 0 && from == to) continue;
+      shift_samples(block.row(from, j), block.size(), shift.seconds[j] / preparation_.grid.step,
+                    shifted.data());
+      std::copy(shifted.begin(), shifted.end(), block.row(to, j));
+    }
+  }
+}
+
 PreparedChunk PreparedRun::prepare(RawChunk raw) const {
   SampleBlock& block = raw.samples;
+  if (!shifts_.empty()) shift_channels(block);
   const int velocity = find_or_add(block, channel::kVelocity);
   const int acceleration = find_or_add(block, channel::kAcceleration);
   const int position = block.find(channel::kPosition);

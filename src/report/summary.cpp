@@ -72,6 +72,24 @@ std::string row_note(const Result& result) {
   return note;
 }
 
+// The run with the longest delay; nothing where the study does not ask for them.
+std::string delay_card(const Result& result) {
+  const EffortDelaySummary* longest = nullptr;
+  double most = -1;
+  int undone = 0;
+  for (const EffortDelaySummary& delay : result.preparation.effort_delays) {
+    double own = 0;
+    for (const double seconds : delay.undone) own = std::max(own, std::abs(seconds));
+    undone += own > 0;
+    if (own > most) longest = &delay;
+    most = std::max(most, own);
+  }
+  if (longest == nullptr) return "";
+  return card("Effort delay", figure(1e3 * most, 3) + " ms",
+              fmt::format("undone in {} of {} runs; {}: {}", undone, result.preparation.effort_delays.size(),
+                          escape(longest->run), escape(delay_text(*longest))));
+}
+
 TableCell severity_cell(const Finding& finding) {
   const char* name = to_string(finding.severity);
   const std::string waived = finding.waived ? " <span class=\"tag\">waived</span>" : "";
@@ -120,6 +138,7 @@ std::string key_figures(const Result& result) {
   html += card("Samples", count(result.samples),
                result.preparation.rate > 0 ? "at " + figure(result.preparation.rate, 4) + " Hz" : "");
   html += card("Rows", count(result.rows), row_note(result));
+  html += delay_card(result);
   return html + "</dl></section>\n";
 }
 

@@ -1,7 +1,10 @@
 #include "result/describe_result.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -111,12 +114,41 @@ void describe(Fields& f, CutoffCandidate& x) {
   f.number(must("score", "", "its error on held-out raw efforts"), x.score, at_least(0));
 }
 
+std::string delay_text(const EffortDelaySummary& delay) {
+  const auto [least, most] = std::minmax_element(delay.undone.begin(), delay.undone.end());
+  const bool undone = !delay.undone.empty() && (*least != 0 || *most != 0);
+  const bool same = undone && *least == *most;
+  if (delay.how != "estimated" && !undone) return delay.how;
+  std::string text;
+  if (delay.common && (same || !undone))
+    text = fmt::format("{:.2f} ± {:.2f} ms {}", 1e3 * std::abs(*delay.common),
+                       1e3 * delay.half_width.value_or(0), *delay.common < 0 ? "earlier" : "later");
+  else if (same)
+    text = fmt::format("{:.2f} ms {}", 1e3 * std::abs(*least), *least < 0 ? "earlier" : "later");
+  else
+    text = fmt::format("{:.2f} to {:.2f} ms later by joint", 1e3 * *least, 1e3 * *most);
+  return text + (undone ? ", undone" : ": not certain, left as it is");
+}
+
+void describe(Fields& f, EffortDelaySummary& x) {
+  f.text(must("run", "", "its label"), x.run);
+  f.text(must("how", "", "given, estimated, or why there is no estimate"), x.how);
+  f.numbers(must("undone", "s", "per joint: efforts are taken so much later"), x.undone, any_number());
+  f.number(may("common", "s", "estimate for all joints together"), x.common, any_number());
+  f.number(may("half_width", "s", "of its 95 % interval; 1: unknown"), x.half_width, at_least(0));
+  f.numbers(may("joints", "s", "estimates of single joints"), x.joints, any_number());
+  f.numbers(may("joint_half_widths", "s", "of their 95 % intervals; 1: unknown"), x.joint_half_widths,
+            at_least(0));
+}
+
 void describe(Fields& f, PreparationSummary& x) {
   f.number(must("rate", "Hz", "of the uniform grid"), x.rate, at_least(0));
   f.number(may("cutoff", "Hz", "of the lowest filter; absent without one"), x.cutoff, at_least(0));
   f.whole(must("decimation", "", "one row kept out of so many"), x.decimation, at_least(1));
   f.number(must("kept_share", "", "rows given to the estimator over those before rejection and trimming"),
            x.kept_share, from_to(0, 1));
+  f.sections(may("effort_delays", "", "by which efforts were later than positions, run by run"),
+             x.effort_delays);
   bool chosen = !x.candidates.empty();
   f.group("candidates", chosen, [&](Fields& g) {
     g.sections(must("candidates", "", "cut-offs that were tried; absent when it was given"), x.candidates);

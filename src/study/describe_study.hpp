@@ -5,7 +5,7 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutoff);
+void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutoff, EffortDelaySpec& delay);
 void describe_estimate(Fields& fields, Study& study);
 void describe_drives(Fields& fields, DriveTerms& terms, DriveSpec& spec);
 void describe_efforts(Fields& fields, const Key& key, std::vector<EffortExpression>& list);

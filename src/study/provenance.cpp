@@ -40,6 +40,12 @@ ordered_json prepare_json(const PrepareOptions& options) {
                                                options.velocity_below.data() + options.velocity_below.size());
   if (options.standstill.size() > 0 && options.standstill.maxCoeff() >= 0)
     json["standstill"] = std::vector<double>(options.standstill.begin(), options.standstill.end());
+  if (options.own_shifts) {
+    json["effort_delay"] = "auto";
+  } else if (!options.shifts.empty()) {
+    const VectorXd& seconds = options.shifts.front().seconds;
+    json["effort_delay"] = std::vector<double>(seconds.data(), seconds.data() + seconds.size());
+  }
   json["chunk"] = automatic(options.chunk_size);
   return json;
 }

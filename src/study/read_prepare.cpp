@@ -62,9 +62,23 @@ void describe_resample(Fields& f, PrepareOptions& options) {
   if (f.reads() && word == 2) options.interpolation = Interpolation::linear;
 }
 
+constexpr double kLongestDelay = 1;  // [s]
+
+void describe_delay(Fields& f, EffortDelaySpec& delay) {
+  const Key key = {"effort_delay", "s",
+                   "by which the efforts of the log are later than its positions, one for all joints or one "
+                   "per joint; undone before anything else. auto: estimated in every run, and undone where "
+                   "it is certain"};
+  int word = delay.automatic ? 0 : delay.seconds.size() > 0 ? -1 : Fields::kNotGiven;
+  f.words_or(key, word, {"auto"}, [&](Fields& other) {
+    other.numbers(key, delay.seconds, from_to(-kLongestDelay, kLongestDelay));
+  });
+  if (f.reads()) delay.automatic = word == 0;
+}
+
 }  // namespace
 
-void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
+void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff, EffortDelaySpec& delay) {
   describe_resample(f, options);
   FilterKeys filter = filter_keys(options, cutoff);
   f.section({"filter", "", "zero-phase Butterworth filter"}, filter.given,
@@ -111,6 +125,7 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff) {
     options.keep_standstill = word == 1 || options.velocity_below.size() > 0;
     if (word == -1) options.creep = share;
   });
+  describe_delay(f, delay);
   f.count_or({"trim", "samples", "left out at both ends; auto: the filter's memory"}, "auto", kAutomatic,
              options.trim, from_to(0, 1e15));
   f.count_or({"chunk", "samples", "that are in memory at once, a power of two; results do not depend on it"},

@@ -91,7 +91,7 @@ void describe(Fields& f, Study& study) {
     item.section({"run", "", runs.meaning}, [&](Fields& inner) { describe_run(inner, run, k + 1); });
   });
   f.section({"prepare", "", "from raw samples to rows"},
-            [&](Fields& inner) { describe_prepare(inner, study.prepare, study.cutoff); });
+            [&](Fields& inner) { describe_prepare(inner, study.prepare, study.cutoff, study.effort_delay); });
   f.section({"estimate", "", "how parameters are estimated ([estimates](estimate.md))"},
             [&](Fields& inner) { describe_estimate(inner, study); });
   f.optional_section({"feasible", "", "physically feasible links ([feasible](feasible.md))"}, study.feasible);

@@ -175,11 +175,8 @@ TEST_P(SetUpFaults, AreNamedWithTheirJoint) {
 INSTANTIATE_TEST_SUITE_P(RealLogs, SetUpFaults, ::testing::Values("panda", "ur10", "tx40", "lwr3"),
                          [](const auto& test) { return std::string(test.param); });
 
-Delays delays_of(const RealLog& log, const steelyard::Run& run, TimeScan& time) {
-  const std::unique_ptr<SampleSource> source = view_run(run);
-  time = scan_time(*source);
-  const Trial trial(log.robot, {coarse_run(view_run(run), log.name, time, DoctorOptions().coarse)});
-  return examine_delays(trial);
+RunDelay delay_of(const RealLog& log, const steelyard::Run& run) {
+  return estimate_delays(log.robot, {{run.label, [&] { return view_run(run); }}}).front();
 }
 
 // The slowest log shows 50 ms only: its efforts change little in 30 ms.
@@ -195,14 +192,13 @@ TEST_P(EffortDelay, OfAllJointsIsNamedWithItsSize) {
   for (const double seconds : {injected_delay(log), -injected_delay(log)}) {
     steelyard::Run run = log.run;
     delay_efforts(run, seconds, -1);
-    TimeScan time;
-    const Delays delays = delays_of(log, run, time);
-    const std::vector<Finding> findings = delay_findings(delays, log.robot, time.median_step);
-    ASSERT_EQ(findings.size(), 1u);
-    EXPECT_EQ(findings[0].code, "effort-delay");
-    EXPECT_EQ(findings[0].joint, "");
-    std::printf("%s: %+.0f ms injected, %+.1f ms found, gain %.2f\n", log.name.c_str(), 1e3 * seconds,
-                1e3 * delays.common.seconds, delays.common.residual);
+    const RunDelay delay = delay_of(log, run);
+    std::printf("%s: %+.0f ms injected, %+.2f ± %.2f ms found, gain %.2f, joints", log.name.c_str(),
+                1e3 * seconds, 1e3 * delay.common.seconds, 1e3 * delay.widened, delay.common.gain);
+    for (const DelayValue& joint : delay.joints)
+      std::printf(" %+.1f ± %.1f (%.2f)", 1e3 * joint.seconds, 1e3 * joint.half_width, joint.gain);
+    std::printf("\n");
+    EXPECT_TRUE(delay.of_all) << log.name;
   }
 }
 
@@ -228,20 +224,18 @@ TEST_P(EffortDelay, OfOneJointIsNamedWithTheJoint) {
     for (std::size_t j = 0; j < log.joints.size(); ++j) {
       steelyard::Run run = log.run;
       delay_efforts(run, seconds, static_cast<int>(j));
-      TimeScan time;
-      const Delays delays = delays_of(log, run, time);
-      const std::vector<Finding> findings = delay_findings(delays, log.robot, time.median_step);
-      const bool named = findings.size() == 1 && findings[0].joint == log.joints[j];
+      const RunDelay delay = delay_of(log, run);
+      const bool named = !delay.of_all && delay.alone == std::vector<int>{static_cast<int>(j)};
       const Growth worse = growth(clean, residual_logs(log.robot, run));
       std::printf("  %s, %s: %+.0f ms injected, %+.1f ms found, gain %.2f, residuals %+.2f ± %.2f%s%s\n",
-                  log.name.c_str(), log.joints[j].c_str(), 1e3 * seconds, 1e3 * delays.joints[j].seconds,
-                  delays.joints[j].gain, worse.mean, worse.deviation, worse.shows() ? "" : ": does not show",
+                  log.name.c_str(), log.joints[j].c_str(), 1e3 * seconds, 1e3 * delay.joints[j].seconds,
+                  delay.joints[j].gain, worse.mean, worse.deviation, worse.shows() ? "" : ": does not show",
                   named ? "" : ", not named");
       if (seconds == 0.05 && std::find(tell.begin(), tell.end(), j) != tell.end()) {
         EXPECT_TRUE(named) << log.joints[j];
       }
       if (!named) {
-        EXPECT_TRUE(findings.empty()) << findings[0].joint << ": " << findings[0].evidence;
+        EXPECT_TRUE(!delay.of_all && delay.alone.empty()) << log.joints[j];
       }
     }
 }

@@ -19,13 +19,15 @@ namespace simulated_delay_test {
 
 constexpr double kNoises[] = {0, 1e-3, 0.01, 0.05, 0.2};  // of a joint's own effort
 
+DelayedRun delayed(const steelyard::Run& run) {
+  return {run.label, [&run] { return view_run(run); }};
+}
+
 // The doctor's findings about a log's delays; "-": nothing, "": of all joints.
 std::string said(const SimulatedLog& log, const steelyard::Run& run) {
-  const std::unique_ptr<SampleSource> source = view_run(run);
-  const TimeScan time = scan_time(*source);
-  const Trial trial(log.robot, {coarse_run(view_run(run), "run", time, DoctorOptions().coarse)});
-  const std::vector<Finding> findings = delay_findings(examine_delays(trial), log.robot, time.median_step);
-  return findings.empty() ? "-" : findings[0].joint;
+  const std::vector<DelayFinding> findings =
+      delay_findings(estimate_delays(log.robot, {delayed(run)}), log.robot);
+  return findings.empty() ? "-" : findings[0].finding.joint;
 }
 
 using Visit = std::function<void(const SimulatedLog&, double noise, std::uint64_t seed)>;
@@ -72,15 +74,8 @@ TEST(SimulatedDelay, IsNotNamedBecauseOfBurstsInOneRun) {
         for (Index s = 0; s < rough.samples.size(); ++s)
           if (s % 1000 < 40) effort[s] += random.uniform(-1, 1) < 0 ? -size : size;
       }
-      std::vector<CoarseRun> runs;
-      double step = 0;
-      for (const steelyard::Run* run : std::initializer_list<const steelyard::Run*>{&rough, &log.run}) {
-        const TimeScan time = scan_time(*view_run(*run));
-        step = time.median_step;
-        runs.push_back(coarse_run(view_run(*run), "run", time, DoctorOptions().coarse));
-      }
-      const Trial trial(log.robot, std::move(runs));
-      EXPECT_TRUE(delay_findings(examine_delays(trial), log.robot, step).empty()) << joints << " " << seed;
+      const std::vector<RunDelay> delays = estimate_delays(log.robot, {delayed(rough), delayed(log.run)});
+      EXPECT_TRUE(delay_findings(delays, log.robot).empty()) << joints << " " << seed;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "oracle/random_robot.hpp"
@@ -13,7 +14,8 @@ namespace steelyard::testing {
 namespace {
 
 SimulatedLog simulated(const std::string& text, const RandomMotion& motion, const VectorXd& viscous,
-                       const VectorXd& coulomb, double rate, double noise, std::uint64_t seed) {
+                       const VectorXd& coulomb, double rate, double noise, std::uint64_t seed,
+                       double delay = 0) {
   SimulatedLog log;
   log.robot = read_robot_yaml(text, "robot.yaml").robot;
   TrueParameters truth = true_parameters(log.robot);
@@ -30,6 +32,7 @@ SimulatedLog simulated(const std::string& text, const RandomMotion& motion, cons
   options.relative_effort_noise = VectorXd::Constant(1, noise);
   if (noise > 0) options.quantum = VectorXd::Constant(1, 1.2e-5);
   options.seed = seed;
+  options.delay = delay;
   log.run = simulate(log.robot, truth, Trajectory(random_multi_sine(motion, seed)), options);
   return log;
 }
@@ -48,7 +51,10 @@ RandomMotion motion_of(Index joints) {
 
 }  // namespace
 
-SimulatedLog random_log(int joints, double noise, std::uint64_t seed) {
+namespace {
+
+SimulatedLog log_of_random_robot(int joints, const RandomMotion& motion, double rate, double noise,
+                                 std::uint64_t seed, double delay) {
   oracle::Random random(seed);
   const char* axes[] = {"[0, 0, 1]", "[0, 1, 0]", "[1, 0, 0]"};
   const char* turns[] = {"0", "pi/2", "0.3"};
@@ -69,7 +75,30 @@ SimulatedLog random_log(int joints, double noise, std::uint64_t seed) {
     viscous[j] = random.uniform(0.3, 2);
     coulomb[j] = random.uniform(0.3, 3);
   }
-  return simulated(text, motion_of(joints), viscous, coulomb, 200, noise, seed);
+  return simulated(text, motion, viscous, coulomb, rate, noise, seed, delay);
+}
+
+}  // namespace
+
+SimulatedLog random_log(int joints, double noise, std::uint64_t seed) {
+  return log_of_random_robot(joints, motion_of(joints), 200, noise, seed, 0);
+}
+
+// The simulator delays only: all efforts are taken a tenth of a second early afterwards.
+SimulatedLog late_log(int joints, double rate, double noise, double seconds, std::uint64_t seed) {
+  RandomMotion motion = motion_of(joints);
+  motion.period = 5;
+  motion.duration = 60;
+  const Index lead = std::lround(0.1 * rate);
+  SimulatedLog log =
+      log_of_random_robot(joints, motion, rate, noise, seed, seconds + static_cast<double>(lead) / rate);
+  SampleBlock& samples = log.run.samples;
+  for (Index j = 0; j < samples.joints(); ++j) {
+    double* effort = samples.row(samples.find(channel::kTorque), j);
+    std::copy(effort + lead, effort + samples.size(), effort);
+  }
+  samples.resize(samples.size() - lead);
+  return log;
 }
 
 SimulatedLog turntable_log(double noise, std::uint64_t seed) {

@@ -17,6 +17,9 @@ struct SimulatedLog {
 // s at 200 Hz. Noise of the efforts as share of each joint's own.
 SimulatedLog random_log(int joints, double noise, std::uint64_t seed);
 
+// The same for 60 s at another rate, faster (1 Hz), with efforts that are later by any time from −0.1 s on.
+SimulatedLog late_log(int joints, double rate, double noise, double seconds, std::uint64_t seed);
+
 // One vertical axis: inertia and friction, no weight.
 SimulatedLog turntable_log(double noise, std::uint64_t seed);
 

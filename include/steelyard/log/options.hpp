@@ -19,6 +19,12 @@ struct FilterOptions {
   double cutoff = 0;  // [Hz]; 0: no filter
 };
 
+// Channel `to` at time t is channel `from` at t + seconds, which has one value per joint.
+struct ChannelShift {
+  std::string from, to;  // may be the same
+  VectorXd seconds;
+};
+
 struct PrepareOptions {
   double rate = 0;  // [Hz]; 0: one over the median step
   Interpolation interpolation = Interpolation::cubic;
@@ -26,12 +32,14 @@ struct PrepareOptions {
   std::vector<std::string> filtered = {"position", "velocity", "acceleration"};
   // Channels that get "<name>_velocity" and "<name>_acceleration" by differences, behind the filter.
   std::vector<std::string> differentiated;
-  FilterOptions column_filter;    // of the regressor's columns and the efforts; lowered to 0.8 of the Nyquist
-                                  // frequency of a decimation that is given
-  int difference_order = 2;       // 2, 4 or 6
-  bool measured_velocity = true;  // false: differences of the position even if the log has velocities
-  Index decimation = kAutomatic;  // by the lowest cut-off; 1 without filters
-  Index trim = kAutomatic;        // samples at both ends: the memory of the slower filter
+  FilterOptions column_filter;  // of the regressor's columns and the efforts; lowered to 0.8 of the Nyquist
+                                // frequency of a decimation that is given
+  bool own_shifts = false;      // of a study: every run has shifts of its own, by its estimated delay
+  std::vector<ChannelShift> shifts;  // in this order, before all filters
+  int difference_order = 2;          // 2, 4 or 6
+  bool measured_velocity = true;     // false: differences of the position even if the log has velocities
+  Index decimation = kAutomatic;     // by the lowest cut-off; 1 without filters
+  Index trim = kAutomatic;           // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
   bool keep_standstill = false;      // of a study: joints at rest give rows, too
   std::optional<double> creep = {};  // of a study: share of standstill of all joints with dry friction

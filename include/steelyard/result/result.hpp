@@ -59,6 +59,20 @@ struct CutoffCandidate {
   double score = 0;
 };
 
+// By how much the efforts of a run are later than its positions.
+struct EffortDelaySummary {
+  std::string run;
+  std::string how;                        // "given", "estimated", or why there is no estimate
+  std::vector<double> undone;             // [s] per joint
+  std::optional<double> common = {};      // [s] the estimate for all joints together
+  std::optional<double> half_width = {};  // of its interval
+  std::vector<double> joints = {};        // [s] the estimates of each; empty: none
+  std::vector<double> joint_half_widths = {};
+};
+
+// "12.3 ± 0.4 ms later, undone".
+std::string delay_text(const EffortDelaySummary& delay);
+
 struct PreparationSummary {
   double rate = 0;  // [Hz] of the uniform grid
   std::optional<double> cutoff;
@@ -67,6 +81,7 @@ struct PreparationSummary {
   std::vector<CutoffCandidate> candidates;  // of an automatic cut-off, ascending; empty: it was given
   std::string choice;                       // in words
   std::optional<double> band = {};          // [Hz] of the efforts, of an automatic cut-off (docs/validate.md)
+  std::vector<EffortDelaySummary> effort_delays = {};  // run by run; empty: the study does not ask for them
 };
 
 // How the intervals of `base` were made.

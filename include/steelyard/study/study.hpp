@@ -82,6 +82,14 @@ struct CutoffSpec {
   std::optional<double> position;  // [Hz] of the positions, when it is given
 };
 
+// By how much the efforts of a log are later than its positions; undone before anything else (docs/log.md).
+struct EffortDelaySpec {
+  bool automatic = false;  // estimated, run by run
+  VectorXd seconds;        // given: one for all joints, or one each; empty: none
+
+  bool any() const { return automatic || seconds.size() > 0; }
+};
+
 struct PriorOptions {
   bool from_robot = false;  // the robot file's own parameters
   double weight = 0;        // relative to the data; 0: none
@@ -99,6 +107,7 @@ struct Study {
   PrepareOptions prepare;
   bool prepare_given = false;  // otherwise runs of folds are taken as they were prepared
   CutoffSpec cutoff;
+  EffortDelaySpec effort_delay;
   EstimateOptions estimate;
   IntervalSpec intervals;
   EstimatorSpec estimator;

@@ -27,6 +27,7 @@ struct CoarseOptions {
   double cutoff = 10;   // [Hz], lowered to an eighth of the run's rate
   std::string effort = "torque";
   std::vector<std::string> also = {};  // further channels that known efforts are made of; those the run has
+  VectorXd effort_delay = {};          // [s] per joint, undone first; empty: none
 };
 
 // samples × joints each.
@@ -37,8 +38,6 @@ struct CoarseRun {
   VectorXd stamps;  // [s] from the beginning of the run
   MatrixXd q, qd, qdd;
   MatrixXd effort;
-  VectorXd lateness;              // [s] −80 … 80 ms in steps of about 10 ms, whole samples of the log
-  std::vector<MatrixXd> shifted;  // the efforts so much later than the positions
 
   // What the study's model has beside the robot's, as in fold/layout.hpp, but `row` is the number of a joint.
   // Functions get position, velocity, acceleration and the channels of `also`.

@@ -1,69 +1,85 @@
-// Is the effort recorded later or earlier than the position? Rows are fitted with τ(t + δ) instead of τ(t),
-// δ from −80 to 80 ms, of all joints or of one at a time.
+// Is the effort recorded later or earlier than the position? The model with the efforts of every joint at its own time,
 //
-//   gain  = Σ_j ½ ln( (r_j² + f_j²) / (r_j(δ)² + f_j²) )     what shifting explains above the noise floor
-//   plain = the same with f_j = 0
+//   τ_j(t + δ_j) = Y_j(t) π                              min over π and δ of Σ_j w_j ‖τ_j(t + δ_j) − Y_j π‖²
 //
-// r_j is the unexplained share of joint j's effort, f_j the floor of trial.hpp, but once the second smallest
-// residual. A joint is late when neither a common delay nor, once its delay is corrected, any other joint
-// gains half as much, and
+// from the first `samples` of a run, positions filtered an octave above, columns and efforts at 10 Hz (a ninth of the rate where
+// that is lower), π shared by the fitted runs of a payload; any other run is on its own. What δ takes is a fraction of a sample:
+// efforts are columns at times some 12 ms apart, and eight of them give any other time (src/doctor/delay_rows.hpp).
 //
-//   gain > 0.22, or
-//   plain > 0.12, and more than half of it remains when the joint's friction may build up over a stroke.
+// Friction must not look like a delay. Rows near reversals do not count: slower than 0.15 of the joint's rms velocity, or
+// |q̇| ≤ 0.3/cut-off |q̈|. Beside the robot's parameters every joint has, run by run, friction that builds up over a displacement
+// (dz/dq = (sign q̇ − z)/way, way 0.2, 1 and 5 % of its range) and friction that fades with its speed.
 //
-// The second rule is for lightly loaded joints, in which presliding friction and hysteresis look like a
-// delay: the Panda's joint 7 has plain 0.4 at 40 ms, and a third remains. A joint whose effort is mostly
-// friction can therefore hide a delay. Early efforts are rare; they must gain twice as much. All joints are
-// late when a common delay has plain > 0.04 per joint.
+// An interval comes from the estimates without one of some 16 sections of the run each (jackknife, Student's t): they contain
+// what coloured noise and an incomplete model do from section to section. It is what the delays are judged by, and by
 //
-// Healthy logs gain too. Coulomb friction behind the copy's filter rings after a reversal, and the ringing
-// moves with a shift: in both cases the plain limit must also be exceeded on rows twice as far from
-// reversals,
+//   gain   = ½ ln( (Σ e² without the delay + o) / (Σ e² with it + o) )   of held-out sections, δ and π from the others;
+//            o = 0.005² Σ τ², which filters and differences leave of a perfect log
+//   better = share of the sections that the delay predicts better
 //
-//   away = Σ_j ½ ln( (r_j² + 0.01²) / (r_j(δ)² + 0.01²) )     1 % is the copy's own error on a perfect log
-//
-// Efforts of another time have other noise: from n rows, ½ ln of two residuals' ratio has the standard
-// deviation 1/√n by chance, more than the limit of a common delay when there are few joints. For a common
-// delay, away must be 2.8 times its standard deviation. A delay is present throughout: away must be positive
-// in three of four sections of the rows, unlike for a contact or a bad sample.
+// All joints are late when the interval of their common delay, widened by the disagreement of single joints, excludes zero half
+// as far away again, gain > 0.01 and better ≥ 0.7; one joint when its own is three half widths from zero (or from a common one)
+// and gain > 0.15 (0.05). A robot of one joint counts as one joint. A minimum at the end of the range is none.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
-#include "steelyard/doctor/trial.hpp"
+#include "steelyard/fold/layout.hpp"
+#include "steelyard/log/run.hpp"
+#include "steelyard/log/source.hpp"
+#include "steelyard/robot/robot.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
-struct DelayEstimate {
-  double seconds = 0;   // by which the effort is late
-  double gain = 0;      // see above
-  double plain = 0;     // see above
-  double away = 0;      // see above; not of `Delays::joints`
-  int stretches = 0;    // of four, in which `away` is positive
-  double residual = 0;  // log of the residual without over that with the delay; of all joints: summed
+// A run whose efforts may be late.
+struct DelayedRun {
+  RunLabel label;
+  std::function<std::unique_ptr<SampleSource>()> open;  // on the joint side
+  // What the study's model has beside the robot's; see CoarseRun.
+  std::vector<ExtraColumns> extra = {};
+  std::vector<ExtraColumns> known = {};
 };
 
-// The joint that gains most, and what the others gain once it is corrected.
-struct DelayedJoint {
-  int joint = -1;  // −1: none gains
-  DelayEstimate estimate;
-  double others = 0;
-  double beyond_friction = 0;  // plain gain when its friction may build up over a displacement
+struct DelayOptions {
+  std::string effort = "torque";
+  std::vector<std::string> also = {};  // further channels that known efforts are made of
+  Index samples = 100000;              // of a run, from its beginning
+  double level = 0.95;                 // of intervals
+  int threads = 1;
 };
 
-struct Delays {
-  std::vector<DelayEstimate> joints;  // one at a time, the largest gain
-  DelayEstimate common;               // of all
-  DelayedJoint loaded;                // by gain
-  DelayedJoint light;                 // by plain gain
-  double chance = 0;                  // standard deviation of a common delay's gain, √(Σ_j 1/n_j)
+struct DelayValue {
+  double seconds = 0;     // by which the effort is late
+  double half_width = 0;  // of the interval
+  double gain = 0;        // see above; of the common delay the mean over the joints
+  double better = 0;      // see above
 };
 
-Delays examine_delays(const Trial& trial);
+struct RunDelay {
+  std::string label;
+  std::string why_not;  // not estimated; empty: it is
+  DelayValue common;
+  double widened = 0;  // half width of the common delay, with the disagreement of the joints
+  std::vector<DelayValue> joints;
+  VectorXd certain;        // [s] per joint, what is to be undone; zeros where no delay is certain
+  bool of_all = false;     // a common delay is certain
+  std::vector<int> alone;  // joints that have a delay of their own
+};
 
-// `step`: of the log [s]; shorter delays do not count.
-std::vector<Finding> delay_findings(const Delays& delays, const Robot& robot, double step);
+// One for each run, in order. Runs of one payload share a model.
+std::vector<RunDelay> estimate_delays(const Robot& robot, const std::vector<DelayedRun>& runs,
+                                      const DelayOptions& options = {});
+
+// About certain delays that nothing undoes: what, and the runs (numbers in the list).
+struct DelayFinding {
+  Finding finding;
+  std::vector<std::size_t> runs;
+};
+std::vector<DelayFinding> delay_findings(const std::vector<RunDelay>& delays, const Robot& robot);
 
 }  // namespace steelyard

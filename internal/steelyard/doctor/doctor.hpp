@@ -1,12 +1,13 @@
 // The doctor: what is wrong with a log or a set-up, before the actual fit.
 //
 //   every run     one pass over the samples: signals (signals.hpp)
-//   fit runs      one pass into a coarse copy: set-up (set_up.hpp), delays, jumps (jump.hpp), excitation
+//   fit runs      one pass into a coarse copy: set-up (set_up.hpp), jumps (jump.hpp), excitation
+//                 one pass over its head: delays (delay.hpp)
 //   other runs    a coarse copy of each: its set-up against the model of the fit runs, or like a fit run
 //                 if there are none
 //   pairs         runs that repeat each other's motion (motion.hpp)
 //
-// Two passes per run, and half a second for the set-up regardless of the length of the log; with `head` the
+// Three passes per run, and half a second for the set-up regardless of the length of the log; with `head` the
 // copy is taken from the beginning of a long log, or from all of it when the motion there is too poor.
 // Signals that spoil a run's copy (values that are not finite, spikes, encoder wraps, a dead effort) leave
 // the set-up of that run unexamined, which is reported; the other runs are still examined.
@@ -38,6 +39,8 @@ struct ExaminedRun {
   std::vector<ExtraColumns> extra = {};
   std::vector<ExtraColumns> known = {};
   SignalUse use = {};
+  VectorXd effort_delay = {};     // [s] per joint, undone; empty: none
+  bool delay_is_settled = false;  // estimated before, or given: not examined
 };
 
 struct DoctorOptions {
@@ -56,7 +59,7 @@ struct Examination {
   std::vector<SignalScan> signals;
   std::vector<std::string> repeats;  // per run: the label of an earlier run with the same motion, or empty
   std::optional<SetUpExamination> set_up;
-  std::optional<Delays> delays;
+  std::vector<RunDelay> delays;  // of the runs that were examined for one, in their order
   std::optional<Excitation> excitation;
 };
 

@@ -60,6 +60,9 @@ struct TrialFit {
   std::vector<double> by_block;  // score of each held-out block
 };
 
+// Parameters of links that are independent for any direction of gravity.
+std::vector<std::string> general_columns(Robot robot);
+
 // The model and the log of one robot; set-ups are tested on it. May be used from many threads.
 class Trial {
  public:

@@ -11,11 +11,14 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "steelyard/core/finding.hpp"
+#include "steelyard/doctor/delay.hpp"
 #include "steelyard/estimate/friction.hpp"
 #include "steelyard/estimate/friction_fit.hpp"
 #include "steelyard/identify/run.hpp"
@@ -80,6 +83,14 @@ struct CutoffChoice {
   double chosen = 0;  // [Hz]; 0: not yet
 };
 
+// By how much the efforts of a run are later than its positions, with `effort_delay` in the study.
+struct EffortDelay {
+  std::string run;  // label
+  std::string how;  // see EffortDelaySummary
+  VectorXd undone;  // [s] per joint
+  std::optional<RunDelay> estimate;
+};
+
 struct DriveGains;
 
 struct Setup {
@@ -91,6 +102,7 @@ struct Setup {
   Plan plan;               // of the lead columns
   PrepareOptions prepare;  // the study's, with what was chosen automatically
   CutoffChoice cutoff;
+  std::vector<EffortDelay> delays;          // run by run; empty: the study does not ask for them
   std::shared_ptr<const DriveGains> gains;  // null: the study has torques
   VectorXd sign_gains;                      // identified with signs; empty: those that the study assumes
   FrictionForms friction;
@@ -104,7 +116,8 @@ struct Setup {
   StudyClock& clock() const { return *job.clock; }
 };
 
-// Robot, drive gains where the study has currents, and the cut-off where it is automatic.
+// Robot, drive gains where the study has currents, delays of efforts where it asks for them, and the cut-off where it is
+// automatic.
 Setup open(const Job& job);
 
 // Linear friction does not hold while a joint creeps: share of its largest velocity that counts as standstill.
@@ -114,6 +127,8 @@ double creep_of_linear_friction(const Study& study);
 Setup open_robot(const Job& job);
 Setup with_robot(Setup setup, Robot robot);  // base parameters and columns of another robot
 Setup with_gains(Setup setup);               // nothing without `gains:` in the study
+Setup with_given_delays(Setup setup);        // nothing without numbers for `effort_delay` in the study
+Setup with_delays(Setup setup);              // nothing without `effort_delay: auto`
 Setup with_cutoff(Setup setup);              // nothing where the study gives it
 // Both, where each needs the other.
 Setup with_gains_and_cutoff(Setup setup);
@@ -121,5 +136,12 @@ Setup with_gains_and_cutoff(Setup setup);
 double first_cutoff(const Setup& setup);
 // The same without a search: that of the folds, otherwise this one [Hz], 0: no filter.
 Setup with_given_cutoff(Setup setup, double cutoff);
+
+// The preparation of a run, of options that are the study's otherwise: the efforts `channel` at their own time.
+PrepareOptions of_run(const Setup& setup, const StudyRun& run, PrepareOptions options);
+PrepareOptions of_run(const Setup& setup, const StudyRun& run, PrepareOptions options,
+                      std::string_view channel);
+// Its delay as far as it is undone; empty: nothing is.
+VectorXd undone_delay(const Setup& setup, const StudyRun& run);
 
 }  // namespace steelyard

@@ -11,7 +11,8 @@
 //   velocity      as measured, otherwise the first difference of the position
 //   acceleration  as measured, otherwise the first difference of a measured velocity, otherwise the
 //                 second one of the position
-//   others        channels in `differentiated` get theirs as positions do
+//   others        channels in `differentiated` get theirs as positions do; those in `shifts` are taken at other
+//                 times first (log/shift.hpp), and as many more samples are trimmed at both ends
 //
 // Memory depends on the chunk size and the filters, not on the length of the run.
 #pragma once
@@ -103,6 +104,8 @@ class PreparedRun {
   void confirm_stamps();
   void plan_filters(const PrepareOptions& options);
   void plan_rows(const std::string& name, const PrepareOptions& options);
+  void plan_shifts(const SampleBlock& names, const std::string& name, const PrepareOptions& options);
+  void shift_channels(SampleBlock& block) const;
   Index added_channels() const;
   SampleBlock spare_block();
 
@@ -117,6 +120,7 @@ class PreparedRun {
   RunLabel label_;
   std::vector<std::string> filtered_;
   std::vector<std::string> differentiated_;
+  std::vector<ChannelShift> shifts_;
   int difference_order_ = 2;
   bool measured_velocity_ = true;
   Preparation preparation_;
