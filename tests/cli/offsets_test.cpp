@@ -97,7 +97,9 @@ TEST_F(Offsets, OfAnotherRobotAreRecoveredAndNamed) {
       const double with_model = run["residual"]["prepared"],
                    refitted = run["refitted_offsets"]["residual"]["prepared"];
       EXPECT_LE(refitted, with_model);
-      if (run["run"] == "other") EXPECT_LT(refitted, 0.3 * with_model);
+      if (run["run"] == "other") {
+        EXPECT_LT(refitted, 0.3 * with_model);
+      }
     }
     const Outcome text = steelyard({"validate", path("model/result.json"), fresh, "--out", path("checked")});
     EXPECT_THAT(text.out, HasSubstr("with offsets refitted on it: prepared"));

@@ -65,7 +65,7 @@ Run shifted_run(Index samples, double seconds) {
 
 TEST(Shift, OfAChannelIsUndoneByPreparationInChunksOfAnySize) {
   constexpr double kLate = 0.0123;
-  const Run run = shifted_run(5000, kLate);
+  const steelyard::Run run = shifted_run(5000, kLate);
   PrepareOptions options;
   options.shifts = {{"torque", "torque", Eigen::Vector2d(0, kLate)}};
   SampleBlock before;
@@ -79,15 +79,15 @@ TEST(Shift, OfAChannelIsUndoneByPreparationInChunksOfAnySize) {
     for (Index s = reach; s < all.size() - reach; ++s)
       EXPECT_NEAR(all.row(all.find("torque"), 1)[s], all.row(all.find("torque"), 0)[s],
                   1e-5);  // far below 0.8
-    if (before.size() > 0)
-      for (Index s = 0; s < all.size(); ++s)
-        EXPECT_EQ(all.row(all.find("torque"), 1)[s], before.row(before.find("torque"), 1)[s]);
+    for (Index s = 0; s < before.size(); ++s) {
+      EXPECT_EQ(all.row(all.find("torque"), 1)[s], before.row(before.find("torque"), 1)[s]);
+    }
     before = all;
   }
 }
 
 TEST(Shift, OfAChannelThatIsNotThereIsRefused) {
-  const Run run = shifted_run(500, 0);
+  const steelyard::Run run = shifted_run(500, 0);
   PrepareOptions options;
   options.shifts = {{"current", "current", Eigen::Vector2d(0, 0.01)}};
   EXPECT_THROW(PreparedRun(view_run(run), {}, options), InputError);
