@@ -109,8 +109,8 @@ std::vector<Finding> refit_offsets(const Setup& setup, const RunRows& run, const
   std::vector<Residual> rows = residuals(all, estimate.columns, estimate.values).per_row;
   for (std::size_t r = 0; r < setup.plan.rows.size(); ++r) {
     const std::string& name = joints[static_cast<std::size_t>(setup.plan.rows[r].i)].name;
-    const auto found = std::find_if(rows.begin(), rows.end(),
-                                    [&](const Residual& residual) { return residual.row == name; });
+    const auto found = std::find_if(
+        rows.begin(), rows.end(), [&](const Residual& residual) { return residual.row == "torque:" + name; });
     if (found == rows.end()) continue;
     Residual& row = *found;
     const std::string stem = offset_stem(setup, r);

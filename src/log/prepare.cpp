@@ -136,7 +136,7 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   preparation_.velocity_below = per_joint(options.velocity_below, names.joints());
   require(options.standstill.size() == 0 || options.standstill.size() == names.joints(),
           "shares of standstill are given joint by joint");
-  plan_shifts(names, source->name(), options);
+  shifts_ = shifts_of_run(options.shifts, names, source->name());
   const bool presumed = presume(*source, options);
   if (presumed) {
     auto checked = std::make_unique<CheckedStamps>(std::move(source), preparation_.time);
@@ -152,37 +152,6 @@ PreparedRun::PreparedRun(std::unique_ptr<SampleSource> source, RunLabel label, c
   rewind();
   passes_ = presumed ? 0 : 1;
 }
-
-void PreparedRun::plan_shifts(const SampleBlock& names, const std::string& name,
-                              const PrepareOptions& options) {
-  for (const ChannelShift& shift : options.shifts) {
-    if (names.find(shift.from) < 0)
-      throw InputError(
-          {fmt::format("the run has no channel '{}', which is to be shifted in time", shift.from),
-           {name, 0, 0, {}},
-           {},
-           fmt::format("give its columns: `columns: {{{}: ...}}`", shift.from)});
-    if (shift.seconds.size() != names.joints() || !shift.seconds.allFinite())
-      throw InputError({fmt::format("{} shifts in time are given, the run has {} joints",
-                                    shift.seconds.size(), names.joints()),
-                        {name, 0, 0, {}},
-                        "a finite number for each",
-                        "give as many shifts as joints"});
-    if (!shift.seconds.isZero(0) || shift.from != shift.to) shifts_.push_back(shift);
-  }
-}
-
-namespace {
-
-// Samples on each side that the longest shift needs; 0: nothing is shifted.
-Index longest_reach(const std::vector<ChannelShift>& shifts, double step) {
-  Index reach = 0;
-  for (const ChannelShift& shift : shifts)
-    reach = std::max(reach, shift_reach(shift.seconds.cwiseAbs().maxCoeff() / step));
-  return reach;
-}
-
-}  // namespace
 
 // What presumed stamps do not allow is left to a full scan, which has more information.
 bool PreparedRun::presume(SampleSource& source, const PrepareOptions& options) {

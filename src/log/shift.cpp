@@ -1,9 +1,13 @@
 #include "steelyard/log/shift.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "steelyard/core/error.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -64,6 +68,34 @@ void shift_samples(const double* x, Index samples, double shift, double* out) {
       for (Index k = 0; k < 2 * kShiftTaps; ++k) sum += weights[static_cast<std::size_t>(k)] * at(first + k);
     out[s] = sum;
   }
+}
+
+Index longest_reach(const std::vector<ChannelShift>& shifts, double step) {
+  Index reach = 0;
+  for (const ChannelShift& shift : shifts)
+    reach = std::max(reach, shift_reach(shift.seconds.cwiseAbs().maxCoeff() / step));
+  return reach;
+}
+
+std::vector<ChannelShift> shifts_of_run(const std::vector<ChannelShift>& shifts, const SampleBlock& channels,
+                                        const std::string& name) {
+  std::vector<ChannelShift> used;
+  for (const ChannelShift& shift : shifts) {
+    if (channels.find(shift.from) < 0)
+      throw InputError(
+          {fmt::format("the run has no channel '{}', which is to be shifted in time", shift.from),
+           {name, 0, 0, {}},
+           {},
+           fmt::format("give its columns: `columns: {{{}: ...}}`", shift.from)});
+    if (shift.seconds.size() != channels.joints() || !shift.seconds.allFinite())
+      throw InputError({fmt::format("{} shifts in time are given, the run has {} joints",
+                                    shift.seconds.size(), channels.joints()),
+                        {name, 0, 0, {}},
+                        "a finite number for each",
+                        "give as many shifts as joints"});
+    if (!shift.seconds.isZero(0) || shift.from != shift.to) used.push_back(shift);
+  }
+  return used;
 }
 
 }  // namespace steelyard

@@ -24,7 +24,7 @@ Study study_with(const std::string& key, const std::string& more = "") {
           "/robots/two_r.yaml\ndrives: {friction: [viscous, coulomb, offset]}\nruns:\n  - label: late\n    "
           "simulate:\n"
           "      rate: 100\n      effort_noise: 0.02\n      delay: 0.0073\n"
-          "      drives: {viscous: 0.5, coulomb: 0.8}\n"
+          "      friction: {viscous: 0.5, coulomb: 0.8}\n"
           "      motion: {multi_sine: {harmonics: 5, period: 10, duration: 40, center: [0, 0], reach: 1.5, "
           "seed: "
           "3}}\n" +

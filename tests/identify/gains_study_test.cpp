@@ -186,8 +186,6 @@ TEST(GainsStudy, WrongKeysAreErrors) {
   expect_refused("mass: 4.59", "mass: -1", "mass = -1");
   expect_refused("payload: weighed", "payload: wieghed", "wieghed");
   expect_refused("gains: {prior", "drives: {} #", "has currents, but the study has no gains");
-  expect_refused("filter: {order: 4, cutoff: 5, position_cutoff: 5}", "filter: {cutoff: auto}",
-                 "gains are identified before");
   expect_refused("fvm6: 0.475", "fvm7: 0.475", "no parameter 'fvm7'");
 }
 

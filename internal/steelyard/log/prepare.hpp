@@ -104,7 +104,6 @@ class PreparedRun {
   void confirm_stamps();
   void plan_filters(const PrepareOptions& options);
   void plan_rows(const std::string& name, const PrepareOptions& options);
-  void plan_shifts(const SampleBlock& names, const std::string& name, const PrepareOptions& options);
   void shift_channels(SampleBlock& block) const;
   Index added_channels() const;
   SampleBlock spare_block();
