@@ -20,7 +20,7 @@ using doctor::RunDelays;
 
 constexpr int kDelaySweeps = 2;  // over the runs
 constexpr double kFewestSections = 5;
-constexpr double kBeyondZero = 1.5;   // half widths of a delay that is certain
+constexpr double kBeyondZero = 2;  // half widths of a delay that is certain: chance gives one in 10⁴ logs
 constexpr double kCommonGain = 0.01;  // see the header: per joint
 constexpr double kAlone = 3;          // half widths of one joint's delay
 constexpr double kAloneGain = 0.15;
