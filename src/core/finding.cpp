@@ -141,8 +141,9 @@ constexpr std::array kKinds = {
     FindingKind{"effort-resolution", Severity::warning,
                 "log the effort of this joint with a finer resolution, or load the joint more"},
     FindingKind{"encoder-wrap", Severity::error, "unwrap the position before using it"},
-    FindingKind{"effort-delay", Severity::error,
-                "write `prepare: {effort_delay: auto}`, which undoes it, or record position and effort on one clock"},
+    FindingKind{
+        "effort-delay", Severity::error,
+        "write `prepare: {effort_delay: auto}`, which undoes it, or record position and effort on one clock"},
     FindingKind{"effort-jump", Severity::warning,
                 "cut the run there with `windows` and fit the parts with `offset: per_run`; check whether a "
                 "sensor was "

@@ -209,7 +209,8 @@ std::string prepare_text(const InitStudy& init, std::size_t joints) {
     return (gains.empty() ? "" : gains + fmt::format("gains: {{known: {}}}\n", open_list(joints))) +
            "# Zero-phase filters; the cut-off is chosen on held-out efforts. A number in Hz is faster.\n"
            "# Efforts that are certainly later or earlier than the positions are put at their time.\n"
-           "prepare: {filter: {order: 4, cutoff: auto}, columns: filtered, decimate: auto, effort_delay: auto}\n";
+           "prepare: {filter: {order: 4, cutoff: auto}, columns: filtered, decimate: auto, effort_delay: "
+           "auto}\n";
   const double rate = without->guess.rate;
   const double cutoff = rate > 0 ? std::min(kUsual, kOfRate * rate) : kUsual;
   return fmt::format(
