@@ -56,11 +56,13 @@ check-full: deps deps-test deps-dev all
 
 # The league table of all real logs: docs/league.md. Needs STEELYARD_DATA.
 league: deps deps-test all
-	scripts/league --program $(BUILD)/steelyard
+	scripts/league --program $(BUILD)/steelyard --report $(BUILD)/league
 
-# The forecast of errors on other motions, against measured ones, on the same logs (scripts/forecast): docs/forecast.md.
+# The forecast of errors on other motions, against measured ones, on the same logs and on simulated robots with a known truth
+# (scripts/forecast, scripts/strangers): docs/forecast.md.
 forecast-page: deps all
-	scripts/forecast --program $(BUILD)/steelyard
+	scripts/strangers --program $(BUILD)/steelyard --population clean --feasible --seed 7777 --count 100 --json $(BUILD)/strangers.json
+	scripts/forecast --program $(BUILD)/steelyard --strangers $(BUILD)/strangers.json
 
 # The numbers of docs/benchmarks.md, on a machine with nothing else to do.
 bench-page: deps deps-test

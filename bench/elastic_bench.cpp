@@ -25,7 +25,7 @@ PrepareOptions filters() {
 
 struct Errors {
   double K = 0, least_squares = 0, B = 0, snr = 0;
-  int known = 0, covered = 0;
+  int known = 0, covered = 0, intervals = 0;
 };
 
 void add(const ElasticJoint& joint, double K, double B, Errors& out) {
@@ -36,7 +36,9 @@ void add(const ElasticJoint& joint, double K, double B, Errors& out) {
   out.B += square(joint.motor_inertia.value_or(ElasticValue{}).value, B);
   out.snr += joint.snr / kDraws;
   out.known += joint.identifiable;
-  out.covered += found.lower && found.upper && *found.lower <= K && K <= *found.upper;
+  if (!found.lower || !found.upper) return;
+  ++out.intervals;
+  out.covered += *found.lower <= K && K <= *found.upper;
 }
 
 void seven_joints() {
@@ -65,7 +67,8 @@ void seven_joints() {
       fmt::print("{} | {} | {:.2g} | {:.3g} | {:.3g} | {:.3g} | {:.3g} | {} of {} | {} of {}\n",
                  noise == 0 ? "0.1 %" : fmt::format("{:g}", noise), j + 1, bend[static_cast<Index>(j)],
                  errors[j].snr, 100 * std::sqrt(errors[j].K), 100 * std::sqrt(errors[j].least_squares),
-                 100 * std::sqrt(errors[j].B), errors[j].covered, kDraws, errors[j].known, kDraws);
+                 100 * std::sqrt(errors[j].B), errors[j].covered, errors[j].intervals, errors[j].known,
+                 kDraws);
   }
 }
 
@@ -90,8 +93,8 @@ void two_joints() {
     }
     for (std::size_t j = 0; j < 2; ++j)
       fmt::print("{:g} | {} | {:.3g} | {:.3g} | {:.3g} | {} of {} | {} of {}\n", noise, j + 1, errors[j].snr,
-                 100 * std::sqrt(errors[j].K), 100 * std::sqrt(errors[j].B), errors[j].covered, kDraws,
-                 errors[j].known, kDraws);
+                 100 * std::sqrt(errors[j].K), 100 * std::sqrt(errors[j].B), errors[j].covered,
+                 errors[j].intervals, errors[j].known, kDraws);
     for (std::size_t j = 0; j < 2; ++j) {
       if (unknown[j] == 0 && errors[j].known == 0) unknown[j] = noise;
       if (far[j] == 0 && std::sqrt(errors[j].K) > 0.1) far[j] = noise;

@@ -1,15 +1,14 @@
 // Signs of |torque| logs: `bench/signs_bench WORD`, with trials [first last], gains [first last], many
-// [runs], real, speed; without words all of them.
+// [runs], calibration [first last], speed; without words all of them.
 //
 // trials  random motions and noise with seeds first … last (1 … 100 by default, so that a table can be made
 //         in pieces): trials with all segments right (a mixed one is wrong), proven feasible-optimal, means
 // gains   the same with drive gains that are not known
 // many    many runs as one problem: time, memory and the bound
-// real    |torque| of public logs against their signs
 // speed   from folds to certified signs, against Algorithm 1 of the published tree search as it is printed:
 //         in every node a dense pseudo-inverse (line 12) and a parameter retrieval (line 13), and against
 //         its pseudo-inverses alone; hypotheses a second of the beam
-// docs/signs.md quotes them.
+// docs/signs.md quotes them; public logs: scripts/signs-real.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -19,10 +18,10 @@
 #include <numeric>
 
 #include "clock.hpp"
-#include "signs/real_signs.hpp"
 #include "signs/sign_cases.hpp"
 #include "steelyard/core/random.hpp"
 #include "steelyard/feasible/penalty.hpp"
+#include "steelyard/feasible/reference.hpp"
 #include "steelyard/signs/search.hpp"
 #include "steelyard/signs/unknown_gains.hpp"
 
@@ -69,7 +68,7 @@ void run_trials(std::uint64_t first, std::uint64_t last) {
     // Robots without published inertias: uniform bodies of the links' size.
     if (options.robot != "kr5") {
       const Quantities quantities(bench.robot);
-      options.standard = reference_parameters(bench.robot, quantities);
+      options.standard = reference_bodies(bench.robot, quantities).x;
     }
     double right = 0, certified = 0, segments = 0, mixed = 0, kept = 0, seconds = 0, count = 0;
     for (std::uint64_t seed = first; seed <= last; ++seed, ++count) {
@@ -95,6 +94,72 @@ void run_trials(std::uint64_t first, std::uint64_t last) {
 }
 
 constexpr double kCorrelation = 5;  // 50 Hz behind a filter of 5 Hz
+
+// Segments by stated probability.
+struct ProbabilityBins {
+  static constexpr double kEdges[] = {0, 0.6, 0.8, 0.9, 0.95, 0.99, 0.999, 1.1};
+  static constexpr std::size_t kBins = std::size(kEdges) - 1;
+  double count[kBins] = {}, right[kBins] = {}, stated[kBins] = {};
+
+  void add(double probability, bool is_right) {
+    std::size_t bin = 0;
+    while (probability >= kEdges[bin + 1]) ++bin;
+    count[bin] += 1;
+    right[bin] += is_right;
+    stated[bin] += probability;
+  }
+  void print() const {
+    for (std::size_t b = 0; b < kBins; ++b)
+      if (count[b] > 0)
+        fmt::print("  stated {:.4f} on average: {:.4f} of {:.0f} segments right\n", stated[b] / count[b],
+                   right[b] / count[b], count[b]);
+  }
+};
+
+// Friction that the model does not have, at 5 % noise.
+void run_calibration(std::uint64_t first, std::uint64_t last) {
+  fmt::print("{:<26}{:>8}{:>10}{:>10}{:>10}{:>14}\n", "unmodelled friction", "trials", "segments", "decided",
+             "right", "decided right");
+  ProbabilityBins all;
+  for (const double coulomb : {0.0, 0.15, 0.3, 0.6}) {
+    ProbabilityBins bins;
+    for (const char* robot : {"kr5", "ur10", "panda", "tx40", "lwr4"}) {
+      const Bench bench = make_bench(STEELYARD_SOURCE_DIR, robot, false);
+      Case options;
+      options.segments = {};
+      options.robot = robot;
+      options.coulomb = coulomb;
+      if (options.robot != "kr5") options.standard = reference_bodies(bench.robot, Quantities(bench.robot)).x;
+      double segments = 0, decided = 0, right = 0, decided_right = 0, count = 0;
+      for (std::uint64_t seed = first; seed <= last; ++seed, ++count) {
+        const Trial trial = simulate_trial(bench, options, seed);
+        const SegmentedRun run = detect_segments(trial.samples, trial.rate, options.segments);
+        const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, trial.samples, run);
+        SignOptions search;
+        search.correlation = run.band.correlation();
+        const WeighedSearch found = recover_signs_reweighed(folds, run.segments, rms_weights(run),
+                                                            {&bench.robot, &bench.base}, search, 2);
+        for (std::size_t k = 0; k < run.segments.size(); ++k) {
+          const SegmentSign& sign = found.search.segments[k];
+          const bool is_right = true_sign(trial.truth, run.segments[k]) == sign.sign;
+          bins.add(sign.probability, is_right);
+          all.add(sign.probability, is_right);
+          segments += 1;
+          right += is_right;
+          decided += sign.decided;
+          decided_right += sign.decided && is_right;
+        }
+      }
+      fmt::print("{:<26}{:>8}{:>10.1f}{:>9.1f}%{:>9.2f}%{:>13.2f}%\n", fmt::format("{}, {}", robot, coulomb),
+                 count, segments / count, 100 * decided / segments, 100 * right / segments,
+                 100 * decided_right / std::max(1.0, decided));
+      std::fflush(stdout);
+    }
+    bins.print();
+  }
+  fmt::print("all\n");
+  all.print();
+}
 
 // Gains of a case: within ±30 % of those assumed, or raw currents of drives like a TX-40's [N·m/A].
 VectorXd gains_of(bool raw, std::uint64_t seed) {
@@ -169,37 +234,6 @@ void run_many(std::uint64_t runs) {
       runs, segments.size(), to_string(search.proof), (search.signs.array() != truth.array()).count(),
       search.cost, search.lower_bound, search.nodes, search.fits, (thread_nanoseconds() - begin) / 1e9,
       static_cast<double>(usage.ru_maxrss) / 1024);
-}
-
-void run_real() {
-  const char* data = std::getenv("STEELYARD_DATA");
-  if (data == nullptr) {
-    fmt::print("real logs: STEELYARD_DATA is not set\n");
-    return;
-  }
-  const std::string folder = data, robots = std::string(STEELYARD_SOURCE_DIR) + "/robots/";
-  const std::string lwr = folder + "/kuka_lwr4_flobaroid/";
-  const std::pair<const char*, RealLog> logs[] = {
-      {"panda", {robots + "panda.yaml", folder + "/franka_panda_gaz2019/panda_excitation_traj1.csv", 5, 0.4}},
-      {"ur10", {robots + "ur10.yaml", folder + "/ur10_unisa/ur10_exciting_125Hz.csv", 8, 0.3}},
-      {"lwr4 run 1", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw1_200Hz.csv", 8, 0.3}},
-      {"lwr4 run 2", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw2_200Hz.csv", 8, 0.3}},
-      {"lwr4 run 3", {lwr + "kuka_lwr4.urdf", lwr + "lwr4_hw3_200Hz.csv", 8, 0.3}}};
-  fmt::print("{:<12}{:>9}{:>8}{:>9}{:>15}{:>15}{:>15}{:>10}{:>11}{:>9}{:>8}{:>8}  {:<18}{}\n", "log",
-             "segments", "kept", "decided", "decided right", "wrong", "decided wrong", "segments",
-             "completed", "guessed", "auto", "signed", "proof", "joints that auto guessed");
-  for (const auto& [name, log] : logs) {
-    const RealScore found = try_real_log(log, true);
-    fmt::print(
-        "{:<12}{:>9}{:>7.1f}%{:>8.1f}%{:>14.2f}%{:>15}{:>15}{:>9.2f}%{:>10.2f}%{:>8.2f}%{:>7.2f}%{:>7.2f}%  "
-        "{:<18}{}\n",
-        name, found.score.segments, 100 * found.score.kept, 100 * found.score.decided_share,
-        100 * (1 - found.score.wrong_share), fmt::format("{}", fmt::join(found.wrong, " ")),
-        fmt::format("{}", fmt::join(found.decided_wrong, " ")), 100 * found.ours, 100 * found.completed,
-        100 * found.guessed, 100 * found.found, 100 * found.with_signs, to_string(found.proof),
-        fmt::join(found.guesses, " "));
-    std::fflush(stdout);
-  }
 }
 
 // Algorithm 1 as it reads: rows are stacked segment by segment, every node solves by a pseudo-inverse.
@@ -318,10 +352,10 @@ void run_speed() {
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "all";
   if (what == "speed" || what == "all") run_speed();
-  if (what == "real" || what == "all") run_real();
   const std::uint64_t first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
   const std::uint64_t last = count > 3 ? std::strtoull(words[3], nullptr, 10) : 100;
   if (what == "many" || what == "all") run_many(count > 2 ? first : 56);
+  if (what == "calibration" || what == "all") run_calibration(first, std::min(last, first + 9));
   if (what == "gains" || what == "all") run_gains(first, last);
   if (what == "trials" || what == "all") run_trials(first, last);
 }

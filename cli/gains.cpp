@@ -2,9 +2,6 @@
 // written.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "output.hpp"
 #include "steelyard/identify/gain_advice.hpp"
 #include "study_output.hpp"
@@ -13,27 +10,8 @@
 namespace cli {
 namespace {
 
-using steelyard::GainAdvice;
 using steelyard::GainAdviceOutcome;
 using steelyard::LoadAdvice;
-
-std::string advice_json(const GainAdviceOutcome& outcome) {
-  nlohmann::ordered_json json = {{"rate", outcome.options.rate},
-                                 {"cutoff", outcome.options.cutoff},
-                                 {"current_noise", outcome.options.current_noise}};
-  json["loads"] = nlohmann::ordered_json::array();
-  for (const LoadAdvice& load : outcome.loads) {
-    nlohmann::ordered_json row = {{"name", load.name}, {"mass", load.mass}};
-    row["joints"] = nlohmann::ordered_json::array();
-    for (const GainAdvice& joint : load.joints) {
-      nlohmann::ordered_json gain = {{"name", joint.joint}, {"identifiable", joint.identifiable}};
-      if (std::isfinite(joint.relative_sigma)) gain["relative_sigma"] = joint.relative_sigma;
-      row["joints"].push_back(std::move(gain));
-    }
-    json["loads"].push_back(std::move(row));
-  }
-  return json.dump(2) + "\n";
-}
 
 std::string advice_text(const GainAdviceOutcome& outcome) {
   std::vector<std::string> heads = {"expected σ of the gain"};
@@ -47,17 +25,22 @@ std::string advice_text(const GainAdviceOutcome& outcome) {
                                                 : "not identifiable");
     table.add(row);
   }
+  std::string left_out;
+  if (!outcome.not_counted.empty())
+    left_out =
+        fmt::format("not counted, they make gains less certain: {}\n", fmt::join(outcome.not_counted, ", "));
   return table.to_string() +
          fmt::format(
              "mass of the load known; noise {:g} % of each rms current, {:g} Hz, filter {:g} Hz;\n"
              "model errors come on top\n",
-             100 * outcome.options.current_noise, outcome.options.rate, outcome.options.cutoff);
+             100 * outcome.options.current_noise, outcome.options.rate, outcome.options.cutoff) +
+         left_out;
 }
 
 int run_gains(const std::string& path, const std::vector<double>& masses, const CommonOptions& common) {
   const GainAdviceOutcome outcome = advise_study_gains(steelyard::read_study(path), masses);
   if (!common.quiet) print_warnings(outcome.warnings);
-  print(common.json ? advice_json(outcome) : advice_text(outcome));
+  print(common.json ? to_json(outcome) : advice_text(outcome));
   return kDone;
 }
 

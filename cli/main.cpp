@@ -210,7 +210,9 @@ int cli::program(int argc, char** argv) {
     cli::print_problem("steelyard: out of memory");
     return cli::kMachineFailed;
   } catch (const std::exception& error) {
-    cli::print_problem(std::string("steelyard: internal error, please report it: ") + error.what());
+    cli::print_problem(
+        std::string("steelyard: internal error, please report it with what `steelyard about` prints: ") +
+        error.what());
     return cli::kOurBug;
   }
 }

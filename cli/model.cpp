@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "output.hpp"
+#include "progress.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/regressor/base.hpp"
+#include "steelyard/regressor/symbolic.hpp"
 #include "steelyard/robot/read.hpp"
+#include "text.hpp"
 #include "verbs.hpp"
 
 namespace cli {
@@ -31,7 +37,20 @@ struct ModelOptions {
   bool no_drives = false;
   bool no_expressions = false;
   bool latex = false;
+  std::vector<std::string> formulas;
 };
+
+steelyard::SymbolicOptions wanted_formulas(const std::vector<std::string>& names) {
+  steelyard::SymbolicOptions options;
+  for (const std::string& name : names) {
+    const std::vector<std::string> known = {"M", "C", "g", "Y"};
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) throw steelyard::InputError(steelyard::unknown("formula", name, known));
+    bool* wanted[] = {&options.inertia, &options.coriolis, &options.gravity, &options.regressor};
+    *wanted[found - known.begin()] = true;
+  }
+  return options;
+}
 
 steelyard::RowSet row_set(const std::string& name) {
   using steelyard::RowSet;
@@ -103,26 +122,6 @@ std::string parameters_text(const Robot& robot) {
          "\n" + inertias.to_string();
 }
 
-// Breaks a long expression at its blanks; continuation lines are indented.
-std::string wrapped_expression(const std::string& text, std::size_t indent) {
-  constexpr std::size_t kWidth = 80;
-  std::string result;
-  std::size_t column = indent, start = 0;
-  while (start < text.size()) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    const std::string word = text.substr(start, end - start);
-    if (column > indent && column + 1 + word.size() > kWidth) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    }
-    const std::string gap = column > indent ? " " : "";
-    result += gap + word;
-    column += gap.size() + word.size();
-    start = end + 1;
-  }
-  return result;
-}
-
 std::string base_text(const BaseParameters& base, bool latex) {
   std::string text = fmt::format("Base parameters: {} of {} columns are identifiable (gap {:.1e})\n",
                                  base.rank, base.columns.size(), base.gap);
@@ -151,6 +150,65 @@ std::string identifiability_text(const Robot& robot, const BaseParameters& base)
   section(Identifiability::Kind::combined, "in combination");
   section(Identifiability::Kind::unseen, "not at all");
   return text;
+}
+
+using Formulas = std::vector<std::vector<steelyard::SymbolicEntry>>;
+
+// Entries that are not zero; of a symmetric matrix one triangle.
+std::string formula_lines(const char* name, const Formulas& rows, bool symmetric, bool latex,
+                          const std::vector<std::string>& columns) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = symmetric ? i : 0; j < rows[i].size(); ++j) {
+      const std::string& own = latex ? rows[i][j].latex : rows[i][j].text;
+      if (own == "0") continue;
+      const std::string place =
+          columns.empty() ? fmt::format("{},{}", i + 1, j + 1) : fmt::format("{},{}", i + 1, columns[j]);
+      const std::string lead =
+          latex ? fmt::format("{}_{{{}}} =", name, place) : fmt::format("{}[{}] =", name, place);
+      text += "  " + lead + "\n      " + wrapped_expression(own, 6) + "\n";
+    }
+  return text;
+}
+
+std::string formulas_text(const steelyard::SymbolicDynamics& formulas, const ModelOptions& options) {
+  const steelyard::SymbolicOptions wanted = wanted_formulas(options.formulas);
+  std::string text = "Formulas in base parameters, each written as its first one; q1 … in rad or m\n";
+  for (const steelyard::SymbolicSymbol& symbol : formulas.symbols)
+    text += fmt::format("  {} = {}\n", symbol.name, number(symbol.value, 6));
+  if (wanted.inertia) text += formula_lines("M", formulas.inertia, true, options.latex, {});
+  if (wanted.coriolis) text += formula_lines("C", formulas.coriolis, false, options.latex, {});
+  if (wanted.gravity)
+    for (std::size_t i = 0; i < formulas.gravity.size(); ++i) {
+      const std::string& own = options.latex ? formulas.gravity[i].latex : formulas.gravity[i].text;
+      const std::string lead =
+          options.latex ? fmt::format("g_{{{}}} =", i + 1) : fmt::format("g[{}] =", i + 1);
+      text += "  " + lead + "\n      " + wrapped_expression(own, 6) + "\n";
+    }
+  if (wanted.regressor) text += formula_lines("Y", formulas.regressor, false, options.latex, formulas.leads);
+  return text;
+}
+
+ordered_json formulas_json(const steelyard::SymbolicDynamics& formulas) {
+  const auto entries = [](const std::vector<steelyard::SymbolicEntry>& row) {
+    ordered_json list = ordered_json::array();
+    for (const steelyard::SymbolicEntry& entry : row)
+      list.push_back({{"text", entry.text}, {"latex", entry.latex}});
+    return list;
+  };
+  const auto rows = [&](const Formulas& matrix) {
+    ordered_json list = ordered_json::array();
+    for (const auto& row : matrix) list.push_back(entries(row));
+    return list;
+  };
+  ordered_json symbols = ordered_json::object();
+  for (const steelyard::SymbolicSymbol& symbol : formulas.symbols) symbols[symbol.name] = symbol.value;
+  ordered_json json = {{"symbols", symbols}, {"leads", formulas.leads}};
+  if (!formulas.inertia.empty()) json["M"] = rows(formulas.inertia);
+  if (!formulas.coriolis.empty()) json["C"] = rows(formulas.coriolis);
+  if (!formulas.gravity.empty()) json["g"] = entries(formulas.gravity);
+  if (!formulas.regressor.empty()) json["Y"] = rows(formulas.regressor);
+  return json;
 }
 
 std::string ambiguous_text(const BaseParameters& base) {
@@ -255,28 +313,56 @@ ordered_json to_json(const steelyard::RobotFile& file, const BaseParameters& bas
   return json;
 }
 
+// Base parameters with their expressions, whose number of steps is not known; shown while they are searched.
+BaseParameters searched(const Robot& robot, const steelyard::BaseOptions& options, bool quiet) {
+  Progress progress(quiet);
+  std::jthread shown([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      progress.report("expressions of the base parameters");
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  });
+  return base_parameters(robot, options);
+}
+
+// Numbers first: expressions of many joints take seconds.
+void print_numbers(const Robot& robot, const BaseParameters& base) {
+  print(fmt::format("{}: {} joints, {} degrees of freedom, {} columns\n\n", robot.name, robot.size(),
+                    robot.dof(), base.columns.size()));
+  print(frames_text(robot) + "\n" + limits_text(robot) + "\n" + parameters_text(robot) + "\n");
+  std::fflush(stdout);
+}
+
 int run_model(const ModelOptions& options, const CommonOptions& common) {
   steelyard::BaseOptions base_options;
   base_options.rows = row_set(options.rows);
   base_options.drives = !options.no_drives;
   base_options.zero = options.zero;
+  base_options.expressions = false;
+  const steelyard::SymbolicOptions formulas_wanted = wanted_formulas(options.formulas);
   const steelyard::RobotFile file = steelyard::read_robot(options.robot);
-  base_options.expressions = !options.no_expressions && file.robot.size() <= kMaxJointsWithExpressions;
-  const BaseParameters base = base_parameters(file.robot, base_options);
-
+  const bool can_express = file.robot.size() <= kMaxJointsWithExpressions;
   if (!common.quiet) print_warnings(file.warnings);
-  if (!common.quiet && !options.no_expressions && !base_options.expressions)
+  if (!common.quiet && !options.no_expressions && !can_express)
     print_problem(fmt::format("note: expressions are omitted, they take minutes above {} joints",
                               kMaxJointsWithExpressions));
+  BaseParameters base = base_parameters(file.robot, base_options);
+  if (!common.json) print_numbers(file.robot, base);
+  if (!options.no_expressions && can_express && !base.ambiguous) {
+    base_options.expressions = true;
+    base = searched(file.robot, base_options, common.quiet || common.json);
+  }
+  steelyard::SymbolicDynamics formulas;
+  if (!options.formulas.empty() && !base.ambiguous)
+    formulas = symbolic_dynamics(file.robot, base, formulas_wanted);
   if (common.json) {
-    print(to_json(file, base, options).dump(2) + "\n");
+    ordered_json json = to_json(file, base, options);
+    if (!options.formulas.empty() && !base.ambiguous) json["formulas"] = formulas_json(formulas);
+    print(json.dump(2) + "\n");
   } else {
-    print(fmt::format("{}: {} joints, {} degrees of freedom, {} columns\n\n", file.robot.name,
-                      file.robot.size(), file.robot.dof(), base.columns.size()));
-    print(frames_text(file.robot) + "\n" + limits_text(file.robot) + "\n" + parameters_text(file.robot) +
-          "\n");
     if (!base.ambiguous)
       print(base_text(base, options.latex) + "\n" + identifiability_text(file.robot, base));
+    if (!options.formulas.empty() && !base.ambiguous) print("\n" + formulas_text(formulas, options));
   }
   if (!base.ambiguous) return kDone;
   print_problem("steelyard: " + ambiguous_text(base));
@@ -293,7 +379,8 @@ Run add_model(Arguments& verb) {
   verb.add("--zero", options->zero, "Parameters known to be zero, e.g. Jxz7,Jyz7").separated_by(',');
   verb.add_flag("--no-drives", options->no_drives, "Leave out drive and coupled columns");
   verb.add_flag("--no-expressions", options->no_expressions, "Numbers only");
-  verb.add_flag("--latex", options->latex, "Print base parameters as LaTeX");
+  verb.add_flag("--latex", options->latex, "Print base parameters and formulas as LaTeX");
+  verb.add("--formulas", options->formulas, "Print these in closed form: M, C, g, Y").separated_by(',');
   verb.footer("Example:\n  steelyard model robots/panda.yaml --rows gravity\n");
   return [options](const CommonOptions& common) { return run_model(*options, common); };
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace cli {
@@ -15,9 +16,12 @@ class Progress {
 
   // Shown once the stage has lasted a second; with the time left when it can be estimated.
   void report(const std::string& stage, double share);
+  void report(const std::string& stage);  // how much is left is not known: the seconds so far
 
  private:
   void clear();
+  std::optional<double> seconds_of(const std::string& stage);  // when the line is due
+  void show(const std::string& line);
 
   bool enabled_ = false;
   bool shown_ = false;

@@ -55,6 +55,7 @@ std::string gains_table(const steelyard::GainsSummary& gains) {
 
 std::string loads_table(const std::vector<steelyard::PayloadSummary>& loads) {
   Table table({"load", "run", "mass kg", "±", "weighed", "cx m", "cy m", "cz m"});
+  table.names(1);
   for (std::size_t k = 0; k < std::min(loads.size(), kScreen); ++k) {
     const steelyard::PayloadSummary& load = loads[k];
     const auto m = load.parameters.find("m");
@@ -77,9 +78,42 @@ std::string loads_table(const std::vector<steelyard::PayloadSummary>& loads) {
 std::string signs_table(const steelyard::SignsSummary& signs) {
   const auto decided = std::count_if(signs.segments.begin(), signs.segments.end(),
                                      [](const steelyard::SegmentSummary& one) { return one.decided; });
-  std::string text = fmt::format("\nSigns: {} of {} segments decided, {:.1f} % of their samples; {}\n",
-                                 decided, signs.segments.size(), 100 * signs.decided_share, signs.certified);
-  return text + segments_text(signs.segments, false) + sign_gains_text(signs.gains);
+  return fmt::format("\nSigns: {} of {} segments decided, {:.1f} % of their samples; {}\n", decided,
+                     signs.segments.size(), 100 * signs.decided_share, signs.certified) +
+         segments_text(signs.segments, false) + sign_notes_text(signs);
+}
+
+// "sigmoid", "linear + load".
+std::string friction_form(const steelyard::DriveValues& drive) {
+  if (!drive.friction) return "linear";
+  return drive.friction->model + (drive.friction->load.empty() ? "" : " + " + drive.friction->load);
+}
+
+// "7.2 %", "7.2 % driving, 3 % driven": of its load, that a gear holds at rest.
+std::string share_held(const steelyard::RestValues& rest) {
+  if (rest.driving == 0 && rest.driven == 0) return "-";
+  if (rest.driving == rest.driven) return fmt::format("{:.2g} %", 100 * rest.driving);
+  return fmt::format("{:.2g} % driving, {:.2g} % driven", 100 * rest.driving, 100 * rest.driven);
+}
+
+// Joints whose form of friction was requested or chosen, and the band within which they stay at rest.
+std::string friction_table(const std::vector<steelyard::DriveValues>& drives) {
+  Table table({"joint", "form", "fv", "fc", "rest up", "rest down", "and of the load"});
+  table.names(1);
+  std::size_t forms = 0;
+  for (const steelyard::DriveValues& drive : drives) {
+    if (!drive.friction || forms++ >= kScreen) continue;
+    const auto value = [&](const char* name) {
+      const auto found = drive.friction->parameters.find(name);
+      return found != drive.friction->parameters.end() ? number(found->second, 3) : "-";
+    };
+    table.add({drive.joint, friction_form(drive), value("fv"), value("fc"),
+               drive.rest ? number(drive.rest->up, 3) : "-", drive.rest ? number(drive.rest->down, 3) : "-",
+               drive.rest ? share_held(*drive.rest) : "-"});
+  }
+  if (forms == 0) return "";
+  return "\nFriction; rest: up to this effort, beside load and offset, a joint does not move\n" +
+         table.to_string() + rest_text(forms);
 }
 
 std::string links_table(const Result& result) {
@@ -96,7 +130,12 @@ std::string links_table(const Result& result) {
          rest_text(result.links.size());
 }
 
-}  // namespace
+// Above what four digits can show: how far from certain.
+std::string probability_text(double probability) {
+  constexpr double kNearlyCertain = 0.999;
+  if (probability < kNearlyCertain || probability >= 1) return fmt::format("{:.3g}", probability);
+  return fmt::format("1 - {:.1g}", 1 - probability);
+}
 
 std::string sign_gains_text(const std::vector<steelyard::SignGain>& gains) {
   if (gains.empty()) return "";
@@ -107,27 +146,70 @@ std::string sign_gains_text(const std::vector<steelyard::SignGain>& gains) {
   return "\nDrive gains estimated with the signs\n" + table.to_string();
 }
 
+}  // namespace
+
+std::string sign_notes_text(const steelyard::SignsSummary& signs) {
+  std::string text =
+      fmt::format("  φ2 = {:.6g}; no pattern has less than {:.6g}\n", signs.cost, signs.lower_bound);
+  for (const steelyard::SignGroup& group : signs.groups)
+    text += wrapped(fmt::format("{} segments of {} flip together, right with probability {}", group.segments,
+                                fmt::join(group.joints, ", "), probability_text(group.probability)),
+                    "  ", "    ");
+  if (signs.tree)
+    text +=
+        "\n" +
+        wrapped(fmt::format("Tree search (T-PBPR), s0 = {}, w = {}, segments {}, node cost {}, retrieval {}: "
+                            "{} nodes, φ2 "
+                            "{:.4g}, {}",
+                            signs.tree->s0, signs.tree->w, signs.tree->order, signs.tree->node_cost,
+                            signs.tree->retrieval, signs.tree->nodes, signs.tree->cost,
+                            signs.tree->differs == 0 ? std::string("the same signs")
+                                                     : fmt::format("{} signs differ", signs.tree->differs)),
+                "", "  ");
+  text += sign_gains_text(signs.gains);
+  if (!signs.scale.empty())
+    text += wrapped(
+        fmt::format(
+            "Arbitrary unit: the gain of {} counts as 1, only ratios of efforts and masses mean something",
+            signs.scale),
+        "", "  ");
+  return text;
+}
+
 std::string segments_text(const std::vector<steelyard::SegmentSummary>& segments, bool all) {
-  std::map<std::pair<std::string, std::string>, std::string> lines;
+  struct Line {
+    std::string signs;
+    const steelyard::SegmentSummary* least = nullptr;  // the least probable of them
+  };
+  std::map<std::pair<std::string, std::string>, Line> lines;
   std::vector<std::pair<std::string, std::string>> order;
   for (const steelyard::SegmentSummary& segment : segments) {
     const std::pair<std::string, std::string> key{segment.run, segment.joint};
     if (lines.find(key) == lines.end()) order.push_back(key);
-    lines[key] += segment.decided ? (segment.sign > 0 ? '+' : '-') : '?';
+    Line& line = lines[key];
+    line.signs += segment.decided ? (segment.sign > 0 ? '+' : '-') : '?';
+    if (segment.probability && (line.least == nullptr || *segment.probability < *line.least->probability))
+      line.least = &segment;
   }
+  const std::size_t shown = all ? order.size() : std::min(order.size(), kScreen);
   std::string text;
-  for (std::size_t k = 0; k < (all ? order.size() : std::min(order.size(), kScreen)); ++k) {
-    const std::string& line = lines[order[k]];
-    const bool cut = !all && line.size() > kPattern;
-    text +=
-        fmt::format("  {}, {}: {}", order[k].first, order[k].second, cut ? line.substr(0, kPattern) : line);
-    text += cut ? fmt::format(" … {} in all\n", line.size()) : "\n";
+  for (std::size_t k = 0; k < shown; ++k) {
+    const Line& line = lines[order[k]];
+    const bool cut = !all && line.signs.size() > kPattern;
+    std::string words = fmt::format("{}, {}: {}", order[k].first, order[k].second,
+                                    cut ? line.signs.substr(0, kPattern) : line.signs);
+    if (cut) words += fmt::format(" … {} in all", line.signs.size());
+    if (line.least != nullptr)
+      words += fmt::format(", least sure {} at {:.4g} s", probability_text(*line.least->probability),
+                           line.least->start);
+    text += wrapped(words, "  ", "    ");
   }
   return all ? text : text + rest_text(order.size());
 }
 
 std::string tables_text(const Result& result) {
   std::string text;
+  text += friction_table(result.drives);
   if (result.gains) text += gains_table(*result.gains);
   if (!result.payloads.empty()) text += loads_table(result.payloads);
   if (result.signs) text += signs_table(*result.signs);

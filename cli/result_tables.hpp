@@ -10,9 +10,10 @@ namespace cli {
 // Sections that the result has, each with a headline; empty when it has none.
 std::string tables_text(const steelyard::Result& result);
 
-// One line per run and joint: + and - for decided segments, ? for the others. Of `run` and of `signs`, which prints all
-// of them.
+// One line per run and joint: + and - for decided segments, ? for the others, and the least probable of them. Of `run`
+// and of `signs`, which prints all of them.
 std::string segments_text(const std::vector<steelyard::SegmentSummary>& segments, bool all);
-std::string sign_gains_text(const std::vector<steelyard::SignGain>& gains);
+// Cost of recovered signs; groups, tree, gains and unit, each where there is something to say.
+std::string sign_notes_text(const steelyard::SignsSummary& signs);
 
 }  // namespace cli

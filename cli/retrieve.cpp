@@ -69,6 +69,25 @@ std::string carried_text(const Result& result) {
   return any ? "\nLargest static load of the joint below each link, N and N·m\n" + table.to_string() : "";
 }
 
+// The estimate and what the links make of it, coefficient by coefficient.
+std::string beside_text(const Result& result) {
+  Table table({"base parameter", "estimate", "std. dev.", "of the links", "difference", "in std. dev."});
+  for (const steelyard::BaseValue& value : result.base) {
+    if (!value.feasible) continue;
+    const double apart = *value.feasible - value.value;
+    table.add({value.name, number(value.value, 4), value.sigma ? number(*value.sigma, 2) : "-",
+               number(*value.feasible, 4), number(apart, 2),
+               value.sigma && *value.sigma > 0 ? number(apart / *value.sigma, 2) : "-"});
+  }
+  const steelyard::FeasibleSummary& feasible = *result.feasible;
+  std::string text = "\nBase parameters, estimated and of the links, SI units\n" + table.to_string();
+  if (feasible.phi1) text += fmt::format("  φ1, sum of squared differences: {}\n", number(*feasible.phi1, 4));
+  if (feasible.phi2)
+    text += fmt::format("  φ2, sum of squared errors of the effort over {} rows: {}\n", result.rows,
+                        number(*feasible.phi2, 4));
+  return text;
+}
+
 // What the joints carry inside: two sets with (nearly) the same torques.
 std::string forces_text(const steelyard::Robot& robot, const Result& result,
                         const steelyard::VectorXd& smallest) {
@@ -101,7 +120,7 @@ std::string infeasible_text(const steelyard::Study& study, const Result& result)
     table.add({robot.joints[static_cast<std::size_t>(link)].link, number(body.mass()), number(margin, 2),
                margin > 0 ? "" : "no body"});
   }
-  return "\nFor comparison: the smallest parameters with the same base values, without constraints\n" +
+  return "\nFor comparison: the smallest parameters with these base values, unconstrained\n" +
          table.to_string() + forces_text(robot, result, smallest);
 }
 
@@ -118,7 +137,7 @@ std::string retrieval_text(const steelyard::Study& study, const Result& result) 
   for (const steelyard::ConstraintMargin& constraint : feasible.constraints)
     if (constraint.active) active.push_back(constraint.name);
   if (!active.empty()) text += fmt::format("\nConstraints at their limit: {}\n", fmt::join(active, ", "));
-  return text + infeasible_text(study, result);
+  return text + beside_text(result) + infeasible_text(study, result);
 }
 
 int run_retrieve(const RetrieveVerb& verb, const CommonOptions& common) {

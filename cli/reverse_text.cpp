@@ -1,6 +1,7 @@
 #include "reverse_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <sstream>
 
 #include "output.hpp"
+#include "text.hpp"
 
 namespace cli {
 namespace {
@@ -43,7 +45,11 @@ std::string with_expressions(const std::string& table, const std::vector<steelya
   text += line + "  is\n";
   for (const steelyard::BaseValue& value : base) {
     std::getline(lines, line);
-    text += line + "  " + (value.expression.empty() ? value.name : value.expression) + "\n";
+    constexpr std::size_t kWidest = 50;
+    const std::string& is = value.expression.empty() ? value.name : value.expression;
+    const bool beside = line.size() <= kWidest;
+    const std::size_t indent = beside ? line.size() + 2 : 6;
+    text += line + (beside ? "  " : "\n      ") + wrapped_expression(is, indent) + "\n";
   }
   return text;
 }
@@ -73,23 +79,21 @@ std::string coefficients_text(const steelyard::Result& result) {
 
 std::string unknown_text(const ReverseSummary& reverse) {
   std::string text;
-  if (!reverse.unknown.empty()) {
-    text = "\nNo such table identifies";
-    for (std::size_t k = 0; k < reverse.unknown.size(); ++k)
-      text += (k > 0 ? ", " : " ") + reverse.unknown[k];
-    text += ";\nevery other parameter is identifiable only in the sums above.\n";
-  }
+  if (!reverse.unknown.empty())
+    text = "\n" +
+           wrapped(fmt::format("No such table identifies {}; every other parameter is identifiable only in "
+                               "the sums above.",
+                               fmt::join(reverse.unknown, ", ")),
+                   "", "");
   if (reverse.design) {
-    text += fmt::format("{}{} well chosen configurations are enough", text.empty() ? "\n" : "",
-                        reverse.design->least);
+    std::string design = fmt::format("{} well chosen configurations are enough", reverse.design->least);
     if (reverse.design->efficiency && reverse.design->mean_variance)
-      text += fmt::format(
-          "; compared with as many random ones these have {:.2f} of the determinant (per coefficient)\nand "
+      design += fmt::format(
+          "; compared with as many random ones these have {:.2f} of the determinant (per coefficient) and "
           "{:.2f} "
-          "of "
-          "the mean variance",
+          "of the mean variance",
           *reverse.design->efficiency, *reverse.design->mean_variance);
-    text += ".\n";
+    text += (text.empty() ? "\n" : "") + wrapped(design + ".", "", "");
   }
   return text;
 }
@@ -118,6 +122,7 @@ std::string errors_text(const steelyard::Result& result, bool torques) {
     if (torques) titles.push_back("filtered rms");
   }
   Table table(titles);
+  table.together(torques ? 3 : 2);
   for (const ReverseComponent& component : sets.front()->components) {
     std::vector<std::string> line = {component.name};
     for (const ReverseErrors* errors : sets) {

@@ -18,32 +18,7 @@ using steelyard::SegmentSummary;
 using steelyard::SignsOutcome;
 
 std::string signs_json(const SignsOutcome& outcome) {
-  const steelyard::SignsSummary& signs = outcome.signs;
-  nlohmann::ordered_json json = {{"certified", signs.certified},
-                                 {"kept_share", signs.kept_share},
-                                 {"decided_share", signs.decided_share},
-                                 {"cost", signs.cost},
-                                 {"lower_bound", signs.lower_bound},
-                                 {"nodes", signs.nodes},
-                                 {"fits", signs.fits}};
-  for (const steelyard::SignGain& gain : signs.gains) {
-    nlohmann::ordered_json row = {{"name", gain.joint}, {"value", gain.value}, {"a_priori", gain.a_priori}};
-    if (gain.sigma) row["sigma"] = *gain.sigma;
-    if (gain.interval) row["interval"] = {gain.interval->first, gain.interval->second};
-    row["status"] = gain.status;
-    json["gains"].push_back(std::move(row));
-  }
-  json["segments"] = nlohmann::ordered_json::array();
-  for (const SegmentSummary& segment : signs.segments) {
-    nlohmann::ordered_json row = {{"run", segment.run},
-                                  {"joint", segment.joint},
-                                  {"from", segment.from},
-                                  {"to", segment.to},
-                                  {"sign", segment.sign}};
-    if (segment.confidence) row["confidence"] = *segment.confidence;
-    row["decided"] = segment.decided;
-    json["segments"].push_back(std::move(row));
-  }
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(to_json(outcome.signs));  // as in result.json
   json["findings"] = findings_json(outcome.findings);
   return json.dump(2) + "\n";
 }
@@ -56,8 +31,8 @@ std::string signs_text(const SignsOutcome& outcome) {
       "{} segments, {:.1f} % of the samples; {} decided ({:.1f} % of those)\n{}: {} nodes, {} fits\n\n",
       signs.segments.size(), 100 * signs.kept_share, decided, 100 * signs.decided_share, signs.certified,
       signs.nodes, signs.fits);
-  text += segments_text(signs.segments, true) + sign_gains_text(signs.gains);
-  return text + findings_text(outcome.findings);
+  text += "Signs, by run and joint\n" + segments_text(signs.segments, true) + sign_notes_text(signs);
+  return text + findings_text(outcome.findings) + fixes_text(outcome.fixes);
 }
 
 int run_signs(const std::string& path, const CommonOptions& common) {

@@ -29,31 +29,38 @@ std::string percent(const std::optional<double>& share) {
 }
 
 std::string elastic_text(const steelyard::ElasticSummary& elastic) {
+  constexpr int kDigits = 6;  // intervals of stiffness are narrow
   const auto end = [](const std::optional<double>& value) {
-    return value ? number(*value, 4) : std::string("?");
+    return value ? number(*value, kDigits) : std::string("?");
   };
   Table joints({"joint", "K", "from", "to", "B", "SNR", "K identified"});
   for (const steelyard::ElasticJoint& joint : elastic.joints) {
     if (!joint.is_elastic) continue;
     const steelyard::ElasticValue K = joint.stiffness.value_or(steelyard::ElasticValue{});
-    joints.add({joint.name, joint.stiffness ? number(K.value, 4) : "-", end(K.lower), end(K.upper),
+    joints.add({joint.name, joint.stiffness ? number(K.value, kDigits) : "-", end(K.lower), end(K.upper),
                 joint.motor_inertia ? number(joint.motor_inertia->value, 4) : "-", number(joint.snr, 3),
                 joint.identifiable ? "yes" : "no"});
   }
-  return "\nElastic joints\n" + joints.to_string();
+  Table links({"base parameter", "value", "from", "to"});
+  for (const steelyard::ElasticLinkValue& link : elastic.links)
+    links.add({link.name, number(link.value.value, 4), end(link.value.lower), end(link.value.upper)});
+  return "\nElastic joints\n" + joints.to_string() + "\nLinks on the springs, without the motors\n" +
+         links.to_string();
 }
 
 // Rows: base parameters and links of each model; columns: joints.
 std::string comparison_text(const Result& result) {
   std::vector<std::string> head = {"mean square error of"};
-  for (const steelyard::JointResidual& joint : result.residual.per_joint) head.push_back(joint.name);
+  for (const steelyard::JointResidual& joint : result.validation.front().residual.per_joint)
+    head.push_back(joint.name);
   Table table(head);
   for (const steelyard::ModelErrors& set : result.comparison) {
     std::vector<std::string> row = {set.model + ", " + set.parameters};
     for (const double mse : set.mse) row.push_back(number(mse, 3));
     table.add(row);
   }
-  return fmt::format("\nParameter sets on {} runs, prepared efforts\n", result.validation.size()) +
+  return fmt::format("\nParameter sets on {} {}, prepared efforts\n", result.validation.size(),
+                     result.validation.size() == 1 ? "run" : "runs") +
          table.to_string();
 }
 
@@ -72,21 +79,24 @@ std::string forecast_text(const steelyard::MotionForecast& forecast) {
 }
 
 // Where offsets matter.
-std::string offsets_text(const Result& result, const steelyard::RunValidation& run) {
-  const std::string begin = fmt::format("run '{}': ", run.run);
-  const bool differs = std::any_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
-    return is(finding, "offset-differs") && finding.evidence.starts_with(begin);
-  });
+std::string offsets_text(const steelyard::RunValidation& run) {
+  const bool differs = std::any_of(run.offsets.begin(), run.offsets.end(),
+                                   [](const steelyard::OffsetRefit& joint) { return joint.differs; });
   if (!differs || !run.refitted_offsets) return "";
   return fmt::format("    with offsets refitted on it: prepared {} %\n",
                      percent(run.refitted_offsets->prepared));
 }
 
+// A line of the summary, on as many of the terminal as it takes.
+std::string line(const std::string& text) {
+  return wrapped(text, "  ", "    ");
+}
+
 std::string typical_text(const steelyard::ForecastSummary& forecast) {
-  std::string text = fmt::format("  typical motions: {}", forecast_text(forecast.typical));
+  std::string text = fmt::format("typical motions: {}", forecast_text(forecast.typical));
   if (forecast.feasible_typical)
     text += fmt::format("; feasible parameters: {}", forecast_text(*forecast.feasible_typical));
-  return text + "\n" + worst_text(forecast.feasible_typical ? *forecast.feasible_typical : forecast.typical);
+  return line(text) + worst_text(forecast.feasible_typical ? *forecast.feasible_typical : forecast.typical);
 }
 
 // With a column for the rows at standstill where such rows were left out.
@@ -111,6 +121,23 @@ std::string standstill_text(const steelyard::ResidualSummary& residual) {
                                   : "";
 }
 
+// What is left of the efforts (φ2), how far the links are from the estimate (φ1), and what the search proves.
+std::string feasible_text(const Result& result, const steelyard::FeasibleSummary& feasible) {
+  std::string text;
+  if (feasible.residual) {
+    text = fmt::format("feasible parameters ({}): prepared {} %", feasible.method,
+                       percent(feasible.residual->prepared));
+    for (const steelyard::RunValidation& run : result.validation)
+      if (run.fresh && run.feasible)
+        text += fmt::format("; run '{}' {} %", run.run, percent(run.feasible->prepared));
+  } else {
+    text = fmt::format("feasible parameters ({}): no rows to compare them with", feasible.method);
+  }
+  if (feasible.moved_sigma) text += fmt::format("; φ1: {:.3g} σ from the estimate", *feasible.moved_sigma);
+  if (feasible.gap) text += fmt::format("; φ2 within {:.2g} of the least", *feasible.gap);
+  return line(text);
+}
+
 std::string summary_text(const Result& result) {
   const bool has_rows = !result.residual.per_joint.empty();  // base values may be given without any
   std::string text = fmt::format("{}: {} base parameters", result.robot_name, result.base.size());
@@ -121,26 +148,19 @@ std::string summary_text(const Result& result) {
     if (!has_rows && run.fresh)
       text += fmt::format("Unexplained effort of run '{}'\n", run.run) + residual_table(run.residual);
   for (const steelyard::EffortDelaySummary& delay : result.preparation.effort_delays)
-    text += fmt::format("  efforts of run '{}' against its positions: {}\n", delay.run, delay_text(delay));
+    text += line(fmt::format("efforts of run '{}' against its positions: {}", delay.run, delay_text(delay)));
   if (result.cross_validation)
-    text += fmt::format("  cross-validation ({} blocks by {}): {} %{}\n", result.cross_validation->blocks,
-                        result.cross_validation->by, percent(result.cross_validation->residual.prepared),
-                        standstill_text(result.cross_validation->residual));
+    text += line(fmt::format("cross-validation ({} blocks by {}): {} %{}", result.cross_validation->blocks,
+                             result.cross_validation->by, percent(result.cross_validation->residual.prepared),
+                             standstill_text(result.cross_validation->residual)));
   for (const steelyard::RunValidation& run : result.validation)
     if (run.fresh || was_fitted_before(result, run.run))
-      text +=
-          fmt::format("  run '{}', {}: prepared {} %, raw {} %{}\n", run.run,
-                      run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
-                      percent(run.residual.raw), run.forecast ? "; " + forecast_text(*run.forecast) : "") +
-          offsets_text(result, run);
-  if (result.feasible && result.feasible->residual) {
-    text += fmt::format("  feasible parameters ({}): prepared {} %", result.feasible->method,
-                        percent(result.feasible->residual->prepared));
-    for (const steelyard::RunValidation& run : result.validation)
-      if (run.fresh && run.feasible)
-        text += fmt::format("; run '{}' {} %", run.run, percent(run.feasible->prepared));
-    text += "\n";
-  }
+      text += line(fmt::format("run '{}', {}: prepared {} %, raw {} %{}", run.run,
+                               run.fresh ? "not fitted" : "fitted", percent(run.residual.prepared),
+                               percent(run.residual.raw),
+                               run.forecast ? "; " + forecast_text(*run.forecast) : "")) +
+              offsets_text(run);
+  if (result.feasible) text += feasible_text(result, *result.feasible);
   if (result.forecast) text += typical_text(*result.forecast);
   text += tables_text(result);
   if (result.elastic) text += elastic_text(*result.elastic);
@@ -152,6 +172,7 @@ std::string summary_text(const Result& result) {
 std::string judgement_text(const Result& result) {
   std::string text;
   if (!result.findings.empty()) text += "\nFindings\n" + findings_text(result.findings);
+  text += fixes_text(result.fixes);
   if (!result.unavailable.empty()) {
     text += "\nNot available in this result\n";
     for (const std::string& item : result.unavailable) text += wrapped(item, "  ", "    ");
@@ -185,7 +206,8 @@ std::string run_json(const steelyard::StudyOutcome& outcome, const CommonOptions
   json["peak_memory_bytes"] = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
   json["stages"] = nlohmann::ordered_json::array();
   for (const steelyard::StageTime& time : outcome.times)
-    json["stages"].push_back({{"stage", time.stage}, {"seconds", time.seconds}});
+    json["stages"].push_back(
+        {{"stage", time.stage}, {"seconds", time.seconds}, {"cpu_seconds", time.cpu_seconds}});
   return json.dump(2) + "\n";
 }
 
@@ -197,7 +219,7 @@ std::string worst_text(const steelyard::MotionForecast& forecast) {
   for (const steelyard::JointForecast& joint : worst_joints(forecast, kShown))
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", joint.name,
                         *joint.expected > 1 ? "over 100 %" : percent(*joint.expected) + " %");
-  return text.empty() ? "" : fmt::format("  worst joints there: {} of their own effort\n", text);
+  return text.empty() ? "" : line(fmt::format("worst joints there: {} of their own effort", text));
 }
 
 std::string findings_text(const std::vector<steelyard::Finding>& findings) {
@@ -212,6 +234,16 @@ std::string findings_text(const std::vector<steelyard::Finding>& findings) {
                         finding.waived ? ", waived" : "");
     text += wrapped(finding.evidence, indent, indent);
     text += wrapped("→ " + finding.remedy, indent, indent + "  ");
+  }
+  return text;
+}
+
+std::string fixes_text(const std::vector<steelyard::StudyFix>& fixes) {
+  if (fixes.empty()) return "";
+  std::string text = "\nIn the study, as `steelyard check --fix` writes it\n";
+  for (const steelyard::StudyFix& fix : fixes) {
+    text += fmt::format("  {}\n", fmt::join(fix.findings, ", "));
+    for (const steelyard::StudyEdit& edit : fix.edits) text += "    " + edit_text(edit) + "\n";
   }
   return text;
 }

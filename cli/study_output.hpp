@@ -22,6 +22,9 @@ std::string findings_text(const std::vector<steelyard::Finding>& findings);
 // The same for machines.
 nlohmann::ordered_json findings_json(const std::vector<steelyard::Finding>& findings);
 
+// Values of the study that would undo findings, as lines that can be typed.
+std::string fixes_text(const std::vector<steelyard::StudyFix>& fixes);
+
 // The joints that will be worst, as a line: "  worst joints: elbow 41.20 %, wrist 20.10 % of their own effort".
 std::string worst_text(const steelyard::MotionForecast& forecast);
 

@@ -12,23 +12,22 @@ namespace {
 struct ValidateOptions {
   std::string result;
   std::string study;
-  std::vector<std::string> beside;  // results of other models
+  std::vector<std::string> beside;  // results of other models, robot files with other links
   std::vector<std::string> engines;
 };
 
 int run_validate(const ValidateOptions& options, const CommonOptions& common) {
   OutcomeOptions written{command_text("validate", options.result + " " + options.study, common)};
-  std::vector<steelyard::NamedModel> models;
-  const auto add = [&](const std::string& path) {
-    models.push_back({path, steelyard::result_from_json(steelyard::read_text_file(path, "result"), path)});
-  };
-  add(options.result);
-  for (const std::string& path : options.beside) {
-    add(path);
-    written.command += " --beside " + path;
-  }
   steelyard::Study study = steelyard::read_study(options.study);
   if (common.seed) set_seed(study, *common.seed);
+  std::vector<steelyard::NamedModel> models;
+  models.push_back(
+      {options.result,
+       steelyard::result_from_json(steelyard::read_text_file(options.result, "result"), options.result)});
+  for (const std::string& path : options.beside) {
+    models.push_back(model_beside(study, models.front().result, path));
+    written.command += " --beside " + path;
+  }
   written.report = study.report;
   std::vector<std::string> results = options.beside;
   results.push_back(options.result);
@@ -50,12 +49,16 @@ Run add_validate(Arguments& verb) {
   const auto options = std::make_shared<ValidateOptions>();
   verb.add("RESULT", options->result, "result.json of an earlier run").required();
   verb.add("STUDY", options->study, "Study file (.yaml) with the runs to validate it on").required();
-  verb.add("--beside", options->beside, "Further results: their mean square errors on the same runs");
+  verb.add(
+      "--beside", options->beside,
+      "Further results, robot files with other links, or YAML with `base:`, `links:` or `standard:` values: "
+      "their mean square errors on the same runs");
   verb.add("--engine", options->engines,
            "Also replay the runs in a physics engine: mujoco, dart, bullet or ode; may be repeated");
   verb.footer(
       "Examples:\n  steelyard validate demo-result/result.json other-runs.yaml --out validation\n"
       "  steelyard validate new/result.json runs.yaml --beside old/result.json --out table\n"
+      "  steelyard validate new/result.json runs.yaml --beside cad.urdf --beside published.yaml --out table\n"
       "  steelyard validate panda/result.json study.yaml --engine mujoco --engine ode --out engines\n");
   return [options](const CommonOptions& common) { return run_validate(*options, common); };
 }

@@ -10,6 +10,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/regressor/plan.hpp"
 
 namespace python {
@@ -36,6 +37,9 @@ class Channels {
   Channels(const py::object& q, const py::object& qd, const py::object& qdd, Index joints);
   Index count() const { return samples_.count; }
   const steelyard::Samples& samples() const { return samples_; }
+  steelyard::DynamicsSamples dynamics() const {
+    return {samples_.q, samples_.qd, samples_.qdd, samples_.stride, samples_.count};
+  }
 
  private:
   steelyard::Samples samples_;

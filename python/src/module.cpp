@@ -15,4 +15,5 @@ PYBIND11_MODULE(_core, module) {
   python::add_regressor(module);
   python::add_fold(module);
   python::add_study(module);
+  python::add_outcome(module);
 }

@@ -1,9 +1,12 @@
 // Robots, their dynamics and their base parameters.
 #include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
 
 #include "arrays.hpp"
 #include "parts.hpp"
+#include "steelyard/core/text_file.hpp"
 #include "steelyard/dynamics/dynamics.hpp"
+#include "steelyard/log/run_file.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/read.hpp"
 
@@ -19,22 +22,27 @@ VectorXd parameters_of(const Robot& robot, const py::object& parameters) {
   return vector_of(parameters, "parameters", Index{10} * robot.size());
 }
 
+using steelyard::DynamicsPlan;
+using steelyard::DynamicsSamples;
+
+// In coordinates: mimic joints follow theirs.
+DynamicsPlan plan_of(const Robot& robot, const py::object& parameters) {
+  return {compile(robot), parameters_of(robot, parameters), coordinates(robot),
+          MatrixXd::Zero(robot.dof(), robot.dof())};
+}
+
 // One row a sample, by `dynamics(plan, samples, results)`.
 template <typename Dynamics>
 py::array_t<double> for_all(const Robot& robot, const py::object& parameters, const Channels& channels,
                             const Dynamics& dynamics) {
-  const VectorXd pi = parameters_of(robot, parameters);
-  MatrixXd out(channels.count(), robot.size());
+  const DynamicsPlan plan = plan_of(robot, parameters);
+  MatrixXd out(channels.count(), robot.dof());
   {
     const py::gil_scoped_release other_threads;
-    const steelyard::Samples& s = channels.samples();
-    dynamics(steelyard::DynamicsPlan(compile(robot), pi), {s.q, s.qd, s.qdd, s.stride, s.count}, out);
+    dynamics(plan, channels.dynamics(), out);
   }
   return to_numpy(out);
 }
-
-using steelyard::DynamicsPlan;
-using steelyard::DynamicsSamples;
 
 void inverse(const DynamicsPlan& plan, const DynamicsSamples& samples, MatrixXd& out) {
   plan.inverse(samples, out.data(), out.rows());
@@ -53,24 +61,36 @@ void forward(const DynamicsPlan& plan, const DynamicsSamples& samples, MatrixXd&
 
 py::array_t<double> efforts(const Robot& robot, const py::object& q, const py::object& qd,
                             const py::object& qdd, const py::object& parameters) {
-  const Channels channels(q, qd, qdd, robot.size());
+  const Channels channels(q, qd, qdd, robot.dof());
   return for_all(robot, parameters, channels, &inverse);
 }
 
 py::array_t<double> gravity(const Robot& robot, const py::object& q, const py::object& parameters) {
-  const Channels channels(q, py::none(), py::none(), robot.size());
+  const Channels channels(q, py::none(), py::none(), robot.dof());
   return for_all(robot, parameters, channels, &inverse);
 }
 
 py::array_t<double> accelerations(const Robot& robot, const py::object& q, const py::object& qd,
                                   const py::object& effort, const py::object& parameters) {
-  const Channels channels(q, qd, effort, robot.size());
+  const Channels channels(q, qd, effort, robot.dof());
   return for_all(robot, parameters, channels, &forward);
 }
 
 py::array_t<double> inertia(const Robot& robot, const py::object& q, const py::object& parameters) {
-  const VectorXd at = vector_of(q, "q", robot.size());
-  return to_numpy(mass_matrix(compile(robot), parameters_of(robot, parameters), at));
+  return to_numpy(plan_of(robot, parameters).mass_matrix(vector_of(q, "q", robot.dof())));
+}
+
+// A path, or the text of the file itself.
+Robot from_urdf(const std::filesystem::path& source) {
+  const std::string text = source.string();
+  if (text.find('<') != std::string::npos) return steelyard::read_robot_urdf(text, "text").robot;
+  return steelyard::read_robot_urdf(steelyard::read_text_file(text, "robot"), text).robot;
+}
+
+std::vector<std::string> joint_names(const Robot& robot) {
+  std::vector<std::string> names;
+  for (const steelyard::LogJoint& joint : log_joints(robot)) names.push_back(joint.name);
+  return names;
 }
 
 steelyard::RowSet row_set(const std::string& word) {
@@ -90,17 +110,14 @@ void add_robot(py::module_& module) {
       .def_static(
           "from_yaml", [](const std::string& text) { return steelyard::read_robot_yaml(text, "text").robot; },
           py::arg("text"))
-      .def_static(
-          "from_urdf", [](const std::string& text) { return steelyard::read_robot_urdf(text, "text").robot; },
-          py::arg("text"))
+      .def_static("from_urdf", &from_urdf, py::arg("source"))
       .def_readonly("name", &Robot::name)
-      .def_property_readonly("dof", [](const Robot& robot) { return robot.size(); })
-      .def_property_readonly("joints",
-                             [](const Robot& robot) {
-                               std::vector<std::string> names;
-                               for (const steelyard::Joint& joint : robot.joints) names.push_back(joint.name);
-                               return names;
-                             })
+      .def_property_readonly("dof", [](const Robot& robot) { return robot.dof(); })
+      .def_property_readonly("joints", &joint_names)
+      .def("__repr__",
+           [](const Robot& robot) {
+             return "<Robot " + robot.name + ": " + std::to_string(robot.dof()) + " joints>";
+           })
       .def_property_readonly("parameter_names",
                              [](const Robot& robot) { return standard_parameter_names(robot); })
       .def_property_readonly("parameters",

@@ -82,6 +82,7 @@ class RowFields final : public Fields {
     row.name = key.name;
     row.unit = key.unit;
     row.meaning = key.meaning;
+    row.only = key.only;
     row.required = key.required;
   }
   // Further forms of one key are rows of the same path.
@@ -130,6 +131,10 @@ std::string usual_text(const KeyRow& row) {
   return row.usual.empty() ? "none" : "`" + row.usual + "`";
 }
 
+std::string meaning_text(const KeyRow& row) {
+  return row.only.empty() ? row.meaning : fmt::format("{}; acts only {}", row.meaning, row.only);
+}
+
 std::string in_table(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -163,7 +168,7 @@ std::string markdown_table(const std::vector<KeyRow>& rows, const std::string& p
     const std::string path = row.path.starts_with(prefix) ? row.path.substr(prefix.size()) : row.path;
     table += again ? fmt::format("| | | {} | |\n", in_table(values_text(row)))
                    : fmt::format("| `{}` | {} | {} | {} |\n", path, usual_text(row),
-                                 in_table(values_text(row)), in_table(row.meaning));
+                                 in_table(values_text(row)), in_table(meaning_text(row)));
   }
   return table;
 }

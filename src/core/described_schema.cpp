@@ -161,7 +161,8 @@ class SchemaFields final : public Fields {
     json_.begin_object();
     if (is_value_) return;
     json_.key("description")
-        .value(*key.unit != '\0' ? fmt::format("[{}] {}", key.unit, key.meaning) : std::string(key.meaning));
+        .value((*key.unit != '\0' ? fmt::format("[{}] ", key.unit) : "") + key.meaning +
+               (*key.only != '\0' ? fmt::format("; acts only {}", key.only) : ""));
   }
   void end() { json_.end_object(); }
   void value(const Part& part) {

@@ -19,6 +19,8 @@ constexpr std::array kKinds = {
                 "reject and decimate less, move this joint faster, or freeze it in the robot file"},
     FindingKind{"not-converged", Severity::warning,
                 "look for a bad section in the log; try weights per joint"},
+    FindingKind{"weights-not-converged", Severity::warning,
+                "`estimate: {method: irls}` iterates the weights of the joints until they converge"},
     FindingKind{"ill-conditioned", Severity::warning,
                 "use a motion that excites all joints, or add a prior for the parameters it cannot "
                 "identify"},
@@ -63,6 +65,8 @@ constexpr std::array kKinds = {
     FindingKind{"gain-not-identifiable", Severity::error,
                 "move this joint more with the load, use a heavier load or one farther out, or give its "
                 "gain as a prior"},
+    FindingKind{"gain-biased", Severity::warning,
+                "`gains: {use: prediction_error}` or `tls`; least squares underestimates gains"},
     FindingKind{"gain-misfit", Severity::error,
                 "check the coupling of the transmission, the order of the motors and the friction of "
                 "this joint"},
@@ -82,6 +86,9 @@ constexpr std::array kKinds = {
                 "`signs`, confirms it"},
     FindingKind{"gain-kept", Severity::warning,
                 "move this joint together with others, or check that its `a_priori` gain is right"},
+    FindingKind{"arbitrary-unit", Severity::warning,
+                "give the gain of one joint as `gains: {a_priori: [...], fixed: JOINT}`: then everything is "
+                "in SI units"},
     FindingKind{"signs-not-proven", Severity::note,
                 "raise `nodes` and `fits` under `signs`; the signs may still be right"},
     FindingKind{"no-segments", Severity::warning,
@@ -148,6 +155,9 @@ constexpr std::array kKinds = {
                 "cut the run there with `windows` and fit the parts with `offset: per_run`; check whether a "
                 "sensor was "
                 "re-zeroed or a load was attached"},
+    FindingKind{"friction-drift", Severity::note,
+                "warm the robot up before it is logged, or log the temperature of its drives; the model has "
+                "the mean"},
     FindingKind{"torque-sign", Severity::error, "set `sign` of the effort of this joint in the study"},
     FindingKind{"position-sign", Severity::error,
                 "set `sign` of position and velocity of this joint in the study"},
@@ -168,6 +178,12 @@ constexpr std::array kKinds = {
                 "set `gravity` or `base` in the robot file to match how the robot is mounted"},
     FindingKind{"kinematics", Severity::error,
                 "check the convention and the signs of the DH table in the robot file"},
+    FindingKind{"missing-spring", Severity::warning,
+                "add the column to the study, under `columns`, or the spring's effort under `known`"},
+    FindingKind{"contact", Severity::warning,
+                "cut the run there with `windows`: the robot touched something, or met an end stop"},
+    FindingKind{"payload-differs", Severity::warning,
+                "give the runs their payloads under `payload`, or validate with the load that was fitted"},
     FindingKind{"unexplained-effort", Severity::error,
                 "check kinematics, units and columns: there may be more than one mistake"},
     FindingKind{"set-up-not-examined", Severity::note,

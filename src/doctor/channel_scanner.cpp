@@ -7,7 +7,8 @@ namespace steelyard::doctor {
 namespace {
 
 constexpr std::size_t kKept = 2048;
-constexpr std::size_t kExcursions = 32;
+constexpr auto kExcursions = static_cast<std::size_t>(kKeptExcursions);
+constexpr double kNearZero = 0.05;         // of the largest |value|
 constexpr double kSmallExcursion = 0.005;  // of the range: does no harm
 
 bool is_larger(const Excursion& a, const Excursion& b) {
@@ -85,13 +86,14 @@ void ChannelScanner::keep_excursions(double value) {
     low = std::min(low, past_[width - 1]);
     high = std::max(high, past_[width - 1]);
     const double before = past_[width];
-    const double size = std::max(low - std::max(before, value), std::min(before, value) - high);
+    const double above = low - std::max(before, value), below = std::min(before, value) - high;
+    const double size = std::max(above, below);
     if (size <= floor()) continue;
     if (excursions_.size() == kExcursions) {
       std::pop_heap(excursions_.begin(), excursions_.end(), is_larger);
       excursions_.pop_back();
     }
-    excursions_.push_back({size, past_times_[width - 1]});
+    excursions_.push_back({size, past_times_[width - 1], below > above});
     std::push_heap(excursions_.begin(), excursions_.end(), is_larger);
   }
 }
@@ -120,12 +122,10 @@ void ChannelScanner::remember(double time, double value) {
 }
 
 void ChannelScanner::end_hold(double time, double value, double position) {
-  if (hold_ > scan_.longest_hold) {
-    scan_.longest_hold = hold_;
-    scan_.hold_begin = hold_begin_;
-    scan_.hold_motion = std::abs(position - hold_position_);
-    scan_.step_behind = std::abs(value - last_);
-  }
+  scan_.longest_hold = std::max(scan_.longest_hold, hold_);
+  const double motion = std::abs(position - hold_position_);
+  if (hold_ >= kHeldSamples && time - hold_begin_ >= kLongHold && motion > scan_.hold.motion)
+    scan_.hold = {hold_, hold_begin_, time - hold_begin_, last_, motion, std::abs(value - last_)};
   hold_ = 1;
   hold_begin_ = time;
   hold_position_ = position;
@@ -137,7 +137,12 @@ void ChannelScanner::add_one(double time, double value, double position) {
     return;
   }
   scan_.zeros += value == 0;
-  scan_.moving_zeros += value == 0 && started_ && position != last_position_;
+  if (value != 0) scan_.smallest = std::min(scan_.smallest, std::abs(value));
+  if (value == 0 && started_ && position != last_position_) {
+    ++scan_.moving_zeros;
+    scan_.falls += last_ != 0;
+    fall_sum_ += std::abs(last_);
+  }
   if (value >= top_.limit) top_.add(value, time);
   if (-value >= bottom_.limit) bottom_.add(-value, time);
   last_position_ = position;
@@ -172,12 +177,14 @@ bool ChannelScanner::add_plain(const double* times, const double* values, const 
   const Eigen::Map<const Stretch> x(values), before(values - 1);
   const Stretch changes = x - before;
   const double sum = changes.abs().sum();
-  if (!(sum < kInfinity && changes.abs().minCoeff() > 0 && x.abs().minCoeff() > 0)) return false;
+  const double smallest = x.abs().minCoeff();
+  if (!(sum < kInfinity && changes.abs().minCoeff() > 0 && smallest > 0)) return false;
   if (!(x.maxCoeff() < top_.limit && -x.minCoeff() < bottom_.limit)) return false;
   if (!std::isfinite(values[-2] + values[-3] + values[-4]) || may_have_excursions(values, changes))
     return false;
   step_sum_ += sum;
   steps_ += kStretch;
+  scan_.smallest = std::min(scan_.smallest, smallest);
   kept_values_.add(values, kStretch);
   kept_steps_.add(changes.data(), kStretch);
   // After the first value, holds of one sample follow each other.
@@ -207,7 +214,7 @@ void ChannelScanner::add(const double* times, const double* values, const double
 
 ChannelScan ChannelScanner::result() const {
   ChannelScanner end = *this;
-  end.end_hold(0, last_, last_position_);
+  end.end_hold(past_times_[0], last_, last_position_);
   ChannelScan scan = end.scan_;
   scan.mean_step = steps_ > 0 ? step_sum_ / static_cast<double>(steps_) : 0;
   scan.top = {top_.value, top_.count, top_.next_count, top_.time};
@@ -216,9 +223,11 @@ ChannelScan ChannelScanner::result() const {
   scan.lowest = scan.bottom.value;
   scan.quantum = quantum_of(kept_steps_.kept());
   scan.changes = steps_ - scan.equal_neighbours;
+  scan.mean_fall = scan.falls > 0 ? fall_sum_ / static_cast<double>(scan.falls) : 0;
   if (const std::vector<double>& kept = kept_values_.kept(); !kept.empty()) {
     const Eigen::Map<const Eigen::ArrayXd> values(kept.data(), static_cast<Index>(kept.size()));
     scan.deviation = std::sqrt((values - values.mean()).square().mean());
+    scan.near_zero = (values.abs() <= kNearZero * values.abs().maxCoeff()).cast<double>().mean();
   }
   scan.excursions = excursions_;
   std::sort(scan.excursions.begin(), scan.excursions.end(), is_larger);

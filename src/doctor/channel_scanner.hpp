@@ -56,7 +56,7 @@ class ChannelScanner {
   double last_ = 0, last_position_ = 0;
   double hold_begin_ = 0, hold_position_ = 0;
   Index hold_ = 0, steps_ = 0;
-  double step_sum_ = 0;
+  double step_sum_ = 0, fall_sum_ = 0;
   std::array<double, kReach> past_ = {}, past_times_ = {};  // the latest first
   std::vector<Excursion> excursions_;                       // a heap, the smallest in front
   Thinned kept_steps_, kept_values_;                        // steps that are not zero, of any sign

@@ -23,4 +23,14 @@ struct CoarseRows {
 // Rows within `smear` seconds of a reversal are left out. Runs of another rate than the first are, too.
 std::vector<CoarseRows> coarse_rows(const Trial& trial, double smear);
 
+inline constexpr Index kCoarseParts = 16;  // of a run, over which residuals are summed
+
+// One term more in the rows of one run: `s` and the efforts `e`, both free of the joint's own columns.
+struct TermInRun {
+  double value = 0;
+  double deviation = 0;  // from the scatter over parts of the run; `free` parameters follow their sums
+  double explained = 0;  // share of the run's squares
+};
+TermInRun fit_term(const Eigen::VectorXd& s, const Eigen::VectorXd& e, Index begin, Index count, Index free);
+
 }  // namespace steelyard::doctor

@@ -20,7 +20,7 @@ using doctor::RunDelays;
 
 constexpr int kDelaySweeps = 2;  // over the runs
 constexpr double kFewestSections = 5;
-constexpr double kBeyondZero = 2;  // half widths of a delay that is certain: chance gives one in 10⁴ logs
+constexpr double kBeyondZero = 2;     // half widths of a delay that is certain: t > 4.3, chance below 10⁻³
 constexpr double kCommonGain = 0.01;  // see the header: per joint
 constexpr double kAlone = 3;          // half widths of one joint's delay
 constexpr double kAloneGain = 0.15;
@@ -30,6 +30,10 @@ constexpr double kMostlyBetter = 0.7;
 constexpr double kOwnError =
     0.005;  // of a joint's effort: what filters and differences leave of a perfect log
 constexpr double kPlainlyWrong = 0.04;  // gain per joint above which a finding is an error
+constexpr double kPlainlyAlone =
+    6;  // half widths of one joint's delay, likewise: friction of a light joint looks like one
+constexpr double kPlainlyAll = 4;  // half widths of a common delay, likewise
+constexpr double kPlainlyBetter = 0.9;
 constexpr double kPlainlyLate = 0.003;  // [s]; shorter ones are usual of drives that filter their torque
 
 bool has_rows(const DelayRunRows& run, std::size_t block) {
@@ -154,6 +158,28 @@ RunDelay estimate_run(const DelayRows& rows, const DelayFit& fit, std::size_t r,
 
 }  // namespace
 
+namespace {
+
+// One joint's delay is its sensor's, and the same in all runs. Another run that excludes it, or several joints of which each has
+// one of its own, show friction.
+void drop_contradicted(std::vector<RunDelay>& runs) {
+  for (RunDelay& run : runs)
+    std::erase_if(run.alone, [&](int joint) {
+      const auto j = static_cast<std::size_t>(joint);
+      const DelayValue& own = run.joints[j];
+      const auto contradicts = [&](const RunDelay& other) {
+        return other.joints.size() > j && std::isfinite(other.joints[j].half_width) &&
+               std::abs(other.joints[j].seconds - own.seconds) >
+                   std::hypot(other.joints[j].half_width, own.half_width);
+      };
+      if (std::none_of(runs.begin(), runs.end(), contradicts)) return false;
+      run.certain[joint] = run.of_all ? run.common.seconds : 0;
+      return true;
+    });
+}
+
+}  // namespace
+
 std::vector<RunDelay> estimate_delays(const Robot& robot, const std::vector<DelayedRun>& runs,
                                       const DelayOptions& options) {
   const DelayRows rows = doctor::delay_rows(robot, runs, options);
@@ -170,6 +196,7 @@ std::vector<RunDelay> estimate_delays(const Robot& robot, const std::vector<Dela
     out.back().label = runs[r].label.label;
     out.back().why_not = rows.runs[r].why_not;
   }
+  drop_contradicted(out);
   return out;
 }
 
@@ -186,7 +213,8 @@ Finding finding_of(const std::string& joint, const DelayValue& delay, const char
       fmt::format("the effort is {} than the position; at its time it leaves {:.0f} % less of held-out "
                   "sections{}",
                   lateness(delay), 100 * (1 - std::exp(-delay.gain)), where));
-  if (delay.gain < kPlainlyWrong || std::abs(delay.seconds) < kPlainlyLate)
+  if (delay.gain < kPlainlyWrong || std::abs(delay.seconds) < kPlainlyLate ||
+      std::abs(delay.seconds) < kPlainlyAll * delay.half_width)
     finding.severity = Severity::warning;
   return finding;
 }
@@ -203,10 +231,15 @@ std::vector<DelayFinding> delay_findings(const std::vector<RunDelay>& delays, co
       common.half_width = delay.widened;
       findings.push_back({finding_of("", common, " on average over all joints"), {r}});
     }
-    for (const int joint : delay.alone)
+    for (const int joint : delay.alone) {
       findings.push_back({finding_of(names[static_cast<std::size_t>(joint)].name,
                                      delay.joints[static_cast<std::size_t>(joint)], ""),
                           {r}});
+      const DelayValue& own = delay.joints[static_cast<std::size_t>(joint)];
+      const bool is_plain =
+          std::abs(own.seconds) > kPlainlyAlone * own.half_width && own.better >= kPlainlyBetter;
+      if (delay.alone.size() > 1 || !is_plain) findings.back().finding.severity = Severity::warning;
+    }
   }
   return findings;
 }

@@ -6,82 +6,17 @@
 #include <set>
 #include <utility>
 
+#include "doctor/consequences.hpp"
+#include "doctor/examined_log.hpp"
+#include "doctor/unexplained.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/doctor/contact.hpp"
+#include "steelyard/doctor/friction_drift.hpp"
 #include "steelyard/doctor/jump.hpp"
 #include "steelyard/doctor/motion.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
-
-// Of a loaded joint's effort, on the rows it was fitted to: an error, and a warning. In the public logs with
-// a correct set-up loaded joints leave 11 % at most.
-constexpr double kUnexplained = 0.5;
-constexpr double kHardlyExplained = 0.2;
-constexpr double kLoaded = 0.1;        // of the largest effort
-constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
-
-constexpr Index kFewestSamples = 40;  // of a coarse run
-
-bool spoils_copy(const Finding& finding) {
-  // Stamps that are unlikely to be seconds.
-  if (is(finding, "time-scale") && finding.severity == Severity::warning) return true;
-  return finding.severity == Severity::error && has(finding, finding_trait::spoils_copy);
-}
-
-// Findings with the runs they refer to.
-class Findings {
- public:
-  explicit Findings(Examination& examination) : examination_(examination) {}
-  void add(Finding finding, std::vector<std::size_t> runs) {
-    examination_.findings.push_back(std::move(finding));
-    examination_.subjects.push_back(std::move(runs));
-  }
-  void add(std::vector<Finding> found, const std::vector<std::size_t>& runs) {
-    for (Finding& finding : found) add(std::move(finding), runs);
-  }
-  void not_examined(const std::string& why, const std::vector<std::size_t>& runs) {
-    add(make_finding("set-up-not-examined", "", why), runs);
-  }
-
- private:
-  Examination& examination_;
-};
-
-// A run's copy, and why its set-up cannot be examined.
-struct ExaminedLog {
-  std::size_t number = 0;
-  std::optional<CoarseRun> copy;
-  std::string spoiled;  // empty: nothing
-  bool is_fit = false;
-};
-
-// The first samples of a source.
-Run head_of(SampleSource& source, const RunLabel& label, Index max_samples) {
-  Run head{label, SampleBlock(source.channels(), source.joints())};
-  SampleBlock block;
-  for (Index left = max_samples; left > 0; left -= block.size()) {
-    source.read(std::min<Index>(4096, left), block);
-    if (block.size() == 0) break;
-    head.samples.append(block, 0, block.size());
-  }
-  return head;
-}
-
-CoarseRun copy_of(const ExaminedRun& run, const SignalScan& signals, CoarseOptions options, Index head) {
-  options.effort_delay = run.effort_delay;
-  std::unique_ptr<SampleSource> source = run.open();
-  TimeScan time = signals.time;
-  Run samples;  // of a head, read once
-  if (head > 0 && signals.samples > head) {
-    samples = head_of(*source, run.label, head);
-    source = view_run(samples);
-    time = scan_time(*source);
-  }
-  CoarseRun copy = coarse_run(std::move(source), run.label.label, time, options);
-  copy.extra = run.extra;
-  copy.known = run.known;
-  return copy;
-}
 
 std::vector<std::size_t> numbers_of(const std::vector<ExaminedLog>& logs) {
   std::vector<std::size_t> numbers;
@@ -105,57 +40,31 @@ void report_repeated_motions(const std::vector<ExaminedRun>& runs, const std::ve
     }
 }
 
-std::vector<Finding> unexplained_findings(const Trial& trial, const SetUpExamination& examination,
-                                          const Robot& robot) {
-  std::vector<Finding> findings;
-  const std::vector<LogJoint> names = log_joints(robot);
-  const TrialFit& given = examination.given;
-  VectorXd efforts = VectorXd::Zero(trial.joints());
-  for (const CoarseRun& run : trial.runs()) efforts += run.effort.colwise().squaredNorm().transpose();
-  efforts = efforts.cwiseSqrt();
-  Index worst = -1;
-  for (Index j = 0; j < given.relative.size(); ++j) {
-    const JointKind kind = names[static_cast<std::size_t>(j)].kind;
-    double largest = 0;
-    for (Index k = 0; k < efforts.size(); ++k)
-      if (names[static_cast<std::size_t>(k)].kind == kind) largest = std::max(largest, efforts[k]);
-    const bool loaded = efforts[j] > kLoaded * largest;
-    if (loaded && given.relative_fitted[j] > (examination.too_poor ? kUnexplained : kHardlyExplained) &&
-        (worst < 0 || given.relative_fitted[j] > given.relative_fitted[worst]))
-      worst = j;
-    if (!examination.beaten && given.relative[j] > kNotPredicted && efforts[j] > 0)
-      findings.push_back(
-          make_finding("joint-not-identifiable", names[static_cast<std::size_t>(j)].name,
-                       fmt::format("{:.0f} % of its effort is unexplained on held-out rows ({:.0f} % on "
-                                   "fitted rows)",
-                                   100 * given.relative[j], 100 * given.relative_fitted[j])));
-  }
-  if (worst < 0 || examination.beaten) return findings;
-  Finding& left = findings.emplace_back(
-      make_finding("unexplained-effort", names[static_cast<std::size_t>(worst)].name,
-                   fmt::format("{:.0f} % of its effort is unexplained even on the fitted rows, and no "
-                               "single change of the set-up fixes it",
-                               100 * given.relative_fitted[worst])));
-  if (given.relative_fitted[worst] <= kUnexplained) {
-    left.severity = Severity::warning;
-    left.remedy = "check this joint's columns, its coupling to others and its friction; look at its residual";
-  }
-  return findings;
-}
-
-// Whether the motion excites enough to distinguish set-ups.
-bool report_poor_excitation(const Robot& robot, const std::vector<ExaminedLog>& logs,
+void report_poor_excitation(const Robot& robot, const std::vector<ExaminedLog>& logs,
                             const DoctorOptions& options, Examination& examination) {
-  if (options.columns.empty() || logs.empty()) return true;
+  if (options.columns.empty() || logs.empty()) return;
   std::vector<CoarseRun> copies;
   for (const ExaminedLog& log : logs) copies.push_back(*log.copy);
   examination.excitation = examine_excitation(robot, copies, options.columns);
-  bool enough = true;
-  for (Finding& finding : excitation_findings(*examination.excitation, robot)) {
-    enough = enough && finding.severity != Severity::error;
+  for (Finding& finding : excitation_findings(*examination.excitation, robot))
     Findings(examination).add(std::move(finding), numbers_of(logs));
-  }
-  return enough;
+}
+
+// What happened in the middle of runs. A jump is no push that ends.
+void report_events(const Trial& trial, const std::vector<std::size_t>& numbers, const Robot& robot,
+                   Examination& examination) {
+  Findings findings(examination);
+  std::set<std::size_t> jumped;
+  for (const Jump& jump : examine_jumps(trial))
+    if (is_clear(jump)) {
+      jumped.insert(jump.run);
+      findings.add(jump_finding(jump, robot), {numbers[jump.run]});
+    }
+  for (const FrictionDrift& drift : examine_friction_drift(trial))
+    if (is_clear(drift)) findings.add(drift_finding(drift, robot), {numbers[drift.run]});
+  for (const Contact& contact : examine_contacts(trial))
+    if (is_clear(contact) && jumped.count(contact.run) == 0)
+      findings.add(contact_finding(contact, robot), {numbers[contact.run]});
 }
 
 // The trial of some runs, fitted together.
@@ -164,45 +73,90 @@ struct Model {
   SetUpExamination set_up;
 };
 
+bool is_sound(const std::optional<Model>& model) {
+  return model && !model->set_up.is_wrong() && !model->set_up.too_poor;
+}
+
+Trial trial_of(const Robot& robot, const std::vector<ExaminedLog>& logs, const TrialOptions& options) {
+  std::vector<CoarseRun> copies;
+  for (const ExaminedLog& log : logs) copies.push_back(*log.copy);
+  return Trial(robot, std::move(copies), options);
+}
+
+// Nothing where a column of the study is not finite.
 std::optional<Model> examine_model(const Robot& robot, const std::vector<ExaminedLog>& logs,
                                    const TrialOptions& trial_options, const DoctorOptions& options,
                                    Examination& examination) {
-  Findings findings(examination);
-  const std::vector<std::size_t> numbers = numbers_of(logs);
-  std::vector<CoarseRun> copies;
-  for (const ExaminedLog& log : logs) copies.push_back(*log.copy);
   try {
-    Model model{Trial(robot, std::move(copies), trial_options), {}};
+    Model model{trial_of(robot, logs, trial_options), {}};
     model.set_up = examine_set_up(model.trial, options.set_up);
-    findings.add(set_up_findings(model.set_up, robot, options.set_up), numbers);
-    if (model.set_up.too_poor)
-      findings.not_examined(
-          "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups",
-          numbers);
-    if (!model.set_up.beaten && !model.set_up.too_poor)
-      for (const Jump& jump : examine_jumps(model.trial))
-        if (is_clear(jump)) findings.add(jump_finding(jump, robot), {numbers[jump.run]});
-    findings.add(unexplained_findings(model.trial, model.set_up, robot), numbers);
     return model;
   } catch (const InputError& error) {  // a column of the study that is not finite
     Finding finding = make_finding("set-up-not-examined", "", error.complaint().what);
     finding.severity = Severity::warning;
     finding.remedy = "make the expressions under `columns` and `known` finite at all positions";
-    findings.add(std::move(finding), numbers);
+    Findings(examination).add(std::move(finding), numbers_of(logs));
     return std::nullopt;
   }
 }
 
+void report_model(const Robot& robot, const Model& model, const std::vector<std::size_t>& numbers,
+                  const DoctorOptions& options, Examination& examination) {
+  Findings findings(examination);
+  findings.add(set_up_findings(model.set_up, robot, options.set_up), numbers);
+  if (model.set_up.too_poor)
+    findings.not_examined(
+        "no fit predicts the held-out rows: the motion is too short or too poor to distinguish set-ups",
+        numbers);
+  if (!model.set_up.is_wrong() && !model.set_up.too_poor)
+    report_events(model.trial, numbers, robot, examination);
+  findings.add(unexplained_findings(model.trial, model.set_up, robot), numbers);
+}
+
 // A run that is not fitted, against the model of those that are.
-void examine_other(const Robot& robot, const Model& model, const ExaminedLog& log,
-                   const TrialOptions& trial_options, const DoctorOptions& options,
-                   Examination& examination) {
+struct OtherRun {
+  std::size_t number = 0;
+  std::optional<Model> found = {};  // nothing: it cannot be examined
+  std::string why_not = {};
+  double lost = 0;  // of the score, that nothing in this run alone explains
+  bool is_accused() const { return found && found->set_up.is_wrong(); }
+};
+
+OtherRun examine_other(const Robot& robot, const Model& model, const ExaminedLog& log,
+                       const TrialOptions& trial_options, const DoctorOptions& options) {
+  OtherRun run{log.number};
   try {
-    const Trial trial(robot, {*log.copy}, trial_options);
-    const SetUpExamination found = examine_against(model.trial, model.set_up.given, trial, options.set_up);
-    Findings(examination).add(set_up_findings(found, robot, options.set_up), {log.number});
+    run.found.emplace(Model{Trial(robot, {*log.copy}, trial_options), {}});
+    SetUpExamination& found = run.found->set_up;
+    found = examine_against(model.trial, model.set_up, run.found->trial, options.set_up);
+    run.lost = (found.beaten ? found.ranked[0].fit.score : found.given.score) - model.set_up.fit.score_fitted;
   } catch (const InputError& error) {
-    Findings(examination).not_examined(error.complaint().what, {log.number});
+    run.found.reset();
+    run.why_not = error.complaint().what;
+  }
+  return run;
+}
+
+void report_other(const Robot& robot, const OtherRun& run, const DoctorOptions& options,
+                  Examination& examination) {
+  if (!run.found) {
+    Findings(examination).not_examined(run.why_not, {run.number});
+    return;
+  }
+  const SetUpExamination& found = run.found->set_up;
+  Findings(examination).add(set_up_findings(found, robot, options.set_up), {run.number});
+  if (!found.is_wrong()) report_events(run.found->trial, {run.number}, robot, examination);
+}
+
+// A mistake in all runs that each of them alone explains by other parameters, and one model of all of them does not.
+std::optional<Model> examine_together(const Robot& robot, const std::vector<ExaminedLog>& logs,
+                                      const TrialOptions& trial_options, const DoctorOptions& options) {
+  try {
+    Model model{trial_of(robot, logs, trial_options), {}};
+    model.set_up = examine_set_up(model.trial, options.set_up);
+    return model;
+  } catch (const InputError&) {  // of a run that is reported as not examined
+    return std::nullopt;
   }
 }
 
@@ -229,6 +183,32 @@ void report_delays(const Robot& robot, const std::vector<ExaminedRun>& runs,
   }
 }
 
+// Whether the model of the fitted runs may be right about them and wrong about the robot.
+bool is_doubtful(const Model& model, const std::vector<OtherRun>& against, const DoctorOptions& options) {
+  if (model.set_up.is_wrong()) return false;
+  return model.set_up.too_poor || std::any_of(against.begin(), against.end(), [&](const OtherRun& run) {
+           return run.lost > options.set_up.min_gain || run.is_accused();
+         });
+}
+
+// A mistake that one model of all runs has. Where that model has none, runs that it explains are no longer accused.
+std::optional<Model> shared_mistake(const Robot& robot, const std::vector<ExaminedLog>& all,
+                                    const TrialOptions& trial_options, const DoctorOptions& options,
+                                    const Model& model, std::vector<OtherRun>& against) {
+  std::optional<Model> together = examine_together(robot, all, trial_options, options);
+  if (!together) return std::nullopt;
+  const auto lost = [&](const TrialFit& fit) { return fit.score - model.set_up.fit.score; };
+  // Of a mistake in one run and one in all of them that which leaves less; runs of a study mostly share theirs.
+  const bool is_shared = std::all_of(against.begin(), against.end(), [&](const OtherRun& run) {
+    return !run.is_accused() || lost(together->set_up.fit) < run.lost + options.set_up.tie;
+  });
+  if (together->set_up.is_wrong() && is_shared) return together;
+  if (lost(together->set_up.given) < options.set_up.min_gain)
+    for (OtherRun& run : against)
+      if (run.is_accused()) run.found->set_up.beaten = false;
+  return std::nullopt;
+}
+
 void examine_set_ups(const Robot& robot, const std::vector<ExaminedRun>& runs,
                      const std::vector<ExaminedLog>& logs, const DoctorOptions& options,
                      Examination& examination) {
@@ -241,74 +221,45 @@ void examine_set_ups(const Robot& robot, const std::vector<ExaminedRun>& runs,
       (log.is_fit ? fitted : others).push_back(log);
   TrialOptions trial_options = options.trial;
   trial_options.columns = general_columns(robot);
+  std::vector<ExaminedLog> sound;  // their delays are examined
+  const auto examine_alone = [&](const std::vector<ExaminedLog>& of) {
+    std::optional<Model> model = examine_model(robot, of, trial_options, options, examination);
+    if (model) report_model(robot, *model, numbers_of(of), options, examination);
+    if (is_sound(model)) sound.insert(sound.end(), of.begin(), of.end());
+  };
+  if (std::none_of(logs.begin(), logs.end(), [](const ExaminedLog& log) { return log.is_fit; })) {
+    for (const ExaminedLog& log : others) examine_alone({log});
+    if (!sound.empty()) report_delays(robot, runs, sound, options, examination);
+    return;
+  }
   std::optional<Model> model;
   if (!fitted.empty()) model = examine_model(robot, fitted, trial_options, options, examination);
-  if (model) examination.set_up = model->set_up;
-  const auto is_sound = [](const std::optional<Model>& examined) {
-    return examined && !examined->set_up.beaten && !examined->set_up.too_poor;
-  };
-  const bool any_fit = std::any_of(logs.begin(), logs.end(), [](const ExaminedLog& p) { return p.is_fit; });
-  std::vector<ExaminedLog> sound;  // their delays are examined
+  std::vector<OtherRun> against;
+  if (is_sound(model))
+    for (const ExaminedLog& log : others)
+      against.push_back(examine_other(robot, *model, log, trial_options, options));
+  if (model && !others.empty() && is_doubtful(*model, against, options)) {
+    std::vector<ExaminedLog> all = fitted;
+    all.insert(all.end(), others.begin(), others.end());
+    if (const auto shared = shared_mistake(robot, all, trial_options, options, *model, against)) {
+      examination.set_up = shared->set_up;
+      report_model(robot, *shared, numbers_of(all), options, examination);
+      return;
+    }
+  }
+  if (model) {
+    examination.set_up = model->set_up;
+    report_model(robot, *model, numbers_of(fitted), options, examination);
+  }
   if (is_sound(model)) {
     sound = fitted;
     sound.insert(sound.end(), others.begin(), others.end());
-  }
-  if (!any_fit)
-    for (const ExaminedLog& log : others)
-      if (is_sound(examine_model(robot, {log}, trial_options, options, examination))) sound.push_back(log);
-  if (!sound.empty()) report_delays(robot, runs, sound, options, examination);
-  if (others.empty() || !any_fit) return;
-  if (!is_sound(model)) {
+    report_delays(robot, runs, sound, options, examination);
+  } else if (!others.empty()) {
     findings.not_examined("there is no model to test this run against: fix the fit runs first",
                           numbers_of(others));
-  } else {
-    for (const ExaminedLog& log : others)
-      examine_other(robot, *model, log, trial_options, options, examination);
   }
-}
-
-// A position in degrees makes the velocity look wrong too; reporting the cause is enough.
-void drop_consequences(Examination& examination) {
-  std::set<std::pair<std::size_t, std::string>> causes;
-  for (std::size_t k = 0; k < examination.findings.size(); ++k) {
-    const Finding& finding = examination.findings[k];
-    if (has(finding, finding_trait::of_position))
-      for (const std::size_t run : examination.subjects[k]) causes.insert({run, finding.joint});
-  }
-  std::vector<Finding> findings;
-  std::vector<std::vector<std::size_t>> subjects;
-  for (std::size_t k = 0; k < examination.findings.size(); ++k) {
-    Finding& finding = examination.findings[k];
-    const auto& runs = examination.subjects[k];
-    if (is(finding, "velocity-scale") && causes.count({runs.front(), finding.joint}) > 0) continue;
-    findings.push_back(std::move(finding));
-    subjects.push_back(runs);
-  }
-  examination.findings = std::move(findings);
-  examination.subjects = std::move(subjects);
-}
-
-ExaminedLog examine_signals(const ExaminedRun& run, std::size_t number, const std::vector<LogJoint>& joints,
-                            const CoarseOptions& copy, Index head, Examination& examination) {
-  ExaminedLog log;
-  log.number = number;
-  log.is_fit = run.label.role == RunRole::fit;
-  bool unreadable = false;
-  const SignalScan& signals = examination.signals[number];
-  for (Finding& finding : signal_findings(signals, joints, run.label.label, run.use)) {
-    unreadable |= has(finding, finding_trait::unreadable);
-    if (spoils_copy(finding) && log.spoiled.empty())
-      log.spoiled = fmt::format("fix first: {} ({})", finding.code, finding.joint);
-    Findings(examination).add(std::move(finding), {number});
-  }
-  if (unreadable) return log;
-  try {
-    log.copy = copy_of(run, signals, copy, head);
-    if (log.copy->size() < kFewestSamples && log.spoiled.empty()) log.spoiled = "the run is too short";
-  } catch (const InputError& error) {  // too short for the filter, or without efforts
-    if (log.spoiled.empty()) log.spoiled = error.complaint().what;
-  }
-  return log;
+  for (const OtherRun& run : against) report_other(robot, run, options, examination);
 }
 
 Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& runs,
@@ -317,26 +268,22 @@ Examination examine_with(const Robot& robot, const std::vector<ExaminedRun>& run
   examination.signals = std::move(signals);
   examination.repeats.resize(runs.size());
   const std::vector<LogJoint> joints = log_joints(robot);
-  std::size_t fits = 0;
-  for (const ExaminedRun& run : runs) fits += run.label.role == RunRole::fit;
+  const auto fits = std::count_if(runs.begin(), runs.end(),
+                                  [](const ExaminedRun& run) { return run.label.role == RunRole::fit; });
   CoarseOptions copy = options.coarse;
-  copy.samples = std::max<Index>(50, copy.samples / static_cast<Index>(std::max<std::size_t>(1, fits)));
+  copy.samples = std::max<Index>(50, copy.samples / static_cast<Index>(std::max<std::ptrdiff_t>(1, fits)));
   std::vector<ExaminedLog> logs, fitted;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     logs.push_back(examine_signals(runs[r], r, joints, copy, options.head, examination));
     if (logs.back().is_fit && logs.back().copy) fitted.push_back(logs.back());
   }
   report_repeated_motions(runs, logs, examination);
-  const bool enough = report_poor_excitation(robot, fitted, options, examination);
+  report_poor_excitation(robot, fitted, options, examination);
   if (!options.skip_set_up.empty()) {
     Finding finding = make_finding("set-up-not-examined", "", options.skip_set_up);
     if (!options.skip_remedy.empty()) finding.remedy = options.skip_remedy;
     Findings(examination).add(std::move(finding), numbers_of(logs));
   } else {
-    // Set-ups cannot be distinguished by a motion that is too poor.
-    for (ExaminedLog& log : logs)
-      if (!enough && log.is_fit && log.spoiled.empty())
-        log.spoiled = "the motion is too poor to distinguish set-ups";
     examine_set_ups(robot, runs, logs, options, examination);
   }
   drop_consequences(examination);
@@ -351,31 +298,19 @@ bool too_poor(const Examination& examination) {
 
 }  // namespace
 
-std::string name_runs(const Finding& finding, const std::vector<std::string>& subjects, std::size_t runs) {
-  constexpr std::size_t kNamed = 4;
-  if (runs < 2 || subjects.empty() ||
-      std::find(subjects.begin(), subjects.end(), finding.joint) != subjects.end())
-    return finding.evidence;
-  std::string text = subjects.size() == 1 ? "run " : "runs ";
-  for (std::size_t k = 0; k < std::min(kNamed, subjects.size()); ++k)
-    text += fmt::format("{}'{}'", k == 0 ? "" : ", ", subjects[k]);
-  if (subjects.size() > kNamed) text += fmt::format(" and {} more", subjects.size() - kNamed);
-  return text + ": " + finding.evidence;
-}
-
 Examination examine(const Robot& robot, const std::vector<ExaminedRun>& runs, const DoctorOptions& options) {
-  const std::vector<LogJoint> joints = log_joints(robot);
   std::vector<SignalScan> signals;
   bool is_part = false;
   for (const ExaminedRun& run : runs) {
-    signals.push_back(run.signals ? *run.signals : scan_signals(*run.open(), joints));
+    signals.push_back(run.signals ? *run.signals : scan_signals(*run.open(), log_joints(robot)));
     is_part = is_part || (options.head > 0 && signals.back().samples > options.head);
   }
-  Examination examination = examine_with(robot, runs, options, signals);
+  const std::vector<ExaminedRun> clean = repaired_runs(runs, signals);
+  Examination examination = examine_with(robot, clean, options, signals);
   if (!is_part || !too_poor(examination)) return examination;
   DoctorOptions whole = options;
   whole.head = 0;
-  return examine_with(robot, runs, whole, std::move(signals));
+  return examine_with(robot, clean, whole, std::move(signals));
 }
 
 }  // namespace steelyard

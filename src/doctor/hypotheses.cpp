@@ -158,28 +158,42 @@ class HypothesisList {
   std::vector<LogJoint> joints_;
 };
 
-// Sign of the twist between two axes: the most common mistake in a DH table.
-void flip_twist(Steps& steps) {
-  for (Step& step : steps)
-    if (step.motion == Motion::turn_x) step.value = -step.value;
+// The steps from a joint's parent to the joint, its own motion not among them.
+std::vector<Step*> steps_of(Joint& joint) {
+  std::vector<Step*> steps;
+  for (Steps* part : {&joint.before, &joint.after})
+    for (Step& step : *part) steps.push_back(&step);
+  return steps;
 }
 
+// Sign of the twist between two axes, the most common mistake in a DH table, and of other turns that are not about the joint's
+// own axis, whose mistakes are zeros.
 void HypothesisList::add_geometry() {
   const std::optional<Robot> other = other_dh_convention(robot_);
-  if (!other) return;
-  add("kinematics", {}, "the DH rows follow the other convention (standard, modified)");
-  list.back().robot = other;
-  for (int j = 0; j < robot_.size(); ++j) {
-    const Joint& joint = robot_.joints[static_cast<std::size_t>(j)];
-    Robot changed = robot_;
-    flip_twist(changed.joints[static_cast<std::size_t>(j)].before);
-    flip_twist(changed.joints[static_cast<std::size_t>(j)].after);
-    const Matrix3 before = to_pose(joint.before).rotation * to_pose(joint.after).rotation;
-    const Joint& turned = changed.joints[static_cast<std::size_t>(j)];
-    if ((before - Matrix3(to_pose(turned.before).rotation * to_pose(turned.after).rotation)).norm() < 1e-6)
-      continue;
-    add("kinematics", {j}, fmt::format("alpha in the DH row of {} has the wrong sign", joint.name));
-    list.back().robot = std::move(changed);
+  if (other) {
+    add("kinematics", {}, "the DH rows follow the other convention (standard, modified)");
+    list.back().robot = other;
+  }
+  for (std::size_t k = 0; k < independent_.joints.size(); ++k) {
+    const auto j = static_cast<std::size_t>(independent_.joints[k]);
+    Robot given = robot_;
+    const std::size_t steps = steps_of(given.joints[j]).size();
+    for (std::size_t at = 0; at < steps; ++at) {
+      Robot changed = robot_;
+      Step& step = *steps_of(changed.joints[j])[at];
+      if (!is_turn(step.motion) || (other && step.motion != Motion::turn_x)) continue;
+      if (robot_.joints[j].kind == JointKind::revolute &&
+          std::abs(robot_.joints[j].axis[axis_index(step.motion)]) > 1 - 1e-6)
+        continue;
+      const Matrix3 before = to_pose({step}).rotation;
+      step.value = -step.value;
+      if ((before - Matrix3(to_pose({step}).rotation)).norm() < 1e-6) continue;
+      add("kinematics", {static_cast<int>(k)},
+          other ? fmt::format("alpha in the DH row of {} has the wrong sign", robot_.joints[j].name)
+                : fmt::format("the turn about {} in front of {} has the wrong sign",
+                              "xyz"[axis_index(step.motion)], robot_.joints[j].name));
+      list.back().robot = std::move(changed);
+    }
   }
 }
 
@@ -229,6 +243,58 @@ Hypothesis effort_hypothesis(const Robot& robot, int joint, double factor) {
   return hypothesis;
 }
 
+Hypothesis on_top(const Hypothesis& first, Hypothesis second) {
+  const SetUp below = first.set_up;
+  SetUp& set_up = second.set_up;
+  set_up.zero += set_up.position * below.zero;
+  set_up.position = (set_up.position * below.position).eval();
+  set_up.effort = (set_up.effort * below.effort).eval();
+  set_up.time *= below.time;
+  set_up.terms.insert(set_up.terms.begin(), below.terms.begin(), below.terms.end());
+  if (!second.robot) second.robot = first.robot;
+  return second;
+}
+
+Hypothesis zero_hypothesis(const Robot& robot, int joint, double angle) {
+  Hypothesis hypothesis{"joint-zero"};
+  const double degrees = angle * 180 / pi;
+  hypothesis.joints = {joint};
+  hypothesis.what = fmt::format("the zero of {} is off by {:.3g}°: q + {:.3g}° fits",
+                                log_joints(robot)[static_cast<std::size_t>(joint)].name, -degrees, degrees);
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.set_up.zero[joint] = angle;
+  return hypothesis;
+}
+
+namespace {
+
+std::vector<Step*> lengths_of(Robot& robot, int joint) {
+  const auto j = static_cast<std::size_t>(coordinates(robot).joints[static_cast<std::size_t>(joint)]);
+  std::vector<Step*> steps = steps_of(robot.joints[j]);
+  std::erase_if(steps, [](const Step* step) { return is_turn(step->motion) || step->value == 0; });
+  return steps;
+}
+
+}  // namespace
+
+int count_lengths(const Robot& robot, int joint) {
+  Robot copy = robot;
+  return static_cast<int>(lengths_of(copy, joint).size());
+}
+
+Hypothesis length_hypothesis(const Robot& robot, int joint, int k, double more) {
+  Hypothesis hypothesis{"kinematics"};
+  hypothesis.joints = {joint};
+  hypothesis.set_up = SetUp::as_given(robot.dof());
+  hypothesis.robot = robot;
+  Step& step = *lengths_of(*hypothesis.robot, joint)[static_cast<std::size_t>(k)];
+  step.value += more;
+  hypothesis.what = fmt::format("the length {:.4g} m along {} of {} in the robot file is {:.3g} m",
+                                step.value - more, "xyz"[axis_index(step.motion)],
+                                log_joints(robot)[static_cast<std::size_t>(joint)].name, step.value);
+  return hypothesis;
+}
+
 Hypothesis coupling_hypothesis(const Robot& robot, int joint, double ratio) {
   const std::vector<LogJoint> joints = log_joints(robot);
   const std::string& name = joints[static_cast<std::size_t>(joint)].name;
@@ -241,6 +307,13 @@ Hypothesis coupling_hypothesis(const Robot& robot, int joint, double ratio) {
   hypothesis.set_up = SetUp::as_given(robot.dof());
   hypothesis.set_up.position(joint + 1, joint) = ratio;
   hypothesis.set_up.effort(joint, joint + 1) = -ratio;
+  // The log is that of the drives, and so is their friction: u' of the next drive is the sum of both joints' velocities.
+  if (ratio == -1) {
+    const Coordinates independent = coordinates(robot);
+    const auto link = [&](int j) { return independent.joints[static_cast<std::size_t>(j)]; };
+    hypothesis.robot = robot;
+    hypothesis.robot->pairs.push_back({link(joint), link(joint + 1)});
+  }
   return hypothesis;
 }
 

@@ -12,8 +12,7 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr Index kParts = 16;  // of a run, over which residuals are summed
-constexpr Index kFewestRows = 4 * kParts;
+constexpr Index kFewestRows = 4 * doctor::kCoarseParts;
 constexpr Index kFree = 5;           // see the header
 constexpr double kRank = 1e-8;       // of the largest column: below it a direction does not count
 constexpr double kStepError = 1e-4;  // of the rms effort: the copy's own standard deviation of a step
@@ -69,16 +68,8 @@ std::vector<Jump> examine_jumps(const Trial& trial) {
       Eigen::VectorXd s = Eigen::VectorXd::Zero(e.size());
       s.segment(at, begin + count - at).setOnes();
       s -= (Q * (Q.transpose() * s)).eval();
-      const double a = s.dot(e) / s.squaredNorm();
-      const Eigen::VectorXd u = e - a * s;
-      double square = 0;
-      for (Index part = 0; part < kParts; ++part) {
-        const Index from = count * part / kParts, size = count * (part + 1) / kParts - from;
-        square += std::pow(s.segment(begin + from, size).dot(u.segment(begin + from, size)), 2);
-      }
-      const double sigma =
-          std::sqrt(square * kParts / static_cast<double>(kParts - kFree)) / s.squaredNorm() +
-          kStepError * rms;
+      const doctor::TermInRun term = doctor::fit_term(s, e, begin, count, kFree);
+      const double a = term.value, sigma = term.deviation + kStepError * rms;
       const auto before = static_cast<double>(at - begin), all = static_cast<double>(count);
       Jump& jump = jumps.emplace_back();
       jump.joint = static_cast<int>(j);
@@ -87,7 +78,7 @@ std::vector<Jump> examine_jumps(const Trial& trial) {
       jump.size = a;
       jump.share = std::abs(a) / rms;
       jump.deviations = std::abs(a) / sigma;
-      jump.explained = 1 - u.segment(begin, count).squaredNorm() / e.segment(begin, count).squaredNorm();
+      jump.explained = term.explained;
       jump.seen = s.squaredNorm() / (before * (all - before) / all);
     }
   }

@@ -2,136 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 
-#include "steelyard/core/error.hpp"
+#include "doctor/pairs.hpp"
+#include "doctor/ranking.hpp"
 #include "steelyard/core/pool.hpp"
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
+
 namespace {
 
-bool changes_positions(const Hypothesis& hypothesis) {
-  const Index n = hypothesis.set_up.zero.size();
-  return hypothesis.robot || hypothesis.set_up.time != 1 || hypothesis.set_up.zero != VectorXd::Zero(n) ||
-         hypothesis.set_up.position != MatrixXd::Identity(n, n);
-}
-
-std::shared_ptr<const Trial::Folded> folded(const Trial& trial, const Hypothesis& hypothesis) {
-  return hypothesis.robot ? trial.fold(hypothesis.set_up, *hypothesis.robot) : trial.fold(hypothesis.set_up);
-}
-
-using Score = std::function<double(const Hypothesis&)>;
-
-// The robot was never at positions where a column of the study is not finite.
-double quick_score(const Trial& trial, const Hypothesis& hypothesis) {
-  if (!changes_positions(hypothesis)) return trial.quick_fit(trial.given(), hypothesis.set_up).score_fitted;
-  try {
-    return trial.quick_fit(*folded(trial, hypothesis), hypothesis.set_up).score_fitted;
-  } catch (const InputError&) {
-    return kInfinity;
-  }
-}
-
-// Those with a free number, on a grid.
-void add_grids(const Robot& robot, std::vector<Hypothesis>& list) {
-  const Vector3 given = robot.gravity.normalized();
-  for (int x = -1; x <= 1; ++x)
-    for (int y = -1; y <= 1; ++y)
-      for (int z = -1; z <= 1; ++z) {
-        const Vector3 direction(x, y, z);
-        if (direction.norm() > 0 && direction.normalized().dot(given) < 0.999)
-          list.push_back(gravity_hypothesis(robot, direction));
-      }
-  for (int j = 0; j < robot.dof(); ++j)
-    for (int quarter = -12; quarter <= 12; ++quarter)
-      if (quarter != 0) list.push_back(effort_hypothesis(robot, j, std::pow(10.0, 0.25 * quarter)));
-  for (const double factor : {1e-3, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0, 1e3})
-    list.push_back(time_hypothesis(robot, factor));
-}
-
-// Ever smaller steps in each direction of `count` numbers, as long as the score falls.
-template <typename Numbers, typename Make>
-Hypothesis descend(const Score& score_of, Numbers numbers, double step, double last, Make make) {
-  Hypothesis best = make(numbers);
-  double score = score_of(best);
-  for (; step > last; step /= 2)
-    for (Index k = 0; k < numbers.size(); ++k)
-      for (const double sign : {-1.0, 1.0}) {
-        Numbers next = numbers;
-        next[k] += sign * step;
-        Hypothesis hypothesis = make(next);
-        const double other = score_of(hypothesis);
-        if (other >= score) continue;
-        score = other;
-        numbers = next;
-        best = std::move(hypothesis);
-      }
-  return best;
-}
-
-using Number = Eigen::Matrix<double, 1, 1>;
-
-// The same with its free number refined.
-Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& hypothesis) {
-  if (hypothesis.code == "effort-scale" && hypothesis.joints.empty())
-    return descend(score_of, Number(std::log(hypothesis.set_up.effort(0, 0))), 0.5, 0.02,
-                   [&](const Number& x) { return all_efforts_hypothesis(robot, std::exp(x[0])); });
-  if (hypothesis.code == "effort-scale") {
-    const int j = hypothesis.joints[0];
-    return descend(score_of, Number(std::log(hypothesis.set_up.effort(j, j))), 0.5, 0.02,
-                   [&](const Number& x) { return effort_hypothesis(robot, j, std::exp(x[0])); });
-  }
-  if (hypothesis.code == "coupling") {
-    const int j = hypothesis.joints[0], next = hypothesis.joints[1];
-    const double ratio = hypothesis.set_up.position(next, j);
-    // Those of the robot itself and whole ones have no free number.
-    const bool is_free =
-        next == j + 1 && std::abs(ratio) < 1 && coupling_hypothesis(robot, j, ratio).what == hypothesis.what;
-    if (!is_free) return hypothesis;
-    return descend(score_of, Number(ratio), 0.1, 0.004,
-                   [&](const Number& x) { return coupling_hypothesis(robot, j, x[0]); });
-  }
-  if (hypothesis.code == "time-scale")
-    return descend(score_of, Number(std::log(hypothesis.set_up.time)), 0.4, 0.02,
-                   [&](const Number& x) { return time_hypothesis(robot, std::exp(x[0])); });
-  if (hypothesis.code == "gravity") {
-    const Vector3 start = hypothesis.robot->gravity.normalized();
-    const Vector3 side = start.unitOrthogonal(), other = start.cross(side);
-    return descend(score_of, Eigen::Vector2d(0, 0), 0.4, 0.02, [&](const Eigen::Vector2d& x) {
-      return gravity_hypothesis(robot, start + x[0] * side + x[1] * other);
-    });
-  }
-  return hypothesis;
-}
-
-// Of two that explain a log equally well the simpler mistake is reported first.
-double rarity(FindingCode code) {
-  if (code == "torque-sign") return 0;
-  if (code == "position-sign" || code == "axis-sign" || code == "joint-zero") return 0.02;
-  if (code == "position-unit" || code == "gravity") return 0.05;
-  return code == "coupling" ? 0.15 : 0.1;
-}
-
-// The first of each kind and joint, best first: one finalist per question.
-std::vector<std::size_t> finalists(const std::vector<Hypothesis>& list, const std::vector<double>& scores,
-                                   int count) {
-  std::vector<std::size_t> order(list.size()), chosen;
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
-  for (const std::size_t k : order) {
-    if (!(scores[k] < kInfinity)) break;
-    const bool known = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t c) {
-      return list[c].code == list[k].code && list[c].joints == list[k].joints;
-    });
-    if (!known && static_cast<int>(chosen.size()) < count) chosen.push_back(k);
-  }
-  return chosen;
+// On top of the first.
+void examine_further(const Trial& trial, const SetUpOptions& options, SetUpExamination& examination) {
+  examination.found = examination.ranked[0].hypothesis;
+  examination.fit = examination.ranked[0].fit;
+  examination.further = doctor::rank(trial, examination.found, examination.fit,
+                                     doctor::scored(trial, examination.found, options), options);
+  examination.second = doctor::is_clear(examination.further, options);
+  if (!examination.second) return;
+  examination.found = on_top(examination.found, examination.further[0].hypothesis);
+  examination.fit = examination.further[0].fit;
 }
 
 }  // namespace
@@ -143,84 +35,78 @@ SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options)
   const double excess = examination.given.score - examination.given.score_fitted;
   examination.too_poor = excess > options.max_excess * static_cast<double>(trial.joints());
   if (examination.too_poor) return examination;
-  std::vector<Hypothesis> list = fixed_hypotheses(trial.robot());
-  add_grids(trial.robot(), list);
-  std::vector<double> scores(list.size());
-  parallel_for(static_cast<Index>(list.size()), options.threads, [&](Index k) {
-    scores[static_cast<std::size_t>(k)] = quick_score(trial, list[static_cast<std::size_t>(k)]);
-  });
-  const std::vector<std::size_t> chosen = finalists(list, scores, options.finalists);
-  examination.ranked.resize(chosen.size());
-  parallel_for(static_cast<Index>(chosen.size()), options.threads, [&](Index k) {
-    RankedHypothesis& ranked = examination.ranked[static_cast<std::size_t>(k)];
-    const std::size_t c = chosen[static_cast<std::size_t>(k)];
-    // Hypotheses that are no better than the given set-up are not refined.
-    const auto score_of = [&](const Hypothesis& hypothesis) { return quick_score(trial, hypothesis); };
-    ranked.hypothesis = scores[c] < examination.given.score_fitted - 0.1
-                            ? refined(trial.robot(), score_of, list[c])
-                            : std::move(list[c]);
-    ranked.fit = trial.fit(*folded(trial, ranked.hypothesis), ranked.hypothesis.set_up);
-    ranked.gain = examination.given.score - ranked.fit.score;
-    ranked.gain_fitted = examination.given.score_fitted - ranked.fit.score_fitted;
-    for (std::size_t b = 0; b < ranked.fit.by_block.size(); ++b)
-      ranked.stretches += ranked.fit.by_block[b] < examination.given.by_block[b];
-  });
-  std::stable_sort(examination.ranked.begin(), examination.ranked.end(),
-                   [](const RankedHypothesis& a, const RankedHypothesis& b) {
-                     return a.gain - rarity(a.hypothesis.code) > b.gain - rarity(b.hypothesis.code);
-                   });
-  if (!examination.ranked.empty()) {
-    const RankedHypothesis& best = examination.ranked[0];
-    const int blocks = static_cast<int>(best.fit.by_block.size());
-    const auto gains = [&](double limit) { return best.gain > limit && 2 * best.gain_fitted > limit; };
-    const bool alone = std::none_of(examination.ranked.begin() + 1, examination.ranked.end(),
-                                    [&](const RankedHypothesis& r) { return 2 * r.gain > best.gain; });
-    examination.beaten = (gains(options.clear_gain) && 4 * best.stretches >= 3 * blocks) ||
-                         (gains(options.min_gain) && best.stretches == blocks && alone);
-  }
+  examination.found.set_up = as_given;
+  examination.fit = examination.given;
+  const doctor::Scored single = doctor::scored(trial, examination.found, options);
+  examination.ranked = doctor::rank(trial, examination.found, examination.fit, single, options);
+  examination.beaten = doctor::is_clear(examination.ranked, options);
+  if (examination.beaten) examine_further(trial, options, examination);
+  doctor::examine_pairs(trial, single, options, examination);
   return examination;
 }
 
-SetUpExamination examine_against(const Trial& model, const TrialFit& fit, const Trial& run,
+namespace {
+
+bool holds_elsewhere(const Trial& model, const Trial& run) {
+  constexpr double kApart = 0.01;  // [rad, m]
+  for (Index j = 0; j < run.joints(); ++j) {
+    double low = kInfinity, high = -kInfinity;
+    for (const CoarseRun& fitted : model.runs()) {
+      low = std::min(low, fitted.q.col(j).minCoeff());
+      high = std::max(high, fitted.q.col(j).maxCoeff());
+    }
+    const auto& q = run.runs()[0].q.col(j);
+    if (high - low < kApart && (q.minCoeff() < low - kApart || q.maxCoeff() > high + kApart)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SetUpExamination examine_against(const Trial& model, const SetUpExamination& found, const Trial& run,
                                  const SetUpOptions& options) {
   SetUpExamination examination;
+  const TrialFit& fit = found.fit;
   const VectorXd floors = model.floors(model.options().noise_factor).cwiseProduct(model.efforts());
   const auto predict = [&](const Hypothesis& hypothesis) {
-    return run.predict(changes_positions(hypothesis) ? *run.fold(hypothesis.set_up) : run.given(),
-                       hypothesis.set_up, fit.values, floors);
+    const Hypothesis both = on_top(found.found, hypothesis);
+    return run.predict(doctor::changes_positions(both) ? *doctor::folded(run, both) : run.given(),
+                       both.set_up, fit.values, floors);
   };
-  const Score score_of = [&](const Hypothesis& hypothesis) {
-    try {
-      return predict(hypothesis).score;
-    } catch (const InputError&) {
-      return kInfinity;
-    }
+  const auto score_of = [&](const Hypothesis& hypothesis, doctor::Part part) {
+    return doctor::part_score(run, on_top(found.found, hypothesis), part,
+                              [&](const Trial::Folded& rows, const SetUp& set_up) {
+                                return run.predict(rows, set_up, fit.values, floors);
+                              });
   };
-  examination.given = run.predict(run.given(), SetUp::as_given(run.joints()), fit.values, floors);
+  Hypothesis as_given;
+  as_given.set_up = SetUp::as_given(run.joints());
+  examination.given = predict(as_given);
+  // A joint that the model knows in one position only, held in another, is another robot.
+  if (holds_elsewhere(model, run)) return examination;
   const double lost = examination.given.score - fit.score_fitted;
-  if (lost < options.clear_gain) return examination;
+  if (lost < options.term_gain) return examination;
   std::vector<Hypothesis> list = fixed_hypotheses(run.robot());
-  add_grids(run.robot(), list);
+  doctor::add_grids(run.robot(), list);
   // The robot is that of the fitted runs.
   std::erase_if(list, [](const Hypothesis& hypothesis) { return hypothesis.robot.has_value(); });
   // A common unit is visible against a model; a fit would absorb it.
   for (const double factor : {1e-3, 1e3}) list.push_back(all_efforts_hypothesis(run.robot(), factor));
+  doctor::add_terms(run, SetUp::as_given(run.joints()), list);
+  for (Hypothesis& load : load_hypotheses(run.robot())) list.push_back(std::move(load));
   std::vector<double> scores(list.size());
   parallel_for(static_cast<Index>(list.size()), options.threads, [&](Index k) {
-    scores[static_cast<std::size_t>(k)] = score_of(list[static_cast<std::size_t>(k)]);
+    scores[static_cast<std::size_t>(k)] = score_of(list[static_cast<std::size_t>(k)], doctor::Part::all);
   });
-  for (const std::size_t c : finalists(list, scores, options.finalists)) {
-    RankedHypothesis& ranked = examination.ranked.emplace_back();
-    ranked.hypothesis = refined(run.robot(), score_of, list[c]);
-    ranked.fit = predict(ranked.hypothesis);
-    ranked.gain = ranked.gain_fitted = examination.given.score - ranked.fit.score;
-  }
-  std::stable_sort(examination.ranked.begin(), examination.ranked.end(),
-                   [](const RankedHypothesis& a, const RankedHypothesis& b) {
-                     return a.gain - rarity(a.hypothesis.code) > b.gain - rarity(b.hypothesis.code);
-                   });
-  examination.beaten = !examination.ranked.empty() && examination.ranked[0].gain > options.clear_gain &&
-                       examination.ranked[0].gain > options.min_share * lost;
+  for (const std::size_t c : doctor::finalists(list, scores, options.finalists))
+    examination.ranked.push_back(
+        doctor::examined(run.robot(), list[c], examination.given, options, score_of, predict));
+  doctor::sort_by_gain(examination.ranked);
+  if (!doctor::is_clear(examination.ranked, options)) return examination;
+  const RankedHypothesis& best = examination.ranked[0];
+  // A mistake of the set-up explains most of what is lost.
+  examination.beaten = !best.hypothesis.set_up.terms.empty() ||
+                       (best.gain > options.clear_gain && best.gain > options.min_share * lost);
   return examination;
 }
 
@@ -250,26 +136,59 @@ std::string residual_text(const TrialFit& given, const TrialFit& better, const s
 
 }  // namespace
 
-std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination, const SetUpOptions& options) {
+bool SetUpExamination::is_wrong() const {
+  const auto accuses = [](const RankedHypothesis& of) { return of.hypothesis.set_up.terms.empty(); };
+  return (beaten && accuses(ranked[0])) || (second && accuses(further[0]));
+}
+
+namespace {
+
+std::vector<const RankedHypothesis*> as_good_as_first(const std::vector<RankedHypothesis>& list,
+                                                      const SetUpOptions& options) {
   std::vector<const RankedHypothesis*> ties;
-  if (!examination.beaten) return ties;
-  for (const RankedHypothesis& ranked : examination.ranked)
-    if (ranked.gain > examination.ranked[0].gain - options.tie) ties.push_back(&ranked);
+  for (const RankedHypothesis& ranked : list)
+    if (ranked.gain > list[0].gain - std::min(options.tie, options.tie_share * list[0].gain))
+      ties.push_back(&ranked);
   return ties;
 }
 
-std::vector<Finding> set_up_findings(const SetUpExamination& examination, const Robot& robot,
-                                     const SetUpOptions& options) {
-  const std::vector<const RankedHypothesis*> ties = tied(examination, options);
-  if (ties.empty()) return {};
+}  // namespace
+
+std::vector<const RankedHypothesis*> tied(const SetUpExamination& examination, const SetUpOptions& options) {
+  if (!examination.beaten) return {};
+  return as_good_as_first(examination.ranked, options);
+}
+
+std::vector<const RankedHypothesis*> tied_second(const SetUpExamination& examination,
+                                                 const SetUpOptions& options) {
+  if (!examination.second) return {};
+  return as_good_as_first(examination.further, options);
+}
+
+namespace {
+
+Finding finding_of(const TrialFit& before, const std::vector<const RankedHypothesis*>& ties,
+                   const Robot& robot) {
   const std::vector<LogJoint> names = log_joints(robot);
   const RankedHypothesis& best = *ties[0];
-  std::string evidence = fmt::format("{}; unexplained effort{}: {}", best.hypothesis.what,
-                                     best.fit.by_block.empty() ? "" : " on held-out rows",
-                                     residual_text(examination.given, best.fit, names));
+  std::string evidence = fmt::format("{}; unexplained effort on held-out rows: {}", best.hypothesis.what,
+                                     residual_text(before, best.fit, names));
   for (std::size_t k = 1; k < ties.size(); ++k)
     evidence += fmt::format("{} {}", k == 1 ? "; equally good:" : ",", ties[k]->hypothesis.what);
-  return {make_finding(best.hypothesis.code, joint_text(best.hypothesis.joints, names), evidence)};
+  return make_finding(best.hypothesis.code, joint_text(best.hypothesis.joints, names), evidence);
+}
+
+}  // namespace
+
+std::vector<Finding> set_up_findings(const SetUpExamination& examination, const Robot& robot,
+                                     const SetUpOptions& options) {
+  if (!examination.beaten) return {};
+  std::vector<Finding> findings = {
+      finding_of(examination.without_first.value_or(examination.given), tied(examination, options), robot)};
+  if (examination.second)
+    findings.push_back(finding_of(examination.without_second.value_or(examination.ranked[0].fit),
+                                  tied_second(examination, options), robot));
+  return findings;
 }
 
 }  // namespace steelyard

@@ -4,34 +4,27 @@
 #include <cmath>
 #include <set>
 
+#include "doctor/repaired.hpp"
+#include "doctor/unsigned_effort.hpp"
 #include "doctor/velocity_findings.hpp"
 #include "steelyard/core/units.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kManyRepeated = 0.1;  // share of rows from which repeats are more than a note
-constexpr double kSlowStamps = 0.5;    // [s]; no motion is logged so rarely
-constexpr double kImpossible = 1e9;    // of any channel, in SI units
-constexpr double kLongHold = 0.1;      // [s]
-constexpr Index kHeldSamples = 20;
-constexpr double kFarPosition = 8;   // mean changes from which a position stands apart
-constexpr double kFarOther = 40;     // likewise; currents of real drives reach 20
-constexpr double kFarDeviation = 3;  // and standard deviations
-constexpr double kSpoilsFit = 1e-4;  // share of a channel's energy, a hundredth of its standard deviation
+constexpr double kSlowStamps = 0.5;   // [s]; no motion is logged so rarely
+constexpr double kOtherRate = 0.02;   // ln of the ratio: forces of inertia 4 % off
+constexpr double kFollows = 0.1;      // of the way over a hold
+constexpr double kHeldRange = 0.005;  // of the largest range of a joint of the kind: below it a joint is held
+constexpr double kUnusualHold = 4;    // usual ones
+constexpr double kUsualSteps = 4;     // mean changes: no jump
 constexpr std::size_t kNamedSpikes = 2;
 constexpr double kSameColumn = 0.01;   // share of a column's changes in which another one may differ
 constexpr Index kFewestChanges = 100;  // of columns that are compared
-constexpr double kTouchesZero = 0.02;  // of the largest effort
-constexpr double kReverses = 1.5;      // passes over its range of a joint that reverses
 constexpr double kCoarseSteps = 4;     // quanta from which a change is more than the resolution's
 constexpr double kLateHold = 0.002;    // [s]
 constexpr double kCoarseEffort = 64;   // levels over the range
 constexpr double kCoarsePosition = 1000;
-
-bool is_effort(const std::string& channel) {
-  return channel == channel::kTorque || channel == channel::kCurrent;
-}
 
 std::string duration_text(double seconds) {
   if (seconds < 1) return fmt::format("{:.3g} ms", 1e3 * seconds);
@@ -64,8 +57,15 @@ class SignalFindings {
     if (time.median_step > kSlowStamps) {
       add("time-scale", run_,
           fmt::format("stamps are {:.4g} s apart{}", time.median_step, as_other_unit(time.median_step)));
-      findings.back().severity = Severity::warning;
+      if (likely_time_unit(time.median_step).empty()) findings.back().severity = Severity::warning;
     }
+    if (const double stated = use_.rate * time.median_step;
+        stated > 0 && std::abs(std::log(stated)) > kOtherRate)
+      add("time-scale", run_,
+          fmt::format("the stamps are {:.4g} ms apart, {:.4g} Hz, and the study's `rate` is {:.4g} Hz: one "
+                      "of the two is "
+                      "wrong; the stamps are used",
+                      1e3 * time.median_step, 1 / time.median_step, use_.rate));
     if (time.gaps == 0) return;
     add("gaps", run_,
         fmt::format("{} {} where {:.3g} ms is typical",
@@ -76,8 +76,7 @@ class SignalFindings {
 
   void report_repeats() {
     if (scan_.repeated_rows == 0) return;
-    const double share =
-        static_cast<double>(scan_.repeated_rows) / static_cast<double>(std::max<Index>(1, scan_.samples));
+    const double share = repeated_share(scan_);
     add("repeated-samples", run_,
         fmt::format("{} of {} rows ({:.1f} %) repeat all channels of the previous row", scan_.repeated_rows,
                     scan_.samples, 100 * share));
@@ -114,7 +113,7 @@ class SignalFindings {
     std::vector<Spike> spikes;
     for (int c = 0; c < static_cast<int>(scan_.channels.size()); ++c)
       for (int j = 0; j < static_cast<int>(joints_.size()); ++j)
-        if (const Spike spike = spike_of(c, j); spike.count > 0) {
+        if (const Spike spike = spike_of(scan_, c, j, use_); spike.count > 0) {
           spikes.push_back(spike);
           if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) spoiled.insert(j);
         }
@@ -157,9 +156,8 @@ class SignalFindings {
             fmt::format("the position is {:.4g} in all {} samples", scan.highest, scan_.samples));
       return;
     }
-    report_frozen(channel, scan, j);
+    if (!is_effort(channel) || !report_saturation(channel, scan, j)) report_frozen(channel, scan, j);
     if (is_effort(channel)) {
-      report_saturation(channel, scan, j);
       report_zeros(channel, scan, j);
       report_dropouts(channel, scan, j);
     }
@@ -188,7 +186,7 @@ class SignalFindings {
         ++held;
         hold = std::min(hold, static_cast<double>(scan_.samples) / static_cast<double>(effort.changes));
       }
-      if (moving < 2 || 2 * held <= moving) continue;
+      if ((moving < 2 && joints_.size() > 1) || 2 * held <= moving) continue;
       const double late = 0.5 * (hold - 1) * scan_.time.median_step;
       add("held-effort", run_,
           fmt::format(
@@ -200,10 +198,12 @@ class SignalFindings {
   }
 
   void report_wraps() {
-    for (std::size_t j = 0; j < scan_.wraps.size(); ++j)
-      if (scan_.wraps[j] > 0)
-        add("encoder-wrap", joints_[j].name,
-            fmt::format("the position steps by whole turns {} times", scan_.wraps[j]));
+    for (std::size_t j = 0; j < scan_.wraps.size(); ++j) {
+      if (scan_.wraps[j] == 0) continue;
+      add("encoder-wrap", joints_[j].name,
+          fmt::format("the position steps by whole turns {} times", scan_.wraps[j]));
+      spoiled.insert(static_cast<int>(j));
+    }
   }
 
   // Equal numbers of two moving joints are one column used twice.
@@ -222,26 +222,9 @@ class SignalFindings {
     }
   }
 
-  // Joints that reverse need efforts of both signs, except those always loaded in one direction, which stay
-  // away from zero.
   void report_unsigned_efforts() {
-    const int position = scan_.find(channel::kPosition);
-    for (int c = 0; c < static_cast<int>(scan_.channels.size()) && position >= 0; ++c) {
-      if (!is_effort(scan_.channels[static_cast<std::size_t>(c)])) continue;
-      int moving = 0, touching = 0, negative = 0;
-      for (int j = 0; j < static_cast<int>(joints_.size()); ++j) {
-        const ChannelScan &effort = channel(c, j), &q = channel(position, j);
-        const double way = q.mean_step * static_cast<double>(scan_.samples);
-        negative += effort.lowest < 0;
-        if (effort.range() == 0 || q.range() == 0 || way < kReverses * q.range()) continue;
-        ++moving;
-        touching += effort.lowest <= kTouchesZero * effort.highest;
-      }
-      if (negative == 0 && touching > 1 && 2 * touching > moving)
-        add("unsigned-effort", run_,
-            fmt::format("no {} is negative although the joints reverse, and {} of {} reach zero",
-                        scan_.channels[static_cast<std::size_t>(c)], touching, moving));
-    }
+    if (std::optional<Finding> finding = unsigned_effort(scan_, joints_, run_, has_zero_rows_))
+      findings.push_back(std::move(*finding));
   }
 
   std::vector<Finding> findings;
@@ -256,81 +239,73 @@ class SignalFindings {
     return scan_.scans[static_cast<std::size_t>(c)][static_cast<std::size_t>(j)];
   }
 
-  struct Spike {
-    int channel = 0, joint = 0;
-    Index count = 0;
-    double size = 0, time = 0;  // of the largest
-    Severity severity = Severity::error;
-  };
-
-  // Excursions that neither motion nor noise explains. Positions are smooth: their largest excursions are
-  // below one mean change in all logs examined.
-  Spike spike_of(int c, int j) const {
-    const ChannelScan& scan = channel(c, j);
-    Spike spike{c, j};
-    const bool is_position = scan_.channels[static_cast<std::size_t>(c)] == channel::kPosition;
-    const bool is_reported = std::max(std::abs(scan.highest), std::abs(scan.lowest)) > kImpossible ||
-                             (is_position && scan_.wraps[static_cast<std::size_t>(j)] > 0);
-    if (is_reported || scan.excursions.empty()) return spike;
-    const double far =
-        is_position
-            ? std::max(kFarPosition * scan.mean_change(), 4 * scan.quantum)
-            : std::max({kFarOther * scan.mean_change(), kFarDeviation * scan.deviation, 4 * scan.quantum});
-    double energy = 0;
-    for (const Excursion& excursion : scan.excursions)
-      if (excursion.size > far) {
-        ++spike.count;
-        energy += excursion.size * excursion.size;
-      }
-    spike.size = scan.excursions.front().size;
-    spike.time = scan.excursions.front().time;
-    const double all = static_cast<double>(scan_.samples) * scan.deviation * scan.deviation;
-    if (!is_position && energy < kSpoilsFit * all) spike.severity = Severity::warning;
-    return spike;
-  }
-
   std::string spike_text(const Spike& spike) const {
     const std::string& what = scan_.channels[static_cast<std::size_t>(spike.channel)];
-    const bool is_full =
-        spike.count == static_cast<Index>(channel(spike.channel, spike.joint).excursions.size());
     if (spike.count == 1)
       return fmt::format("the {} differs from its neighbours by {:.4g} at {:.6g} s", what, spike.size,
                          spike.time);
     return fmt::format("the {} differs from its neighbours {} times{}, by up to {:.4g} at {:.6g} s", what,
-                       spike.count, is_full ? " at least" : "", spike.size, spike.time);
+                       spike.count, spike.is_full ? " at least" : "", spike.size, spike.time);
   }
 
   // One value for long although the joint moves: judged for an effort by the position, for a position the
   // jump at the end of the hold, for a velocity the position again.
-  void report_frozen(const std::string& channel, const ChannelScan& scan, int j) {
-    const double seconds = static_cast<double>(scan.longest_hold) * scan_.time.median_step;
-    if (scan.longest_hold < kHeldSamples || seconds < kLongHold) return;
+  bool is_frozen(const std::string& channel, const ChannelScan& scan, int j) const {
+    const Hold& hold = scan.hold;
+    // Of a channel that is sampled more slowly than the others, no hold is longer than usual.
+    const double usual =
+        static_cast<double>(scan_.samples) / static_cast<double>(std::max<Index>(1, scan.changes));
+    if (hold.samples == 0 || static_cast<double>(hold.samples) < kUnusualHold * usual) return false;
     const int position = scan_.find(channel::kPosition);
-    if (position < 0) return;
+    if (position < 0) return false;
     const ChannelScan& q = scan_.scans[static_cast<std::size_t>(position)][static_cast<std::size_t>(j)];
     bool frozen = false;
     if (channel == channel::kPosition)
-      frozen = scan.step_behind > 8 * scan.mean_step && scan.step_behind > 3 * scan.quantum;
+      frozen = hold.step_behind > 8 * scan.mean_step && hold.step_behind > 3 * scan.quantum;
     else
-      frozen = scan.hold_motion > 0.02 * q.range() && scan.hold_motion > 5 * q.quantum &&
-               scan.step_behind > 3 * scan.quantum;
-    if (frozen)
-      add("frozen-channel", name(j),
-          fmt::format("the {} is constant for {:.2f} s from {:.2f} s on while the joint moves", channel,
-                      seconds, scan.hold_begin));
+      frozen = hold.motion > 0.02 * q.range() && hold.motion > 5 * q.quantum &&
+               hold.step_behind > 3 * scan.quantum;
+    // A velocity that the position follows is constant.
+    if (channel == channel::kVelocity &&
+        std::abs(std::abs(hold.value) * hold.seconds - hold.motion) < kFollows * hold.motion)
+      return false;
+    return frozen && !is_held(position, j);
+  }
+
+  void report_frozen(const std::string& channel, const ChannelScan& scan, int j) {
+    if (!is_frozen(channel, scan, j)) return;
+    add("frozen-channel", name(j),
+        fmt::format("the {} is constant for {:.2f} s from {:.2f} s on while the joint moves", channel,
+                    scan.hold.seconds, scan.hold.begin));
+    if (channel == channel::kPosition) spoiled.insert(j);
+  }
+
+  // A joint that is never commanded moves by what the others shake it.
+  bool is_held(int position, int j) const {
+    double largest = 0;
+    for (int k = 0; k < static_cast<int>(joints_.size()); ++k)
+      if (joints_[static_cast<std::size_t>(k)].kind == joints_[static_cast<std::size_t>(j)].kind)
+        largest = std::max(largest, channel(position, k).range());
+    return channel(position, j).range() < kHeldRange * largest;
   }
 
   // The smallest |effort| is where the effort changes sign, not the end of a sensor's range.
-  void report_saturation(const std::string& channel, const ChannelScan& scan, int j) {
+  bool report_saturation(const std::string& channel, const ChannelScan& scan, int j) {
     for (const ExtremeScan& extreme : {scan.top, scan.bottom}) {
       if (!use_.effort_signs && extreme.value == scan.bottom.value) continue;
       const Index few = std::max<Index>(10, scan_.samples / 500);
       if (extreme.count < few || extreme.count < 8 * extreme.next_count || extreme.value == 0) continue;
+      // A single hold may be a channel that froze; that one jumps at its end.
+      const bool is_range =
+          extreme.count > scan.longest_hold + few ||
+          (scan.hold.value == extreme.value && scan.hold.step_behind <= kUsualSteps * scan.mean_change());
+      if (!is_range && is_frozen(channel, scan, j)) return false;
       add("saturation", name(j),
           fmt::format("{} samples are at the {}'s extreme value {:.5g}, the next value occurs {} times",
                       extreme.count, channel, extreme.value, extreme.next_count));
-      return;
+      return is_range;
     }
+    return false;
   }
 
   void report_zeros(const std::string& channel, const ChannelScan& scan, int j) {
@@ -344,20 +319,13 @@ class SignalFindings {
                     channel, 100 * share));
   }
 
-  // Exact zeros while the joint moves, more than its resolution explains.
   void report_dropouts(const std::string& channel, const ChannelScan& scan, int j) {
-    constexpr Index kFew = 5;
-    constexpr double kSafety = 10;
-    if (has_zero_rows_ || !(scan.deviation > 0)) return;
-    const double expected = static_cast<double>(scan_.samples) * scan.quantum / scan.deviation;
-    const auto zeros = static_cast<double>(scan.moving_zeros);
-    if (scan.moving_zeros < kFew || zeros < kSafety * (1 + expected) || 2 * scan.zeros > scan_.samples)
-      return;
+    if (!drops_out(scan, scan_.samples, has_zero_rows_)) return;
     add("effort-dropout", name(j),
         fmt::format(
-            "the {} is exactly zero in {} of {} samples while the joint moves; its resolution puts {:.0f} "
-            "there",
-            channel, scan.moving_zeros, scan_.samples, expected));
+            "the {} is exactly zero in {} of {} samples while the joint moves, {:.0f} usual changes from the "
+            "sample before",
+            channel, scan.moving_zeros, scan_.samples, scan.mean_fall / scan.mean_change()));
   }
 
   const SignalScan& scan_;

@@ -1,6 +1,7 @@
 #include "steelyard/doctor/trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "doctor/trial_impl.hpp"
@@ -10,8 +11,21 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
+// Friction of coupled drives is that of the sum of two joints' velocities.
 Robot with_all_drives(Robot robot) {
   for (Joint& joint : robot.joints) joint.drive = {true, true, true, true};
+  const MatrixXd& N = robot.transmission.matrix;
+  const std::vector<int> links = coordinates(robot).joints;
+  for (Index i = 0; i < N.rows(); ++i)
+    for (Index j = 0; j < N.cols(); ++j) {
+      if (i == j || std::abs(N(i, j) - N(i, i)) > 1e-6 * std::abs(N(i, i))) continue;
+      const int joint = links[static_cast<std::size_t>(j)], partner = links[static_cast<std::size_t>(i)];
+      const bool known = std::any_of(robot.pairs.begin(), robot.pairs.end(), [&](const CoupledPair& pair) {
+        return std::minmax(pair.joint, pair.partner) == std::minmax(joint, partner) ||
+               pair.partner == partner;
+      });
+      if (!known) robot.pairs.push_back({joint, partner});
+    }
   return robot;
 }
 
@@ -24,20 +38,26 @@ std::vector<JointKind> joint_kinds(const Robot& robot) {
 }
 
 // Relative to each logged effort, what need not be explained; `residual` of the set-up as it is given.
+constexpr double kOtherUnit = 10;  // times the second largest effort
+
 Eigen::VectorXd relative_floors(const Eigen::VectorXd& efforts, const Eigen::VectorXd& residual,
                                 const std::vector<JointKind>& kinds, const TrialOptions& options) {
   Eigen::VectorXd result = Eigen::VectorXd::Zero(efforts.size());
   for (Index j = 0; j < efforts.size(); ++j) {
     std::vector<double> same;
-    double largest = 0;
+    std::vector<double> sizes;
     for (Index k = 0; k < efforts.size(); ++k) {
-      if (kinds[static_cast<std::size_t>(k)] != kinds[static_cast<std::size_t>(j)] || efforts[k] <= 0)
+      if (kinds[static_cast<std::size_t>(k)] != kinds[static_cast<std::size_t>(j)] || efforts[k] <= 0 ||
+          residual[k] <= 0)
         continue;
       same.push_back(residual[k]);
-      largest = std::max(largest, efforts[k]);
+      sizes.push_back(efforts[k]);
     }
     if (same.empty() || efforts[j] <= 0) continue;
     std::sort(same.begin(), same.end());
+    // One joint in another unit must not lift the floor above all the others.
+    std::sort(sizes.rbegin(), sizes.rend());
+    const double largest = sizes.size() > 1 ? std::min(sizes[0], kOtherUnit * sizes[1]) : sizes[0];
     const double noise = options.noise_factor * same[std::min<std::size_t>(1, same.size() - 1)];
     result[j] = std::min(noise, options.floor * largest) / efforts[j];
   }
@@ -157,6 +177,12 @@ TrialFit Trial::fit(const SetUp& set_up, const Robot& other) const {
 }
 TrialFit Trial::fit(const Folded& folded, const SetUp& set_up) const {
   return impl_->fit(folded, set_up, true);
+}
+std::shared_ptr<const Trial::Folded> Trial::half(const Folded& folded, bool odd) {
+  auto part = std::make_shared<Folded>(folded);
+  for (std::size_t b = odd ? 0 : 1; b < part->grams.size(); b += 2)
+    std::fill(part->grams[b].begin(), part->grams[b].end(), doctor::RowGram());
+  return part;
 }
 TrialFit Trial::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
                         const VectorXd& floors) const {

@@ -4,10 +4,12 @@
 
 #include "doctor/constrained.hpp"
 #include "doctor/trial_impl.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
+using doctor::Efforts;
 using doctor::RowGram;
 
 constexpr double kRidge = 1e-9;     // of a column's own square: columns that depend on others stay finite
@@ -20,9 +22,10 @@ struct RowEquations {
   Eigen::MatrixXd H;
   Eigen::VectorXd b;
   double effort = 0;
+  double logged = 0;  // the joint's own logged effort, likewise
   double rows = 0;
 
-  void add(const RowGram& gram, const Eigen::VectorXd& mix) {
+  void add(const RowGram& gram, const Eigen::VectorXd& mix, Index joint) {
     if (gram.rows == 0) return;
     if (H.size() == 0) {
       H.setZero(gram.columns.rows(), gram.columns.cols());
@@ -31,6 +34,7 @@ struct RowEquations {
     H += gram.columns;
     b += gram.mixed * mix;
     effort += mix.dot(gram.efforts * mix);
+    logged += gram.efforts(joint, joint);
     rows += gram.rows;
   }
   double residual(const Eigen::VectorXd& x) const {
@@ -80,98 +84,184 @@ Eigen::VectorXd solve_rows(const std::vector<RowEquations>& rows,
   return x;
 }
 
-double log_ratio(double residual, double effort, double floor) {
-  if (effort <= 0) return 0;
-  const double ratio = std::clamp(residual / effort, kSmallest * kSmallest, kWorst * kWorst);
-  return 0.5 * std::log(ratio + floor * floor);
+// Σ e² over Σ τ_log² of each row's joint, residuals of different joints being independent; −1: it has no rows. In the unit and
+// of the size of what was logged: a set-up that adds a large effort to a small one has not explained the small one.
+// Of the rows that moved in the log as it was given; what a set-up leaves without an explanation in the whole of it is wrong.
+Eigen::VectorXd left_over(const std::vector<RowEquations>& rows, const std::vector<double>& residuals,
+                          const Efforts& efforts, const std::vector<bool>& moved, bool is_whole) {
+  const auto n = static_cast<Index>(rows.size());
+  Eigen::VectorXd mean = Eigen::VectorXd::Zero(n), out = Eigen::VectorXd::Constant(n, -1);
+  for (Index r = 0; r < n; ++r) {
+    const RowEquations& row = rows[static_cast<std::size_t>(r)];
+    if (row.rows > 0) mean[r] = residuals[static_cast<std::size_t>(r)] / row.rows;
+  }
+  const Eigen::VectorXd logged = efforts.back * mean;
+  for (Index r = 0; r < n; ++r) {
+    const RowEquations& row = rows[static_cast<std::size_t>(r)];
+    if (row.logged > 0) out[r] = logged[r] * row.rows / row.logged;
+    bool is_explained = row.logged > 0;
+    for (Index k = 0; k < n; ++k)
+      is_explained =
+          is_explained && (efforts.back(r, k) == 0 || rows[static_cast<std::size_t>(k)].logged > 0);
+    if (!moved[static_cast<std::size_t>(r)])
+      out[r] = -1;
+    else if (!is_explained)
+      out[r] = is_whole ? kWorst * kWorst : -1;
+  }
+  return out;
+}
+
+// Without one section.
+std::vector<RowEquations> gathered(const Trial::Folded& folded, const Efforts& efforts, int without) {
+  std::vector<RowEquations> rows(folded.columns.size());
+  for (int b = 0; b < doctor::kTrialBlocks; ++b)
+    for (std::size_t r = 0; r < rows.size() && b != without; ++r)
+      rows[r].add(folded.grams[static_cast<std::size_t>(b)][r], efforts.mix[r], efforts.joints[r]);
+  return rows;
+}
+
+// The values with friction, offsets and terms as these rows have them.
+Eigen::VectorXd with_daily(const Trial::Folded& folded, const std::vector<RowEquations>& rows,
+                           const Eigen::VectorXd& weights, Eigen::VectorXd values) {
+  const auto m = static_cast<Index>(folded.daily.size());
+  Eigen::MatrixXd H = Eigen::MatrixXd::Zero(m, m);
+  Eigen::VectorXd g = Eigen::VectorXd::Zero(m);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r].rows == 0) continue;
+    const std::vector<int>& own = folded.columns[r];
+    std::vector<Index> place(own.size(), -1);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const auto found = std::find(folded.daily.begin(), folded.daily.end(), own[k]);
+      if (found != folded.daily.end()) place[k] = found - folded.daily.begin();
+    }
+    const double weight = weights[static_cast<Index>(r)];
+    const Eigen::VectorXd slope = rows[r].b - rows[r].H * pick(values, own);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (place[i] < 0) continue;
+      g[place[i]] += weight * slope[static_cast<Index>(i)];
+      for (std::size_t j = 0; j < own.size(); ++j)
+        if (place[j] >= 0)
+          H(place[i], place[j]) += weight * rows[r].H(static_cast<Index>(i), static_cast<Index>(j));
+    }
+  }
+  const Eigen::VectorXd inverse = H.diagonal().cwiseMax(1e-30).cwiseSqrt().cwiseInverse();
+  H = inverse.asDiagonal() * H * inverse.asDiagonal();
+  H.diagonal().array() += kRidge;
+  const Eigen::VectorXd change = inverse.cwiseProduct(Cholesky(H).solve(inverse.cwiseProduct(g)));
+  for (Index k = 0; k < m; ++k) values[folded.daily[static_cast<std::size_t>(k)]] += change[k];
+  return values;
+}
+
+double log_ratio(double ratio, double floor) {
+  return 0.5 * std::log(std::clamp(ratio, kSmallest * kSmallest, kWorst * kWorst) + floor * floor);
+}
+
+// Residuals of values on some rows.
+std::vector<double> residuals_of(const std::vector<RowEquations>& rows, const Trial::Folded& folded,
+                                 const Eigen::VectorXd& x) {
+  std::vector<double> out;
+  for (std::size_t r = 0; r < rows.size(); ++r) out.push_back(rows[r].residual(pick(x, folded.columns[r])));
+  return out;
+}
+
+double score_of(const Eigen::VectorXd& ratios, const Eigen::VectorXd& floors) {
+  double score = 0;
+  for (Index r = 0; r < ratios.size(); ++r)
+    if (ratios[r] >= 0) score += log_ratio(ratios[r], floors[r]);
+  return score;
+}
+
+// What values of all rows leave, and what those of the other sections leave of each.
+template <typename Solve>
+TrialFit scored(const Trial::Folded& folded, const Efforts& efforts, const Eigen::VectorXd& floors,
+                const std::vector<bool>& moved, bool held_out, const Solve& solve) {
+  TrialFit fit;
+  const std::vector<RowEquations> all = gathered(folded, efforts, -1);
+  fit.values = solve(all);
+  const Eigen::VectorXd fitted = left_over(all, residuals_of(all, folded, fit.values), efforts, moved, true);
+  fit.relative_fitted = fitted.cwiseMax(0).cwiseSqrt();
+  fit.score = fit.score_fitted = score_of(fitted, floors);
+  fit.relative = fit.relative_fitted;
+  if (!held_out) return fit;
+  std::vector<double> residuals(all.size());
+  for (int b = 0; b < doctor::kTrialBlocks; ++b) {
+    const std::vector<RowGram>& block = folded.grams[static_cast<std::size_t>(b)];
+    if (std::all_of(block.begin(), block.end(), [](const RowGram& row) { return row.rows == 0; })) continue;
+    std::vector<RowEquations> own(all.size());
+    for (std::size_t r = 0; r < own.size(); ++r) own[r].add(block[r], efforts.mix[r], efforts.joints[r]);
+    const std::vector<double> part = residuals_of(own, folded, solve(gathered(folded, efforts, b)));
+    for (std::size_t r = 0; r < own.size(); ++r) residuals[r] += part[r];
+    fit.by_block.push_back(score_of(left_over(own, part, efforts, moved, false), floors));
+  }
+  const Eigen::VectorXd held = left_over(all, residuals, efforts, moved, true);
+  fit.relative = held.cwiseMax(0).cwiseSqrt();
+  fit.score = score_of(held, floors);
+  return fit;
 }
 
 }  // namespace
 
-// How a row's effort follows from the logged ones and the known part.
-Eigen::VectorXd Trial::Impl::mix_of(const SetUp& set_up, std::size_t row) const {
-  Eigen::VectorXd mix = set_up.effort.row(plan_.rows[row].i).transpose();
-  if (has_known_) {
-    mix.conservativeResize(mix.size() + 1);
-    mix[mix.size() - 1] = -1;
+// The known part is subtracted.
+Efforts Trial::Impl::efforts_of(const SetUp& set_up) const {
+  Efforts out;
+  const auto n = static_cast<Index>(plan_.rows.size());
+  const Eigen::MatrixXd inverse = inverse_of(Eigen::MatrixXd(set_up.effort));
+  out.back.resize(n, n);
+  for (Index r = 0; r < n; ++r) {
+    const Index joint = plan_.rows[static_cast<std::size_t>(r)].i;
+    out.joints.push_back(joint);
+    Eigen::VectorXd mix = set_up.effort.row(joint).transpose();
+    if (has_known_) {
+      mix.conservativeResize(mix.size() + 1);
+      mix[mix.size() - 1] = -1;
+    }
+    out.mix.push_back(std::move(mix));
+    for (Index k = 0; k < n; ++k) {
+      const double share = inverse(joint, plan_.rows[static_cast<std::size_t>(k)].i);
+      out.back(r, k) = share * share;
+    }
   }
-  return mix;
+  return out;
+}
+
+// Rows of joints that move in the log as it was given; what another set-up makes of their efforts must be explained.
+std::vector<bool> Trial::Impl::moved() const {
+  std::vector<bool> out(plan_.rows.size(), !given_);
+  for (std::size_t r = 0; r < out.size() && given_; ++r)
+    for (const std::vector<RowGram>& block : given_->grams)
+      out[r] = out[r] || (block[r].rows > 0 && block[r].efforts(plan_.rows[r].i, plan_.rows[r].i) > 0);
+  return out;
 }
 
 TrialFit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
                               const VectorXd& floors) const {
-  const std::size_t n = folded.columns.size();
-  TrialFit fit;
-  fit.values = values;
-  fit.relative_fitted.setZero(static_cast<Index>(n));
-  for (std::size_t r = 0; r < n; ++r) {
-    RowEquations all;
-    const Eigen::VectorXd mix = mix_of(set_up, r);
-    for (const std::vector<RowGram>& block : folded.grams) all.add(block[r], mix);
-    if (all.effort <= 0) continue;
-    const double residual = all.residual(pick(values, folded.columns[r]));
-    fit.relative_fitted[static_cast<Index>(r)] = std::sqrt(residual / all.effort);
-    const double floor = floors[static_cast<Index>(r)] / std::sqrt(all.effort / all.rows);
-    fit.score_fitted += log_ratio(residual, all.effort, floor);
+  const Efforts efforts = efforts_of(set_up);
+  Eigen::VectorXd start = Eigen::VectorXd::Zero(folded.parameters);
+  start.head(values.size()) = values;
+  const std::vector<RowEquations> all = gathered(folded, efforts, -1);
+  const std::vector<double> residuals = residuals_of(all, folded, start);
+  const auto n = static_cast<Index>(all.size());
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(n), relative = Eigen::VectorXd::Zero(n);
+  for (Index r = 0; r < n; ++r) {
+    const RowEquations& row = all[static_cast<std::size_t>(r)];
+    if (row.effort <= 0 || row.logged <= 0) continue;
+    const double size = row.effort / row.rows, floor = floors[efforts.joints[static_cast<std::size_t>(r)]];
+    weights[r] = 1 / std::max({residuals[static_cast<std::size_t>(r)] / row.rows, floor * floor,
+                               kSmallest * kSmallest * size});
+    relative[r] = floor / std::sqrt(row.logged / row.rows);
   }
-  fit.score = fit.score_fitted;
-  fit.relative = fit.relative_fitted;
-  return fit;
+  return scored(folded, efforts, relative, moved(), true, [&](const std::vector<RowEquations>& rows) {
+    return with_daily(folded, rows, weights, start);
+  });
 }
 
 TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) const {
-  const std::size_t n = folded.columns.size();
-  std::vector<Eigen::VectorXd> mix;
-  for (std::size_t r = 0; r < n; ++r) mix.push_back(mix_of(set_up, r));
-  const auto gather = [&](int without) {
-    std::vector<RowEquations> rows(n);
-    for (int b = 0; b < doctor::kTrialBlocks; ++b)
-      for (std::size_t r = 0; r < n && b != without; ++r)
-        rows[r].add(folded.grams[static_cast<std::size_t>(b)][r], mix[r]);
-    return rows;
-  };
-  TrialFit fit;
-  fit.relative.setZero(static_cast<Index>(n));
-  fit.relative_fitted.setZero(static_cast<Index>(n));
-  const std::vector<RowEquations> all = gather(-1);
-  // The floor of a row is that of the logged effort that dominates it.
-  std::vector<double> floor(n);
-  for (std::size_t r = 0; r < n; ++r) {
-    Index from = 0;
-    set_up.effort.row(plan_.rows[r].i).cwiseAbs().transpose().cwiseProduct(efforts_).maxCoeff(&from);
-    floor[r] = floors_[from];
-  }
-  fit.values = solve_rows(all, folded.columns, folded.signs, folded.parameters);
-  for (std::size_t r = 0; r < n; ++r) {
-    const double residual = all[r].residual(pick(fit.values, folded.columns[r]));
-    fit.relative_fitted[static_cast<Index>(r)] = all[r].effort > 0 ? std::sqrt(residual / all[r].effort) : 0;
-    fit.score_fitted += log_ratio(residual, all[r].effort, floor[r]);
-  }
-  fit.score = fit.score_fitted;
-  fit.relative = fit.relative_fitted;
-  if (!held_out) return fit;
-  Eigen::VectorXd residual = Eigen::VectorXd::Zero(static_cast<Index>(n));
-  for (int b = 0; b < doctor::kTrialBlocks; ++b) {
-    const std::vector<RowGram>& block = folded.grams[static_cast<std::size_t>(b)];
-    if (block[0].rows == 0) continue;
-    const Eigen::VectorXd x = solve_rows(gather(b), folded.columns, folded.signs, folded.parameters);
-    double score = 0;
-    for (std::size_t r = 0; r < n; ++r) {
-      RowEquations own;
-      own.add(block[r], mix[r]);
-      const double part = own.residual(pick(x, folded.columns[r]));
-      residual[static_cast<Index>(r)] += part;
-      score += log_ratio(part, own.effort, floor[r]);
-    }
-    fit.by_block.push_back(score);
-  }
-  fit.score = 0;
-  for (std::size_t r = 0; r < n; ++r) {
-    const Index i = static_cast<Index>(r);
-    fit.relative[i] = all[r].effort > 0 ? std::sqrt(residual[i] / all[r].effort) : 0;
-    fit.score += log_ratio(residual[i], all[r].effort, floor[r]);
-  }
-  return fit;
+  const Efforts efforts = efforts_of(set_up);
+  Eigen::VectorXd floors(static_cast<Index>(efforts.joints.size()));
+  for (Index r = 0; r < floors.size(); ++r) floors[r] = floors_[efforts.joints[static_cast<std::size_t>(r)]];
+  return scored(folded, efforts, floors, moved(), held_out, [&](const std::vector<RowEquations>& rows) {
+    return solve_rows(rows, folded.columns, folded.signs, folded.parameters);
+  });
 }
 
 }  // namespace steelyard

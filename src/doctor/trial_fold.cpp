@@ -10,12 +10,15 @@
 namespace steelyard::doctor {
 
 Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear) {
-  constexpr double kRest = 0.01;  // of the joint's largest velocity
+  constexpr double kRest = 0.01;   // of the joint's largest velocity
+  constexpr double kStill = 1e-3;  // of the fastest joint's: one that is slower at all times is held
   const Index samples = qd.rows();
   Masks masks;
+  const double fastest = samples > 0 ? qd.cwiseAbs().maxCoeff() : 0;
   for (Index j = 0; j < qd.cols(); ++j) {
     masks.emplace_back(static_cast<std::size_t>(samples));
-    const double rest = kRest * (samples > 0 ? qd.col(j).cwiseAbs().maxCoeff() : 0);
+    const double own = samples > 0 ? qd.col(j).cwiseAbs().maxCoeff() : 0;
+    const double rest = own > kStill * fastest ? kRest * own : kInfinity;
     for (Index s = 0; s < samples; ++s) {
       const double speed = std::abs(qd(s, j));
       masks.back()[static_cast<std::size_t>(s)] = speed > rest && speed > smear * std::abs(qdd(s, j));
@@ -24,9 +27,26 @@ Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear
   return masks;
 }
 
-ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock& mapped) {
+void leave_out_coupled(const Transmission& transmission, const Eigen::MatrixXd& qd,
+                       const Eigen::MatrixXd& qdd, double smear, Masks& masks) {
+  const Eigen::MatrixXd N = transmission.matrix;
+  if (N.size() == 0 || N.isDiagonal(0)) return;
+  const Masks drives = moving(qd * N.transpose(), qdd * N.transpose(), smear);
+  for (Index k = 0; k < N.rows(); ++k) {
+    const std::vector<std::uint8_t>& drive = drives[static_cast<std::size_t>(k)];
+    if (std::find(drive.begin(), drive.end(), 1) == drive.end()) continue;  // it never turns
+    for (Index j = 0; j < N.cols(); ++j)
+      for (std::size_t s = 0; N(k, j) != 0 && s < drive.size(); ++s)
+        masks[static_cast<std::size_t>(j)][s] &= drive[s];
+  }
+}
+
+ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock& mapped,
+                           const std::vector<ExtraColumns>& terms) {
   ExtraSamples out;
-  if (run.extra.empty() && run.known.empty()) return out;
+  std::vector<ExtraColumns> columns = run.extra;
+  columns.insert(columns.end(), terms.begin(), terms.end());
+  if (columns.empty() && run.known.empty()) return out;
   const Index count = mapped.q.rows(), joints = mapped.q.cols();
   std::vector<std::string> names = {std::string(channel::kPosition), std::string(channel::kVelocity),
                                     std::string(channel::kAcceleration)};
@@ -41,9 +61,9 @@ ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock&
   put(1, mapped.qd);
   put(2, mapped.qdd);
   for (std::size_t c = 0; c < run.also.size(); ++c) put(3 + c, run.also[c].middleRows(begin, count));
-  for (const ExtraColumns& extra : run.extra)
+  for (const ExtraColumns& extra : columns)
     out.columns.insert(out.columns.end(), extra.columns.begin(), extra.columns.end());
-  if (!run.extra.empty()) out.values = evaluate_columns(run.extra, block, 0, count);
+  if (!columns.empty()) out.values = evaluate_columns(columns, block, 0, count);
   if (run.known.empty()) return out;
   const MatrixXd known = evaluate_columns(run.known, block, 0, count);
   out.known = Eigen::MatrixXd::Zero(count, joints);
@@ -83,18 +103,24 @@ std::string effort_name(Index j) {
   return "effort" + std::to_string(j + 1);
 }
 
-// Efforts of all joints, and with `known` one more; the extra columns of a run after the plan's.
-std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, const CoarseRun& run, bool known) {
+// Efforts of all joints, and with `known` one more; the extra columns after the plan's.
+std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, std::vector<ExtraColumns> extra,
+                                  bool known) {
   LayoutOptions options;
   options.efforts.clear();
   for (int j = 0; j < plan.joints; ++j) options.efforts.push_back(effort_name(j));
   if (known) options.efforts.emplace_back("known");
   options.effort_units.assign(options.efforts.size(), "1");
   std::vector<Layout> layouts = row_layouts(plan, robot, options);
-  std::vector<ExtraColumns> extra = run.extra;
   for (ExtraColumns& part : extra)
     for (ExtraColumn& column : part.columns) column.row = row_of(plan, column.row);
   return with_extra_columns(std::move(layouts), extra);
+}
+
+// Of drives, what changes from day to day.
+bool is_daily(const std::string& column) {
+  const std::string stem = column.substr(0, column.find_first_of("0123456789"));
+  return stem == "fv" || stem == "fc" || stem == "fo";
 }
 
 void add_gram(const Fold& fold, RowGram& gram) {
@@ -130,7 +156,7 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, 
   for (std::size_t k = 0; k < plan.columns.size(); ++k) {
     const std::string& name = plan.columns[k];
     const std::string stem = name.substr(0, name.find_first_of("0123456789"));
-    if (stem == "fv" || stem == "fc" || stem == "Ia")
+    if (stem == "fv" || stem == "fc" || stem == "Ia" || stem == "fvm" || stem == "fcm" || stem == "Iam")
       rows.push_back(Eigen::RowVectorXd::Unit(p, static_cast<Index>(k)));
   }
   PlanOptions options;
@@ -167,19 +193,29 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
   auto folded = std::make_shared<Folded>();
   folded->grams.assign(doctor::kTrialBlocks, std::vector<RowGram>(plan.rows.size()));
   for (const Row& row : plan.rows) folded->columns.push_back(row.columns);
-  folded->parameters = static_cast<Index>(plan.columns.size() + extra_.size());
-  for (const ExtraColumns& part : runs_.empty() ? std::vector<ExtraColumns>{} : runs_.front().extra)
+  for (std::size_t k = 0; k < plan.columns.size(); ++k)
+    if (is_daily(plan.columns[k])) folded->daily.push_back(static_cast<int>(k));
+  std::vector<ExtraColumns> every = runs_.empty() ? std::vector<ExtraColumns>{} : runs_.front().extra;
+  every.insert(every.end(), set_up.terms.begin(), set_up.terms.end());
+  std::vector<std::string> names = extra_;
+  for (const ExtraColumns& part : set_up.terms)
     for (const ExtraColumn& column : part.columns) {
-      const auto name = std::find(extra_.begin(), extra_.end(), column.name);
-      folded->columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
-          static_cast<int>(plan.columns.size()) + static_cast<int>(name - extra_.begin()));
+      if (std::find(names.begin(), names.end(), column.name) != names.end()) continue;
+      folded->daily.push_back(static_cast<int>(plan.columns.size() + names.size()));
+      names.push_back(column.name);
     }
-  const std::vector<Layout> layouts =
-      trial_layouts(plan, robot, runs_.empty() ? CoarseRun{} : runs_.front(), has_known_);
+  folded->parameters = static_cast<Index>(plan.columns.size() + names.size());
+  for (const ExtraColumns& part : every)
+    for (const ExtraColumn& column : part.columns) {
+      const auto name = std::find(names.begin(), names.end(), column.name);
+      folded->columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
+          static_cast<int>(plan.columns.size()) + static_cast<int>(name - names.begin()));
+    }
+  const std::vector<Layout> layouts = trial_layouts(plan, robot, every, has_known_);
   for (const Stretch& stretch : stretches_) {
     const MappedBlock block = mapped(stretch, set_up);
     const CoarseRun& run = runs_[stretch.run];
-    const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block);
+    const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block, set_up.terms);
     RowInput input;
     for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
     std::vector<RowInput> inputs(plan.rows.size(), input);
@@ -191,7 +227,10 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
       inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
           extra.values.col(static_cast<Index>(c)).data());
     // Times are the log's, not the hypothesis's, as for the filter.
-    const doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
+    doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
+    const Index count = stretch.end - stretch.begin;
+    doctor::leave_out_coupled(robot_.transmission, run.qd.middleRows(stretch.begin, count),
+                              run.qdd.middleRows(stretch.begin, count), options_.smear, masks);
     for (std::size_t r = 0; r < inputs.size(); ++r)
       inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
     std::vector<Fold> folds;

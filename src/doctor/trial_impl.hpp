@@ -10,7 +10,7 @@
 
 namespace steelyard::doctor {
 
-inline constexpr int kTrialBlocks = 4;  // sections that are held out in turn
+inline constexpr int kTrialBlocks = 8;  // sections that are held out in turn
 
 // The kinematic samples of one block, mapped by a set-up.
 struct MappedBlock {
@@ -20,6 +20,10 @@ struct MappedBlock {
 // The rows of a joint at which its sign is certain: not within `smear` seconds of a reversal, not at rest.
 using Masks = std::vector<std::vector<std::uint8_t>>;
 Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear);
+// A joint feels the friction of every drive that is coupled to it: its rows near their reversals are left out as well. Velocities
+// are those of the log as it is given.
+void leave_out_coupled(const Transmission& transmission, const Eigen::MatrixXd& qd,
+                       const Eigen::MatrixXd& qdd, double smear, Masks& masks);
 
 // The study's own columns of a model, and its known efforts, at some samples of a run.
 struct ExtraSamples {
@@ -29,7 +33,8 @@ struct ExtraSamples {
 };
 // Positions of the samples [begin, begin + q.rows()) as a set-up maps them. Throws InputError for values that
 // are not finite.
-ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock& mapped);
+ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock& mapped,
+                           const std::vector<ExtraColumns>& terms = {});
 
 // Names of all extra columns, each once.
 std::vector<std::string> extra_names(const std::vector<CoarseRun>& runs);
@@ -38,6 +43,13 @@ std::vector<std::string> extra_names(const std::vector<CoarseRun>& runs);
 struct RowGram {
   Eigen::MatrixXd columns, mixed, efforts;
   double rows = 0;
+};
+
+// How efforts follow from the logged ones, and residuals of the logged ones from those of rows: τ = E τ_log, e_log = E⁻¹ e.
+struct Efforts {
+  std::vector<Eigen::VectorXd> mix;  // by row
+  std::vector<Index> joints;         // of the rows
+  Eigen::MatrixXd back;              // squares of E⁻¹, in the order of the rows
 };
 
 }  // namespace steelyard::doctor
@@ -49,6 +61,7 @@ struct Trial::Folded {
   std::vector<std::vector<int>> columns;            // of each row
   Eigen::MatrixXd signs;                            // A of the inequalities
   Index parameters = 0;
+  std::vector<int> daily;  // columns of friction, offsets and terms: they may differ from run to run
 };
 
 class Trial::Impl {
@@ -81,7 +94,8 @@ class Trial::Impl {
   Eigen::MatrixXd sign_rows(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
 
   std::vector<Stretch> stretches_;
-  Eigen::VectorXd mix_of(const SetUp& set_up, std::size_t row) const;
+  doctor::Efforts efforts_of(const SetUp& set_up) const;
+  std::vector<bool> moved() const;
   Eigen::VectorXd floors_;    // relative to efforts_
   Eigen::VectorXd residual_;  // rms of the set-up as given
 };

@@ -17,7 +17,9 @@ constexpr double kExplains = 1.25;  // times as much remains without the delay
 constexpr double kHarmless = 1e-4;  // what a delay leaves of the velocity's energy: a hundredth of it
 constexpr double kSpoils = 0.01;    // likewise; a tenth of the velocity
 constexpr double kAlikeDelays = 0.25;
-constexpr double kNoise = 0.04;  // energy of what does not follow the position: a fifth of the velocity
+constexpr double kHeld = 0.005;       // of the largest range of a joint of the kind
+constexpr double kFewRepeated = 0.1;  // of the rows: from there on they are what deviates
+constexpr double kNoise = 0.04;       // energy of what does not follow the position: a fifth of the velocity
 
 // "57.3 (degrees per second?)"
 std::string factor_text(double factor) {
@@ -76,7 +78,8 @@ class VelocityFindings {
       : scan_(scan), joints_(joints), run_(run), use_(use) {
     for (Index j = 0; j < scan_.motion_squared.size(); ++j) {
       lags_.push_back(lag_of(scan_.lags, j));
-      if (scan_.motion_squared[j] > 0 && spoiled.count(static_cast<int>(j)) == 0) moving_.push_back(j);
+      if (scan_.motion_squared[j] > 0 && spoiled.count(static_cast<int>(j)) == 0 && !is_held(j))
+        moving_.push_back(j);
     }
   }
 
@@ -101,16 +104,18 @@ class VelocityFindings {
       add("velocity-delay", "", "the velocities of all joints are " + lag_text(mean), worst > kSpoils);
   }
 
-  // Beyond what the resolutions of position and velocity explain.
+  // Beyond what the resolutions of position and velocity explain, and more than differences of the positions would have: these
+  // are no better where their own noise is as large.
   void report_noise() {
     const int position = scan_.find(channel::kPosition), velocity = scan_.find(channel::kVelocity);
     for (const Index j : moving_) {
-      if (!has_lag(j) || is_off(j)) continue;
+      if (!has_lag(j) || is_off(j) || repeated() > kFewRepeated) continue;
       const double steps =
           scan_.scans[static_cast<std::size_t>(position)][static_cast<std::size_t>(j)].quantum;
       const double levels =
           scan_.scans[static_cast<std::size_t>(velocity)][static_cast<std::size_t>(j)].quantum;
-      const double resolution = (steps * steps / 6 + std::pow(levels * lag(j).bin, 2) / 12) *
+      const double of_positions = std::max(steps * steps / 6, 2 * std::pow(scan_.position_noise[j], 2));
+      const double resolution = (of_positions + std::pow(levels * lag(j).bin, 2) / 12) *
                                 static_cast<double>(scan_.lags.bins) / scan_.lags.motion_squared[j];
       if (lag(j).left < kNoise + 2 * resolution) continue;
       add("velocity-noise", name(j),
@@ -138,13 +143,27 @@ class VelocityFindings {
            best.left_given - best.left > kHarmless && best.left < 1 - kAgreement &&
            std::abs(best.factor - 1) <= kFactor;
   }
+  // One that is never commanded moves by its noise: no velocity follows it.
+  bool is_held(Index j) const {
+    const auto& q = scan_.scans[static_cast<std::size_t>(scan_.find(channel::kPosition))];
+    double largest = 0;
+    for (std::size_t k = 0; k < joints_.size(); ++k)
+      if (joints_[k].kind == joints_[static_cast<std::size_t>(j)].kind)
+        largest = std::max(largest, q[k].range());
+    return q[static_cast<std::size_t>(j)].range() < kHeld * largest;
+  }
+  // Share of rows that repeat the one before: the velocity goes on where the position stands.
+  double repeated() const {
+    return static_cast<double>(scan_.repeated_rows) / static_cast<double>(std::max<Index>(1, scan_.samples));
+  }
   double agreement(Index i, Index j) const {
     const double product = scan_.motion_squared[i] * scan_.velocity_squared[j];
     return product > 0 ? std::pow(scan_.motion_velocity(i, j), 2) / product : 0;
   }
   double factor(Index j) const { return scan_.motion_velocity(j, j) / scan_.motion_squared[j]; }
   bool is_off(Index j) const {
-    return !is_late(j) && (agreement(j, j) < kAgreement || std::abs(factor(j) - 1) > kFactor);
+    return !is_late(j) && (agreement(j, j) < kAgreement * (1 - repeated()) ||
+                           std::abs(factor(j) - 1) > kFactor + repeated());
   }
 
   static std::string lag_text(double seconds) {
@@ -180,7 +199,7 @@ void VelocityFindings::report_factors() {
     alike &= agreement(j, j) >= kAgreement && std::abs(factor(j) / factor(off[0]) - 1) < 0.02;
   }
   if (off.empty()) return;
-  if (alike && moving_.size() > 1 && off.size() == moving_.size()) {
+  if (alike && off.size() == moving_.size() && (off.size() > 1 || n == 1)) {
     const double common = factor(off[0]);
     const bool unit = factor_text(common).find('(') != std::string::npos;
     add_error(

@@ -1,6 +1,7 @@
 #include "doctor/velocity_windows.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace steelyard::doctor {
 namespace {
@@ -17,7 +18,8 @@ VelocityWindows::VelocityWindows(Index joints)
       motion_(VectorXd::Zero(joints)),
       velocity_(VectorXd::Zero(joints)),
       past_motion_(MatrixXd::Zero(2 * kPast, joints)),
-      past_velocity_(MatrixXd::Zero(2 * kPast, joints)) {
+      past_velocity_(MatrixXd::Zero(2 * kPast, joints)),
+      differences_(VectorXd::Zero(joints)) {
   lags_.motion_velocity = lags_.velocity_squared = MatrixXd::Zero(kPast, joints);
   lags_.motion_squared = VectorXd::Zero(joints);
 }
@@ -55,11 +57,28 @@ void VelocityWindows::end_bin(double time, const VectorXd& q) {
   ++lags_.bins;
 }
 
+// Three samples further on a motion is known from the samples before; what is not is noise.
+void VelocityWindows::add_noise(double step, const VectorXd& q) {
+  constexpr double kEven = 0.1;
+  const auto is_even = [&](double other) { return std::abs(other - step) < kEven * step; };
+  if (even_ >= 3 && is_even(steps_[0]) && is_even(steps_[1])) {
+    differences_ += (q - 3 * before_[0] + 3 * before_[1] - before_[2]).cwiseAbs2();
+    ++rows_;
+  }
+  before_[2].swap(before_[1]);
+  before_[1].swap(before_[0]);
+  before_[0] = q;
+  steps_ = {step, steps_[0]};
+  ++even_;
+}
+
 void VelocityWindows::add(double time, const VectorXd& q, const VectorXd& qd) {
   if (!q.allFinite() || !qd.allFinite()) {
     open_ = false;
+    even_ = 0;
     return;
   }
+  add_noise(time - last_time_, q);
   if (!open_ || time - last_time_ > kWindow) {
     start(time, q);
   } else {
@@ -82,6 +101,9 @@ void VelocityWindows::result(SignalScan& scan) const {
   scan.motion_squared = motion_;
   scan.velocity_squared = velocity_;
   scan.lags = lags_;
+  constexpr double kSquares = 20;  // Σ of the third difference's squared factors
+  scan.position_noise =
+      (differences_ / (kSquares * static_cast<double>(std::max<Index>(1, rows_)))).cwiseSqrt();
 }
 
 }  // namespace steelyard::doctor

@@ -1,6 +1,8 @@
 // The velocity column against the position, from rows that come one after the other.
 #pragma once
 
+#include <array>
+
 #include "steelyard/doctor/signals.hpp"
 
 namespace steelyard::doctor {
@@ -19,6 +21,7 @@ class VelocityWindows {
   void start(double time, const VectorXd& q);
   void end_window(const VectorXd& q);
   void end_bin(double time, const VectorXd& q);
+  void add_noise(double step, const VectorXd& q);
 
   static constexpr Index kPast = 2 * kLagBins + 1;
 
@@ -33,6 +36,11 @@ class VelocityWindows {
   MatrixXd past_motion_, past_velocity_;
   Index past_ = 0;
   VelocityLags lags_;
+  // Of the latest samples, the newest first, and Σ of squares of the positions' third differences.
+  std::array<VectorXd, 3> before_;
+  std::array<double, 2> steps_ = {0, 0};
+  VectorXd differences_;
+  Index even_ = 0, rows_ = 0;
 };
 
 }  // namespace steelyard::doctor

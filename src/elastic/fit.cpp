@@ -64,13 +64,14 @@ double row_rms(const Estimate& estimate, const std::string& row) {
   return 0;
 }
 
-MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, std::span<const Fold> folds,
-                         double effective_share) {
+MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, const ElasticFolds& rows) {
   const std::string spring = numbered("K", joint), torque(channel::kTorque);
   std::vector<Fold> direct, reverse;
-  for (const Fold& fold : folds) {
+  for (const Fold& fold : rows.folds) {
     if (joint_of(model, fold) != joint || fold.rows() == 0) continue;
-    std::vector<ColumnTerm> with = motor_terms(joint), against = with;
+    std::vector<ColumnTerm> with = offset_terms(rows, fold, "fo", joint);  // of the motor, and K δ0
+    for (const char* stem : {"B", "fv", "fc"}) with.push_back({numbered(stem, joint), numbered(stem, joint)});
+    std::vector<ColumnTerm> against = with;
     with.push_back({spring, spring, -1});
     against.push_back({"compliance", torque});
     direct.push_back(recombine(fold, "motor", with, {{"", torque}}));
@@ -78,10 +79,10 @@ MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, std::span
   }
   const EstimateOptions options = elastic_estimate_options(model.options);
   const Estimate low = estimate(direct, options), high = estimate(reverse, options);
-  const auto smallest =
-      value_with_interval(low, elastic_intervals(model, low, direct, effective_share), spring);
+  const double share = rows.effective_share;
+  const auto smallest = value_with_interval(low, elastic_intervals(model, low, direct, share), spring);
   const auto compliance =
-      value_with_interval(high, elastic_intervals(model, high, reverse, effective_share), "compliance");
+      value_with_interval(high, elastic_intervals(model, high, reverse, share), "compliance");
   MotorSpring out;
   if (!smallest || !compliance) return out;
   out.direct = smallest->value;
@@ -92,7 +93,10 @@ MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, std::span
 }
 
 std::optional<ElasticValue> elastic_value(const ElasticFit& fit, const std::string& column) {
-  return value_with_interval(fit.estimate, fit.intervals, column);
+  std::optional<ElasticValue> out = value_with_interval(fit.estimate, fit.intervals, column);
+  if (out && std::find(fit.biased.begin(), fit.biased.end(), column) != fit.biased.end())
+    out->lower = out->upper = std::nullopt;
+  return out;
 }
 
 ElasticFit fit_elastic(const ElasticModel& model, const ElasticFolds& rows) {
@@ -101,22 +105,33 @@ ElasticFit fit_elastic(const ElasticModel& model, const ElasticFolds& rows) {
   if (empty)
     throw InputError(
         {"no rows are left for the elastic equations", {}, "", "use longer runs, or reject fewer rows"});
-  return model.options.equations == ElasticEquations::links
-             ? fit_link_positions(model, rows.folds, rows.effective_share)
-             : fit_springs(model, rows.folds, rows.effective_share);
+  return model.options.equations == ElasticEquations::links ? fit_link_positions(model, rows)
+                                                            : fit_springs(model, rows);
+}
+
+ElasticFit fit_elastic(const ElasticModel& model, const std::function<ElasticFolds(double sign)>& fold) {
+  ElasticFit fit = fit_elastic(model, fold(0));
+  if (!model.options.bias_check) return fit;
+  ElasticModel refit = model;
+  refit.options.replicates = 20;  // the fewest: their intervals are not used
+  const ElasticFit plus = fit_elastic(refit, fold(1)), minus = fit_elastic(refit, fold(-1));
+  mark_biased(model, plus, minus, fit);
+  return fit;
 }
 
 ElasticFit identify_elastic(const Robot& robot, const std::vector<Run>& runs, const PrepareOptions& prepare,
                             const ElasticOptions& options) {
   if (runs.empty()) throw InputError({"there are no runs for the elastic equations", {}, "at least one", ""});
   const ElasticModel model = elastic_model(robot, runs.front().samples.channels(), options);
-  ElasticFolds folds;
-  for (const Run& run : runs) {
-    PreparedRun prepared(elastic_source(view_run(run), model), run.label,
-                         elastic_preparation(prepare, model));
-    fold_elastic(prepared, model, folds);
-  }
-  return fit_elastic(model, folds);
+  return fit_elastic(model, [&](double sign) {
+    ElasticFolds folds;
+    for (const Run& run : runs) {
+      PreparedRun prepared(elastic_source(disturbed_encoders(view_run(run), sign, options.seed), model),
+                           run.label, elastic_preparation(prepare, model));
+      fold_elastic(prepared, model, folds);
+    }
+    return folds;
+  });
 }
 
 }  // namespace steelyard

@@ -30,10 +30,12 @@ struct MotorSpring {
   double direct = 0, reverse = 0;                    // not positive: none
   std::optional<std::pair<double, double>> bracket;  // with the intervals of both ends
 };
-MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, std::span<const Fold> folds,
-                         double effective_share);
+MotorSpring motor_spring(const ElasticModel& model, std::size_t joint, const ElasticFolds& rows);
 
-ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, double effective_share);
-ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> folds, double effective_share);
+ElasticFit fit_springs(const ElasticModel& model, const ElasticFolds& rows);
+ElasticFit fit_link_positions(const ElasticModel& model, const ElasticFolds& rows);
+
+// Takes the intervals of values that move with the noise of the encoders.
+void mark_biased(const ElasticModel& model, const ElasticFit& plus, const ElasticFit& minus, ElasticFit& fit);
 
 }  // namespace steelyard

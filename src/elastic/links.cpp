@@ -153,16 +153,16 @@ std::optional<ElasticValue> stiffness_of(const ElasticModel& model, const Elasti
   const MatrixXd& C = fit.intervals.covariance;
   const double variance = C(b, b) / (B * B) + C(k, k) / (kappa * kappa) - 2 * C(b, k) / (B * kappa);
   if (!std::isfinite(variance) || variance < 0 || !(fit.intervals.sigma[k] > 0)) return out;
-  // The wider of the two intervals gives the number of standard deviations of the level.
+  // The interval of κ gives the number of standard deviations of the level; that of 1/K is symmetric, as κ's is.
   const double width = (*joint.kappa->upper - kappa) / fit.intervals.sigma[k];
-  const double half = width * std::sqrt(variance) * std::abs(out.value);
-  out.lower = out.value - half;
-  out.upper = out.value + half;
+  const double half = width * std::sqrt(variance);
+  out.lower = out.value / (1 + half);
+  if (half < 1) out.upper = out.value / (1 - half);
   require(model.is_elastic[j], "only springs have a stiffness");
   return out;
 }
 
-void describe_kappa(const ElasticModel& model, const KappaRows& rows, const Fold& all,
+void describe_kappa(const ElasticModel& model, const KappaRows& rows, std::span<const Fold> all,
                     const KappaProjection& at, std::size_t j, ElasticFit& fit) {
   ElasticJoint& out = fit.joints[j];
   put_motor(fit, j, out);
@@ -193,7 +193,7 @@ void judge_kappa(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
                     "only {:.2g}, below {:.3g}",
                     out.deflection, out.snr, model.options.min_snr));
   const ElasticValue &K = *out.stiffness, &kappa = *out.kappa;
-  if (!(*kappa.lower > 0) || !(*K.lower > 0) || !(out.motor_inertia->value > 0))
+  if (!(*kappa.lower > 0) || !K.upper || !(out.motor_inertia->value > 0))
     return refuse_joint(fit, j, fmt::format("the interval of K = {:.3g} is wider than K itself", K.value));
   if (!fit.converged)
     return refuse_joint(fit, j, fmt::format("it did not converge in {} iterations", fit.iterations));
@@ -202,26 +202,26 @@ void judge_kappa(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
 
 }  // namespace
 
-ElasticFit fit_link_positions(const ElasticModel& model, std::span<const Fold> folds,
-                              double effective_share) {
+ElasticFit fit_link_positions(const ElasticModel& model, const ElasticFolds& given) {
   ElasticFit fit;
   fit.equations = ElasticEquations::links;
   const KappaRows rows(model);
-  const std::vector<Fold> all = totals(model, folds);
+  const std::vector<std::vector<Fold>> by_joint = totals(model, given);
+  const std::vector<Fold> all = together(by_joint);
   const EstimateOptions options = elastic_estimate_options(model.options);
   KappaProjection at = best_of_grid(rows, all, options);
   for (fit.iterations = 1; fit.iterations <= model.options.max_iterations; ++fit.iterations) {
     fit.converged = improve_kappa(model, rows, all, options, at) <= model.options.tolerance;
     if (fit.converged) break;
   }
-  const std::vector<Fold> blocks = rows.at(folds, at.shape, &at.links);
+  const std::vector<Fold> blocks = rows.at(given.folds, at.shape, &at.links);
   fit.estimate = estimate(blocks, elastic_estimate_options(model.options, true));
-  fit.intervals = elastic_intervals(model, fit.estimate, blocks, effective_share);
+  fit.intervals = elastic_intervals(model, fit.estimate, blocks, given.effective_share);
   for (std::size_t j = 0; j < model.names.size(); ++j) {
     ElasticJoint& joint = fit.joints.emplace_back();
     joint.name = model.names[j];
     joint.is_elastic = model.is_elastic[j];
-    describe_kappa(model, rows, all[j], at, j, fit);
+    describe_kappa(model, rows, by_joint[j], at, j, fit);
     if (joint.is_elastic) judge_kappa(model, j, fit);
   }
   return fit;

@@ -132,7 +132,7 @@ void ElasticOptions::validate() const {
   if (max_iterations < 1) refuse("max_iterations", max_iterations, "at least 1");
   if (equations == ElasticEquations::links && !extra.empty())
     refuse("extra", static_cast<double>(extra.size()), "none for link positions alone");
-  if (replicates < 2) refuse("replicates", replicates, "at least 2");
+  if (replicates < 20) refuse("replicates", replicates, "at least 20");
   if (threads < 1) refuse("threads", threads, "at least 1");
 }
 
@@ -199,6 +199,7 @@ void fold_elastic(PreparedRun& run, const ElasticModel& model, ElasticFolds& out
   pass.threads = model.options.threads;
   if (pass.slot_samples == kAutomatic) pass.slot_samples = slot_for_blocks(run, 0);
   const FoldPass folded = fold_run(run, model.plan, model.layouts, pass);
+  out.runs.push_back(out.blocks);
   if (preparation.column_filter)
     out.effective_share = std::min(
         out.effective_share, effective_share(*preparation.column_filter, preparation.decimation.factor));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "steelyard/core/error.hpp"
 
@@ -79,14 +80,20 @@ VectorXd values_of(const Estimate& estimate, const std::vector<std::string>& nam
   return values;
 }
 
-double rms_about_mean(const Fold& fold, const std::vector<ColumnTerm>& terms, const std::string& one) {
-  const MatrixXd R = fold.R();
-  VectorXd value = VectorXd::Zero(R.rows());
-  for (const ColumnTerm& term : terms) value += term.factor * R.col(column_of(fold, term.from));
-  const VectorXd ones = R.col(column_of(fold, one));
-  const double square = ones.squaredNorm(), mean = square > 0 ? value.dot(ones) / square : 0;
-  return std::sqrt((value - mean * ones).squaredNorm() /
-                   static_cast<double>(std::max<Index>(1, fold.rows())));
+double rms_about_mean(std::span<const Fold> folds, const std::vector<ColumnTerm>& terms,
+                      const std::string& one) {
+  double sum = 0;
+  Index rows = 0;
+  for (const Fold& fold : folds) {
+    const MatrixXd R = fold.R();
+    VectorXd value = VectorXd::Zero(R.rows());
+    for (const ColumnTerm& term : terms) value += term.factor * R.col(column_of(fold, term.from));
+    const VectorXd ones = R.col(column_of(fold, one));
+    const double square = ones.squaredNorm(), mean = square > 0 ? value.dot(ones) / square : 0;
+    sum += (value - mean * ones).squaredNorm();
+    rows += fold.rows();
+  }
+  return std::sqrt(sum / static_cast<double>(std::max<Index>(1, rows)));
 }
 
 std::size_t joint_of(const ElasticModel& model, const Fold& fold) {
@@ -95,11 +102,40 @@ std::size_t joint_of(const ElasticModel& model, const Fold& fold) {
   throw InternalError("a fold that is no row of the elastic equations");
 }
 
-std::vector<Fold> totals(const ElasticModel& model, std::span<const Fold> folds) {
+std::size_t run_of(const ElasticFolds& rows, const Fold& fold) {
+  const auto after = std::upper_bound(rows.runs.begin(), rows.runs.end(), fold.block());
+  require(after != rows.runs.begin(), "a fold belongs to a run");
+  return static_cast<std::size_t>(after - rows.runs.begin()) - 1;
+}
+
+std::vector<ColumnTerm> offset_terms(const ElasticFolds& rows, const Fold& fold, const char* stem,
+                                     std::size_t joint) {
+  const std::size_t own = run_of(rows, fold);
+  std::vector<ColumnTerm> terms;
+  for (std::size_t r = 0; r < rows.runs.size(); ++r)
+    terms.push_back(
+        {fmt::format("{}@{}", numbered(stem, joint), r + 1), numbered("one", joint), r == own ? 1.0 : 0.0});
+  return terms;
+}
+
+std::vector<Fold> together(const std::vector<std::vector<Fold>>& by_joint) {
   std::vector<Fold> out;
-  for (const Layout& layout : model.layouts) out.emplace_back(layout);
-  for (const Fold& fold : folds)
-    if (fold.rows() > 0) out[joint_of(model, fold)].merge(fold);
+  for (const std::vector<Fold>& runs : by_joint) out.insert(out.end(), runs.begin(), runs.end());
+  return out;
+}
+
+Index count_rows(std::span<const Fold> folds) {
+  return std::accumulate(folds.begin(), folds.end(), Index{0},
+                         [](Index sum, const Fold& fold) { return sum + fold.rows(); });
+}
+
+std::vector<std::vector<Fold>> totals(const ElasticModel& model, const ElasticFolds& rows) {
+  std::vector<std::vector<Fold>> out;
+  for (const Layout& layout : model.layouts)
+    for (std::vector<Fold>& runs = out.emplace_back(); runs.size() < rows.runs.size();)
+      runs.emplace_back(layout, rows.runs[runs.size()]);
+  for (const Fold& fold : rows.folds)
+    if (fold.rows() > 0) out[joint_of(model, fold)][run_of(rows, fold)].merge(fold);
   return out;
 }
 

@@ -33,7 +33,7 @@ struct Springs {
 
 class SpringRows {
  public:
-  explicit SpringRows(const ElasticModel& model) : model_(model) {}
+  SpringRows(const ElasticModel& model, const ElasticFolds& rows) : model_(model), rows_(rows) {}
 
   // [Y | −(θ−q) | 1] with zero effort, [θ̈, friction, θ−q] = τ: plain least squares.
   std::vector<Fold> plain(std::span<const Fold> folds) const;
@@ -50,7 +50,13 @@ class SpringRows {
   std::vector<ColumnTerm> link_effort(const Estimate& links, std::size_t j, const std::string& to) const;
 
  private:
+  void add_offset(const Fold& fold, std::size_t j, std::vector<ColumnTerm>& columns) const {
+    if (!model_.options.deflection_offset) return;
+    for (ColumnTerm& term : offset_terms(rows_, fold, "do", j)) columns.push_back(std::move(term));
+  }
+
   const ElasticModel& model_;
+  const ElasticFolds& rows_;
 };
 
 std::string spring_row(const ElasticModel& model, const char* kind, std::size_t j) {
@@ -92,7 +98,7 @@ std::vector<Fold> SpringRows::plain(std::span<const Fold> folds) const {
     const std::string spring = numbered("K", j);
     std::vector<ColumnTerm> links = same_terms(link_columns(model_, j)), motor = motor_terms(j);
     links.push_back({spring, spring});
-    if (model_.options.deflection_offset) links.push_back({numbered("do", j), numbered("one", j)});
+    add_offset(fold, j, links);
     motor.push_back({spring, spring, -1});
     out.push_back(recombine(fold, spring_row(model_, "link", j), links, {}));
     out.push_back(recombine(fold, spring_row(model_, "motor", j), motor, {{"", kMotorTorque}}));
@@ -111,7 +117,7 @@ std::vector<Fold> SpringRows::linearized(std::span<const Fold> folds, const Spri
     for (const std::string& name : link_columns(model_, j)) columns.push_back({name, name, x});
     std::vector<ColumnTerm> effort = link_effort(at.links, j, numbered("x", j));
     columns.insert(columns.end(), effort.begin(), effort.end());
-    if (model_.options.deflection_offset) columns.push_back({numbered("do", j), numbered("one", j)});
+    add_offset(fold, j, columns);
     if (model_.options.encoder_delay)
       columns.push_back({numbered("dt", j), numbered("fv", j), at.natural[static_cast<Index>(j)]});
     for (ColumnTerm& term : effort) term.factor *= x;
@@ -121,21 +127,24 @@ std::vector<Fold> SpringRows::linearized(std::span<const Fold> folds, const Spri
   return out;
 }
 
-// K of the deflection that effort `from` gives, by plain sensor_regression.
-double sensor_regression(const ElasticModel& model, const Fold& fold, std::size_t j,
-                         const std::string& effort) {
+// K of the deflection that an effort gives, by plain regression.
+double sensor_regression(const ElasticModel& model, const ElasticFolds& rows, std::span<const Fold> runs,
+                         std::size_t j, const std::string& effort) {
   const std::string spring = numbered("K", j);
-  const Fold row =
-      recombine(fold, "spring", {{spring, spring, -1}, {"do", numbered("one", j)}}, {{"", effort}});
-  const std::vector<Fold> rows = {row};
-  return estimate(rows, elastic_estimate_options(model.options)).values[0];
+  std::vector<Fold> springs;
+  for (const Fold& fold : runs) {
+    std::vector<ColumnTerm> columns = offset_terms(rows, fold, "do", j);
+    columns.insert(columns.begin(), {spring, spring, -1});
+    springs.push_back(recombine(fold, "spring", columns, {{"", effort}}));
+  }
+  return estimate(springs, elastic_estimate_options(model.options)).values[0];
 }
 
 // A stiffness that forces and deflections of this size suggest.
-double natural_stiffness(const Fold& fold, std::size_t j, const std::string& effort) {
+double natural_stiffness(std::span<const Fold> runs, std::size_t j, const std::string& effort) {
   const std::string one = numbered("one", j);
-  const double bend = rms_about_mean(fold, {{"", numbered("K", j)}}, one);
-  const double force = rms_about_mean(fold, {{"", effort}}, one);
+  const double bend = rms_about_mean(runs, {{"", numbered("K", j)}}, one);
+  const double force = rms_about_mean(runs, {{"", effort}}, one);
   return bend > 0 && force > 0 ? force / bend : 1;
 }
 
@@ -185,8 +194,8 @@ void judge_joint(const ElasticModel& model, std::size_t j, ElasticFit& fit) {
   out.identifiable = true;
 }
 
-void describe_joint(const ElasticModel& model, const SpringRows& rows, const Fold& all, const Springs& at,
-                    std::size_t j, ElasticFit& fit) {
+void describe_joint(const ElasticModel& model, const SpringRows& rows, std::span<const Fold> all,
+                    const Springs& at, std::size_t j, ElasticFit& fit) {
   ElasticJoint& out = fit.joints[j];
   put_motor(fit, j, out);
   if (out.is_elastic && !model.has_theta) out.reason = "the log has no motor positions";
@@ -207,8 +216,9 @@ void describe_joint(const ElasticModel& model, const SpringRows& rows, const Fol
 }
 
 // Links from the rows without springs; springs from the motor equation alone, or the torque sensors.
-Springs start_springs(const ElasticModel& model, const SpringRows& rows, const std::vector<Fold>& all,
-                      std::span<const Fold> folds, double effective_share, ElasticFit& fit) {
+Springs start_springs(const ElasticModel& model, const SpringRows& rows, const ElasticFolds& given,
+                      const std::vector<std::vector<Fold>>& by_joint, const std::vector<Fold>& all,
+                      ElasticFit& fit) {
   EstimateOptions options = elastic_estimate_options(model.options);
   const auto n = static_cast<Index>(model.names.size());
   Springs at{VectorXd::Ones(n), VectorXd::Ones(n), estimate(rows.linear(all), options)};
@@ -220,13 +230,14 @@ Springs start_springs(const ElasticModel& model, const SpringRows& rows, const s
     ElasticJoint& joint = fit.joints.emplace_back();
     joint.name = model.names[j];
     joint.is_elastic = model.is_elastic[j];
-    if (!rows.has_spring(j) || all[j].rows() == 0) continue;
+    const std::vector<Fold>& runs = by_joint[j];
+    if (!rows.has_spring(j) || count_rows(runs) == 0) continue;
     joint.least_squares =
-        both ? values_of(plain, {numbered("K", j)})[0] : sensor_regression(model, all[j], j, kSensor);
+        both ? values_of(plain, {numbered("K", j)})[0] : sensor_regression(model, given, runs, j, kSensor);
     MotorSpring motor;
-    if (model.has_torque) motor = motor_spring(model, j, folds, effective_share);
+    if (model.has_torque) motor = motor_spring(model, j, given);
     joint.motor_bracket = motor.bracket;
-    const double natural = natural_stiffness(all[j], j, both ? kMotorTorque : kSensor);
+    const double natural = natural_stiffness(runs, j, both ? kMotorTorque : kSensor);
     at.natural[static_cast<Index>(j)] = natural;
     const double guess = !both                                   ? *joint.least_squares
                          : motor.direct > 0 && motor.reverse > 0 ? std::sqrt(motor.direct * motor.reverse)
@@ -238,18 +249,19 @@ Springs start_springs(const ElasticModel& model, const SpringRows& rows, const s
 
 }  // namespace
 
-ElasticFit fit_springs(const ElasticModel& model, std::span<const Fold> folds, double effective_share) {
+ElasticFit fit_springs(const ElasticModel& model, const ElasticFolds& given) {
   ElasticFit fit;
   fit.equations = model.options.equations;
-  const SpringRows rows(model);
-  const std::vector<Fold> all = totals(model, folds);
-  Springs at = start_springs(model, rows, all, folds, effective_share, fit);
+  const SpringRows rows(model, given);
+  const std::vector<std::vector<Fold>> by_joint = totals(model, given);
+  const std::vector<Fold> all = together(by_joint);
+  Springs at = start_springs(model, rows, given, by_joint, all, fit);
   at = iterate_springs(model, rows, all, at, fit);
-  const std::vector<Fold> blocks = rows.linearized(folds, at);
+  const std::vector<Fold> blocks = rows.linearized(given.folds, at);
   fit.estimate = estimate(blocks, elastic_estimate_options(model.options, true));
-  fit.intervals = elastic_intervals(model, fit.estimate, blocks, effective_share);
+  fit.intervals = elastic_intervals(model, fit.estimate, blocks, given.effective_share);
   for (std::size_t j = 0; j < model.names.size(); ++j) {
-    describe_joint(model, rows, all[j], at, j, fit);
+    describe_joint(model, rows, by_joint[j], at, j, fit);
     if (rows.has_spring(j)) judge_joint(model, j, fit);
   }
   return fit;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "steelyard/core/error.hpp"
+#include "steelyard/engines/version.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -55,7 +56,8 @@ EngineModule find_module(EngineKind kind, std::string& reason) {
       continue;
     }
     const EngineModule module{reinterpret_cast<MakeWorld*>(::dlsym(library, kMakeWorld)),
-                              reinterpret_cast<LoadWorld*>(::dlsym(library, kLoadWorld))};
+                              reinterpret_cast<LoadWorld*>(::dlsym(library, kLoadWorld)),
+                              reinterpret_cast<WorldVersion*>(::dlsym(library, kWorldVersion))};
     if (module.make != nullptr) return module;
     reason = fmt::format("{} is not a Steelyard module", file);
   }
@@ -69,6 +71,12 @@ EngineModule open_module(EngineKind kind) {
                       {},
                       {},
                       fmt::format("install the Debian package {} and build again", package_of(kind))});
+}
+
+std::string engine_version(EngineKind kind) {
+  std::string reason;
+  const EngineModule module = find_module(kind, reason);
+  return module.version == nullptr ? "" : module.version();
 }
 
 bool has_engine(EngineKind kind) {

@@ -82,5 +82,7 @@ using MakeWorld = World*(const WorldRobot& robot);
 inline constexpr const char* kMakeWorld = "steelyard_make_world";
 using LoadWorld = World*(const WorldText& text);
 inline constexpr const char* kLoadWorld = "steelyard_load_world";
+using WorldVersion = const char*();  // of the engine
+inline constexpr const char* kWorldVersion = "steelyard_world_version";
 
 }  // namespace steelyard

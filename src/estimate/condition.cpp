@@ -8,31 +8,26 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-double ratio(const VectorXd& singular, Index columns) {
-  if (columns == 0) return 1;
-  const bool full = singular.size() == columns && singular[columns - 1] > 0;
-  return full ? singular[0] / singular[columns - 1] : kInfinite;
+double ratio(const SingularRange& range, bool full) {
+  return full && range.smallest > 0 ? range.largest / range.smallest
+                                    : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 Conditioning condition_of(const MatrixXd& R, double tolerance) {
   Conditioning out;
-  out.norms = column_norms(R);
-  const VectorXd scale = (out.norms.array() > 0).select(out.norms, 1.0);
-  const MatrixXd scaled = R * scale.cwiseInverse().asDiagonal();
-  if (R.size() == 0) {
-    out.condition = out.condition_scaled = ratio(VectorXd(), R.cols());
+  if (R.cols() == 0) {
+    out.condition = out.condition_scaled = 1;
     return out;
   }
-  out.singular_scaled = singular_values(scaled);
-  out.singular = singular_values(R);
-  out.rank = (out.singular_scaled.array() > tolerance * out.singular_scaled[0]).count();
+  const VectorXd norms = column_norms(R);
+  const VectorXd scale = (norms.array() > 0).select(norms, 1.0);
+  const SingularRange scaled = singular_range(R * scale.cwiseInverse().asDiagonal(), tolerance);
+  out.rank = scaled.above;
   const bool full = out.rank == R.cols();
-  out.condition = full ? ratio(out.singular, R.cols()) : kInfinite;
-  out.condition_scaled = full ? ratio(out.singular_scaled, R.cols()) : kInfinite;
+  out.condition = ratio(singular_range(R, tolerance), full);
+  out.condition_scaled = ratio(scaled, full);
   return out;
 }
 

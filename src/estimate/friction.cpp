@@ -77,7 +77,7 @@ const char* to_string(FrictionForm form) {
 }
 
 const char* to_string(LoadFriction load) {
-  constexpr const char* kWords[] = {"none", "load", "load_directional"};
+  constexpr const char* kWords[] = {"none", "load", "load_directional", "load_stribeck"};
   return kWords[static_cast<std::size_t>(load)];
 }
 
@@ -86,7 +86,8 @@ Index FrictionModel::shape_size() const {
 }
 
 Index FrictionModel::load_size() const {
-  return load == LoadFriction::none ? 0 : load == LoadFriction::load ? 1 : 2;
+  constexpr Index kSizes[] = {0, 1, 2, 3};
+  return kSizes[static_cast<std::size_t>(load)];
 }
 
 void FrictionModel::validate() const {
@@ -100,7 +101,8 @@ void FrictionModel::validate() const {
       throw InputError({fmt::format("the shift of a friction sigmoid is {}", shift), {}, "finite", ""});
   }
   if (form == FrictionForm::stribeck) positive(velocity, "a Stribeck velocity");
-  for (const double mu : {driving, driven})
+  if (load == LoadFriction::stribeck) positive(load_peak_velocity, "the Stribeck velocity of a load");
+  for (const double mu : {driving, driven, load_mean, load_peak, load_mean + load_peak})
     if (load != LoadFriction::none && !(mu >= 0 && mu < 1))
       throw InputError({fmt::format("a gear that takes {} of its load", mu), {}, "at least 0, below 1", ""});
 }
@@ -143,6 +145,7 @@ std::vector<std::string> load_tangents(LoadFriction load, int number) {
   const std::string own = fmt::format("mu{}", number);
   if (load == LoadFriction::load) return {own + ".load"};
   if (load == LoadFriction::directional) return {own + ".driving", own + ".driven"};
+  if (load == LoadFriction::stribeck) return {own + ".mean", own + ".peak", own + ".velocity"};
   return {};
 }
 
@@ -153,7 +156,8 @@ std::vector<std::string> tangent_columns(const FrictionModel& model, int number)
 }
 
 bool is_tangent(const std::string& column) {
-  constexpr const char* kEnds[] = {".slope", ".shift", ".velocity", ".load", ".driving", ".driven"};
+  constexpr const char* kEnds[] = {".slope",   ".shift",  ".velocity", ".load",
+                                   ".driving", ".driven", ".mean",     ".peak"};
   return std::any_of(std::begin(kEnds), std::end(kEnds),
                      [&](const char* end) { return column.ends_with(end); });
 }

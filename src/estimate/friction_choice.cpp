@@ -5,39 +5,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/friction_dictionary.hpp"
 #include "estimate/held_out_grams.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kSlowest = 0.01;  // v_1 over the fastest velocity
-// sign − tanh(q̇/v) and exp(−(q̇/vs)²) sign are halved at 0.55 v and 0.83 vs.
-constexpr double kBumpWidth = 0.66;
 constexpr double kErrors = 2;      // standard errors by which a richer form must win
 constexpr double kClearShare = 3;  // standard deviations of one more coefficient, by the jackknife
-
-std::string tanh_name(int number, int k) {
-  return fmt::format("ft{}.{}", number, k + 1);
-}
-
-// k = −1: with the sign of the velocity.
-std::string load_name(int number, int k) {
-  return fmt::format("fl{}.{}", number, k + 1);
-}
-std::string driven_name(int number, int k) {
-  return fmt::format("fb{}.{}", number, k + 1);
-}
 
 // A form within the dictionary: which of its columns are used.
 struct FormCandidate {
   FrictionForm form = FrictionForm::linear;
   LoadFriction load = LoadFriction::none;
-  int k = 0;
+  int k = 0;            // of its own shape
+  int load_peak_k = 0;  // of its load's: with a Stribeck form the same
   bool viscous = true, coulomb = true, offset = true;
   HeldOutScore score = {};
 
-  bool has_tanh() const { return form == FrictionForm::sigmoid || form == FrictionForm::stribeck; }
   // Of its smooth sign: a sigmoid has its own.
   int load_k() const { return form == FrictionForm::sigmoid ? k : -1; }
   Index loads() const { return load == LoadFriction::none ? 0 : load == LoadFriction::load ? 1 : 2; }
@@ -47,19 +33,18 @@ struct FormCandidate {
   double driven() const {
     return driving() + (loads() == 2 ? score.coefficients[score.coefficients.size() - 1] : 0);
   }
-  // What a coefficient adds is no accident: counted from the last one.
-  bool is_clear(Index from_last) const {
+  // A coefficient over its standard deviation, counted from the last one.
+  double clearness(Index from_last) const {
     const Index at = score.coefficients.size() - 1 - from_last;
-    return std::abs(score.coefficients[at]) > kClearShare * score.deviations[at];
+    return std::abs(score.coefficients[at]) / score.deviations[at];
   }
-  // The share, or its difference between the directions; the peak of Stribeck friction.
-  bool load_is_clear() const { return loads() > 0 && is_clear(0); }
-  bool peak_is_clear() const { return form == FrictionForm::stribeck && is_clear(loads()); }
-  // Signs that the form gives its coefficients: a peak near rest is a negative tanh; gears take, and not all.
+  // Signs that the form gives its coefficients: gears take, and not all; near rest more than in motion, where it may be
+  // nothing.
   bool is_possible() const {
-    if (form == FrictionForm::sigmoid && height() <= 0) return false;
-    if (form == FrictionForm::stribeck && height() >= 0) return false;
+    if ((form == FrictionForm::sigmoid || form == FrictionForm::stribeck) && height() <= 0) return false;
     if (load == LoadFriction::none) return true;
+    if (load == LoadFriction::stribeck)
+      return driven() > driving() && driven() < 1 && (driving() >= 0 || clearness(1) < kClearShare);
     return driving() >= 0 && driven() >= 0 && driving() < 1 && driven() < 1;
   }
 };
@@ -73,7 +58,11 @@ class Chooser {
     std::vector<bool> own(grams.columns().size(), false);
     for (const FrictionJoint& joint : joints) {
       for (const char* stem : {"fv", "fc", "fo"}) mark(fmt::format("{}{}", stem, joint.number), own);
-      for (int k = 0; k < kDictionarySize; ++k) mark(tanh_name(joint.number, k), own);
+      for (int k = 0; k < kDictionarySize; ++k) {
+        mark(tanh_name(joint.number, k), own);
+        mark(peak_name(joint.number, k), own);
+        mark(load_peak_name(joint.number, k), own);
+      }
       for (int k = -1; k < kDictionarySize; ++k) {
         mark(load_name(joint.number, k), own);
         mark(driven_name(joint.number, k), own);
@@ -82,6 +71,41 @@ class Chooser {
     for (std::size_t k = 0; k < own.size(); ++k)
       if (!own[k]) others_.push_back(static_cast<Index>(k));
   }
+
+  // All joints, one after the other, twice; those whose form is chosen begin with `form` and `load`.
+  std::vector<FrictionChoice> choose_all(FrictionForm form, LoadFriction load) {
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      current_[j] = first(j);
+      if (requests_[j].form) continue;
+      if (form != FrictionForm::linear) current_[j] = best_of(j, form, LoadFriction::none, false);
+      if (requests_[j].may_load) current_[j].load = load;
+    }
+    std::vector<FrictionChoice> choices(joints_.size());
+    for (int sweep = 0; sweep < 2; ++sweep)
+      for (std::size_t j = 0; j < joints_.size(); ++j) choices[j] = choose(j);
+    return choices;
+  }
+
+  // Joints hide each other's friction, so that no one alone is better with a richer form: what is left of a richer
+  // beginning is taken where it is better in sum.
+  std::vector<FrictionChoice> choose_all() {
+    std::vector<FrictionChoice> best = choose_all(FrictionForm::linear, LoadFriction::none);
+    if (std::all_of(requests_.begin(), requests_.end(), [](const FrictionRequest& r) { return r.form; }))
+      return best;
+    HeldOutScore smallest = total();
+    for (const auto& [form, load] : {std::pair{FrictionForm::linear, LoadFriction::load},
+                                     {FrictionForm::stribeck, LoadFriction::none}}) {
+      std::vector<FrictionChoice> other = choose_all(form, load);
+      HeldOutScore sum = total();
+      if (!(log_factors(sum, smallest).sum() > 0)) continue;
+      smallest = std::move(sum);
+      best = std::move(other);
+    }
+    return best;
+  }
+
+ private:
+  HeldOutScore total() const { return score(joints_.size() - 1, current_.back()); }
 
   FrictionChoice choose(std::size_t j) {
     const FrictionRequest& request = requests_[j];
@@ -98,9 +122,11 @@ class Chooser {
       }
       unloaded = best;
       if (request.may_load) {
-        for (const LoadFriction load : {LoadFriction::load, LoadFriction::directional})
-          if (const std::optional<FormCandidate> loaded = best_with(j, load);
-              loaded && loaded->load_is_clear() && loaded->score.total() < best.score.total())
+        for (const LoadFriction load :
+             {LoadFriction::load, LoadFriction::directional, LoadFriction::stribeck})
+          if (const std::optional<FormCandidate> loaded =
+                  load != LoadFriction::directional || request.may_direct ? best_with(j, load) : std::nullopt;
+              loaded && wins(*loaded, best))
             best = *loaded;
       }
       out.reason = reason(linear, unloaded, best);
@@ -113,7 +139,6 @@ class Chooser {
     return out;
   }
 
- private:
   // The linear form, with the terms that the request leaves.
   FormCandidate first(std::size_t j) const {
     const FrictionRequest& request = requests_[j];
@@ -143,21 +168,28 @@ class Chooser {
       if (at.viscous) put(fmt::format("fv{}", number), used);
       if (at.coulomb) put(fmt::format("fc{}", number), used);
       if (at.offset) put(fmt::format("fo{}", number), used);
-      if (at.has_tanh()) put(tanh_name(number, at.k), used);
+      if (at.form == FrictionForm::sigmoid) put(tanh_name(number, at.k), used);
+      if (at.form == FrictionForm::stribeck) put(peak_name(number, at.k), used);
       if (at.loads() > 0) put(load_name(number, at.load_k()), used);
-      if (at.loads() > 1) put(driven_name(number, at.load_k()), used);
+      if (at.load == LoadFriction::directional) put(driven_name(number, at.load_k()), used);
+      if (at.load == LoadFriction::stribeck) put(load_peak_name(number, at.load_peak_k), used);
     }
     return grams_.score(used);
   }
 
-  // The best v_k whose coefficients have the signs that the form gives them. None: the linear form, or when
-  // the form must be taken the second slowest v_k.
+  // The best v_k or vs_k whose coefficients have the signs that the form gives them. None: the linear form, or
+  // the third slowest where the form must be taken.
   FormCandidate best_of(std::size_t j, FrictionForm form, LoadFriction load, bool must) const {
     const FrictionRequest& request = requests_[j];
     FormCandidate best = first(j);
     if (form == FrictionForm::linear || form == FrictionForm::asymmetric) {
       best.form = form;
       best.load = load;
+      if (load == LoadFriction::stribeck) {
+        const std::optional<FormCandidate> found = best_peak(j, best);
+        if (found) return *found;
+        best.load_peak_k = kDictionarySize / 2;
+      }
       best.score = score(j, best);
       if (must || best.is_possible()) return best;
     }
@@ -168,21 +200,34 @@ class Chooser {
     FormCandidate fallback;
     for (int k = 0; k < kDictionarySize; ++k) {
       FormCandidate candidate{
-          form, load, k, request.viscous, form == FrictionForm::stribeck && request.coulomb, request.offset};
+          form,          load, k, k, request.viscous, form == FrictionForm::stribeck && request.coulomb,
+          request.offset};
       candidate.score = score(j, candidate);
-      if (k == 1) fallback = candidate;
+      if (k == 2) fallback = candidate;
       if (!candidate.is_possible()) continue;
-      if (found && candidate.score.total() >= best.score.total()) continue;
+      if (found && !lowers(candidate, best)) continue;
       best = candidate;
       found = true;
     }
     return !found && must ? fallback : best;
   }
 
+  // Of a candidate with the peak of a load: the best vm_k, if any is possible.
+  std::optional<FormCandidate> best_peak(std::size_t j, FormCandidate candidate) const {
+    std::optional<FormCandidate> best;
+    for (candidate.load_peak_k = 0; candidate.load_peak_k < kDictionarySize; ++candidate.load_peak_k) {
+      candidate.score = score(j, candidate);
+      if (candidate.is_possible() && (!best || lowers(candidate, *best))) best = candidate;
+    }
+    return best;
+  }
+
   // The best form with this load: linear unless another is clearly better; none where no share is possible.
   std::optional<FormCandidate> best_with(std::size_t j, LoadFriction load) const {
     std::optional<FormCandidate> best;
     for (const FrictionForm form : {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck}) {
+      // A sigmoid falls towards rest: no part of it grows there.
+      if (form == FrictionForm::sigmoid && load == LoadFriction::stribeck) continue;
       const FormCandidate other = best_of(j, form, load, false);
       if (other.form == form && other.load == load && (!best || wins(other, *best))) best = other;
     }
@@ -190,7 +235,10 @@ class Chooser {
   }
 
   static double standard_error(const FormCandidate& a, const FormCandidate& b) {
-    const Eigen::ArrayXd d = (b.score.squares - a.score.squares).array();
+    return standard_error((b.score.squares - a.score.squares).array());
+  }
+
+  static double standard_error(const Eigen::ArrayXd& d) {
     const auto groups = static_cast<double>(d.size());
     if (groups < 2) return 0;
     return std::sqrt(groups / (groups - 1) * (d - d.mean()).square().sum());
@@ -198,9 +246,38 @@ class Chooser {
 
   static bool wins(const FormCandidate& rich, const FormCandidate& simple) {
     const double gain = simple.score.total() - rich.score.total();
-    if (!(gain > 0)) return false;
-    const bool one_more = simple.form == FrictionForm::linear && simple.load == rich.load;
-    return gain > kErrors * standard_error(rich, simple) || (one_more && rich.peak_is_clear());
+    const bool more = adds_load(rich, simple),
+               surely = gain > 0 && gain > kErrors * standard_error(rich, simple);
+    if (!more && !adds_peak(rich, simple)) return surely;
+    const double clear = rich.clearness(more ? 0 : rich.loads());
+    if (more && rich.load != LoadFriction::directional && !(clear > kClearShare)) return false;
+    return surely || lowers_clearly(rich, simple) ||
+           (clear > kClearShare && lowers(rich, simple) && (!more || gain > 0));
+  }
+
+  static bool adds_peak(const FormCandidate& rich, const FormCandidate& simple) {
+    return rich.form == FrictionForm::stribeck && simple.form == FrictionForm::linear &&
+           rich.load == simple.load;
+  }
+  static bool adds_load(const FormCandidate& rich, const FormCandidate& simple) {
+    return rich.loads() > simple.loads();
+  }
+
+  // Group by group, as a factor: a group that the others do not determine has a sum as large as all of them.
+  static bool lowers(const FormCandidate& rich, const FormCandidate& simple) {
+    return log_factors(rich.score, simple.score).sum() > 0;
+  }
+  static bool lowers_clearly(const FormCandidate& rich, const FormCandidate& simple) {
+    const Eigen::ArrayXd factors = log_factors(rich.score, simple.score);
+    return factors.size() > 1 && factors.sum() > kErrors * standard_error(factors);
+  }
+
+  static Eigen::ArrayXd log_factors(const HeldOutScore& rich, const HeldOutScore& simple) {
+    std::vector<double> list;
+    for (Index g = 0; g < rich.squares.size(); ++g)
+      if (simple.squares[g] > 0 && rich.squares[g] > 0)
+        list.push_back(std::log(simple.squares[g] / rich.squares[g]));
+    return Eigen::Map<const Eigen::ArrayXd>(list.data(), static_cast<Index>(list.size()));
   }
 
   double share(double squares) const {
@@ -231,9 +308,10 @@ class Chooser {
     }
     const double v = dictionary_velocity(joints_[j], candidate.k);
     model.slope = 2 / v;
-    model.velocity = kBumpWidth * v;
+    model.velocity = dictionary_peak(joints_[j], candidate.k);
     model.load = candidate.load;
     if (candidate.load != LoadFriction::none && candidate.load_k() >= 0) model.load_velocity = v;
+    model.load_peak_velocity = dictionary_load_peak(joints_[j], candidate.load_peak_k);
     return model;
   }
 
@@ -246,66 +324,13 @@ class Chooser {
 
 }  // namespace
 
-double dictionary_velocity(const FrictionJoint& joint, int k) {
-  return joint.fastest * std::pow(kSlowest, 1 - static_cast<double>(k) / (kDictionarySize - 1));
-}
-
-std::vector<ExtraColumns> dictionary_columns(const std::vector<FrictionJoint>& joints) {
-  std::vector<ExtraColumns> list;
-  for (const FrictionJoint& joint : joints) {
-    ExtraColumns extra;
-    std::vector<double> inverse;
-    for (int k = 0; k < kDictionarySize; ++k) {
-      extra.columns.push_back({tanh_name(joint.number, k), joint.row});
-      inverse.push_back(1 / dictionary_velocity(joint, k));
-    }
-    extra.fill = [inverse, own = joint.channel](const SampleBlock& block, Index first, Index count,
-                                                double* const* out) {
-      const double* qd = block.row(block.find(channel::kVelocity), own) + first;
-      for (std::size_t k = 0; k < inverse.size(); ++k) {
-        for (Index s = 0; s < count; ++s) out[k][s] = std::tanh(inverse[k] * qd[s]);
-      }
-    };
-    list.push_back(std::move(extra));
-  }
-  return list;
-}
-
-ExtraColumns load_dictionary(const std::vector<FrictionJoint>& joints, const GearOutput& output) {
-  std::vector<LoadColumns> list;
-  for (const FrictionJoint& joint : joints) {
-    LoadColumns own{joint, {}, {}};
-    std::vector<double> velocities;  // of the smooth signs; 0: the sign itself
-    for (int k = -1; k < kDictionarySize; ++k) {
-      own.names.push_back(load_name(joint.number, k));
-      own.names.push_back(driven_name(joint.number, k));
-      velocities.push_back(k < 0 ? 0 : dictionary_velocity(joint, k));
-    }
-    own.fill = [velocities](const double* load, const double* qd, Index count, double* const* out) {
-      for (std::size_t k = 0; k < velocities.size(); ++k)
-        for (Index s = 0; s < count; ++s) {
-          const double S = smooth_sign(velocities[k], qd[s]), lost = S * std::abs(load[s]);
-          out[2 * k][s] = lost;
-          out[2 * k + 1][s] = S * load[s] > 0 ? 0 : lost;
-        }
-    };
-    list.push_back(std::move(own));
-  }
-  return load_columns(output, std::move(list));
-}
-
 std::vector<FrictionChoice> choose_friction(const std::vector<FrictionJoint>& joints,
                                             const std::vector<FrictionRequest>& requests,
                                             const std::vector<std::vector<FoldBlock>>& runs,
                                             const BlockGroups& groups, const EstimateOptions& options) {
   require(joints.size() == requests.size(), "one choice per joint");
   const HeldOutGrams grams(runs, groups, options);
-  Chooser chooser(joints, requests, grams);
-  std::vector<FrictionChoice> choices(joints.size());
-  for (int sweep = 0; sweep < 2; ++sweep) {
-    for (std::size_t j = 0; j < joints.size(); ++j) choices[j] = chooser.choose(j);
-  }
-  return choices;
+  return joints.empty() ? std::vector<FrictionChoice>{} : Chooser(joints, requests, grams).choose_all();
 }
 
 }  // namespace steelyard

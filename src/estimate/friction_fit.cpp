@@ -42,7 +42,7 @@ class Fitter {
   // yet, they are those of a fit without gears.
   Point start(std::vector<FrictionModel> models) {
     if (!has_loads(models)) return evaluate(std::move(models), {});
-    for (FrictionModel& model : models) model.driving = model.driven = 0;
+    for (FrictionModel& model : models) model.driving = model.driven = model.load_mean = model.load_peak = 0;
     if (output_.is_known()) return evaluate(std::move(models), output_.values);
     std::vector<FrictionModel> plain = models;
     for (FrictionModel& model : plain) model.load = LoadFriction::none;
@@ -175,6 +175,7 @@ FrictionModel simpler(FrictionStatus status, const FrictionModel& model) {
   out.offset = true;
   out.viscous = model.viscous || status == FrictionStatus::viscous;
   out.coulomb = status != FrictionStatus::viscous;
+  out.load_velocity = 0;  // smooth next to a sigmoid only
   return out;
 }
 
@@ -202,26 +203,61 @@ std::optional<std::pair<FrictionStatus, std::string>> degeneracy(const FrictionJ
                        std::exp(std::min(shape_sigma, 50.0)))}};
 }
 
-// A gear whose loss the data do not show, or not its direction.
+// A gear whose loss the data do not show, or not its direction, or not how it changes with the velocity.
 std::optional<std::pair<FrictionStatus, std::string>> load_degeneracy(const FrictionModel& model,
-                                                                      double sigma, double half_sigma) {
-  const double mean = (model.driving + model.driven) / 2, half = std::abs(model.driving - model.driven) / 2;
-  if (!(mean > kClearHeight * sigma))
+                                                                      const ShapeDeviations& deviations,
+                                                                      Index joint) {
+  const double sigma = deviations.mu[joint], half_sigma = deviations.half_difference[joint];
+  if (model.load == LoadFriction::stribeck) {
+    const double peak = deviations.peak[joint], width = deviations.peak_velocity[joint];
+    if (model.load_peak > kClearHeight * peak && width <= kUnknownShape) return std::nullopt;
     return {
-        {FrictionStatus::no_load,
-         fmt::format("the gear takes {:.3g} of its load with a standard deviation of {:.2g}", mean, sigma)}};
+        {FrictionStatus::load,
+         fmt::format(
+             "what the gear takes grows by {:.3g} towards rest, with a standard deviation of {:.2g}, below a "
+             "velocity of {:.3g} that is known to a factor of {:.3g}",
+             model.load_peak, peak, model.load_peak_velocity, std::exp(std::min(width, 50.0)))}};
+  }
+  const double mean = (model.driving + model.driven) / 2, half = std::abs(model.driving - model.driven) / 2;
+  // First the direction: without it the share may be clear.
   if (model.load == LoadFriction::directional && !(half > kClearHeight * half_sigma))
     return {{FrictionStatus::load,
              fmt::format("what the gear takes differs between driving and driven by {:.3g} with a standard "
                          "deviation of {:.2g}",
                          2 * half, 2 * half_sigma)}};
+  if (!(mean > kClearHeight * sigma))
+    return {
+        {FrictionStatus::no_load,
+         fmt::format("the gear takes {:.3g} of its load with a standard deviation of {:.2g}", mean, sigma)}};
   return std::nullopt;
 }
 
 void drop_load(FrictionStatus status, FrictionModel& model) {
-  const double mean = (model.driving + model.driven) / 2;
+  // 2κ is nearly μ.
+  const double mean =
+      std::min(kLargestLoss, (model.driving + model.driven) / 2 + 2 * model.load_mean + model.load_peak);
   model.load = status == FrictionStatus::load ? LoadFriction::load : LoadFriction::none;
+  model.load_mean = model.load_peak = 0;
   model.driving = model.driven = model.load == LoadFriction::none ? 0 : mean;
+}
+
+// The gears of a robot share their loads: one that the data do not show makes the others uncertain, too, and goes
+// alone. By how clear its share is, or the difference between its directions.
+std::size_t least_clear_gear(const std::vector<FrictionModel>& models, const ShapeDeviations& deviations) {
+  std::size_t least = models.size();
+  double smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < models.size(); ++j) {
+    if (models[j].load == LoadFriction::none) continue;
+    const auto i = static_cast<Index>(j);
+    double clear = (models[j].driving + models[j].driven) / 2 / deviations.mu[i];
+    if (models[j].load == LoadFriction::directional)
+      clear =
+          std::min(clear, std::abs(models[j].driving - models[j].driven) / 2 / deviations.half_difference[i]);
+    if (models[j].load == LoadFriction::stribeck)
+      clear = deviations.peak_velocity[i] <= kUnknownShape ? models[j].load_peak / deviations.peak[i] : 0;
+    if (least == models.size() || !(clear >= smallest)) least = j, smallest = clear;
+  }
+  return least;
 }
 
 // Makes joints simpler when their data do not identify the shape; true when there is one.
@@ -235,10 +271,11 @@ bool simplify(const std::vector<FrictionJoint>& joints, const Point& at, std::ve
     fitted[j].evidence += (fitted[j].evidence.empty() ? "" : "; ") + found.second;
     any = true;
   };
+  const std::size_t gear = least_clear_gear(models, deviations);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const auto i = static_cast<Index>(j);
-    if (models[j].load != LoadFriction::none)
-      if (const auto found = load_degeneracy(models[j], deviations.mu[i], deviations.half_difference[i])) {
+    if (j == gear)
+      if (const auto found = load_degeneracy(models[j], deviations, i)) {
         note(j, *found);
         drop_load(found->first, models[j]);
       }

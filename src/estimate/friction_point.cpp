@@ -26,13 +26,21 @@ void move_sigmoid(const FrictionJoint& joint, double by_slope, double by_shift, 
   model.shift = std::clamp(shift, -0.5 * joint.fastest, 0.5 * joint.fastest);
 }
 
-void move_load(const VectorXd& by, FrictionModel& model) {
-  const auto move = [](double mu, double change) {
-    return std::clamp(mu + std::clamp(change, -kLongestLoss, kLongestLoss), 0.0, kLargestLoss);
+void move_load(const FrictionJoint& joint, const VectorXd& by, FrictionModel& model) {
+  const auto move = [](double mu, double change, double largest) {
+    return std::clamp(mu + std::clamp(change, -kLongestLoss, kLongestLoss), 0.0, largest);
   };
   if (by.size() == 0) return;
-  model.driving = move(model.driving, by[0]);
-  model.driven = model.load == LoadFriction::load ? model.driving : move(model.driven, by[1]);
+  if (model.load != LoadFriction::stribeck) {
+    model.driving = move(model.driving, by[0], kLargestLoss);
+    model.driven = model.load == LoadFriction::load ? model.driving : move(model.driven, by[1], kLargestLoss);
+    return;
+  }
+  model.load_mean = move(model.load_mean, by[0], kLargestLoss);
+  model.load_peak = move(model.load_peak, by[1], kLargestLoss - model.load_mean);
+  const double scaled =
+      model.load_peak_velocity / joint.fastest * std::exp(std::clamp(by[2], -kLongestStep, kLongestStep));
+  model.load_peak_velocity = joint.fastest * std::clamp(scaled, 1 / kSteepest, kWidestLoadPeak);
 }
 
 }  // namespace
@@ -67,7 +75,7 @@ std::vector<FrictionModel> moved(const std::vector<FrictionJoint>& joints, const
           models[j].velocity / joints[j].fastest * std::exp(std::clamp(by(0), -kLongestStep, kLongestStep));
       models[j].velocity = joints[j].fastest * std::clamp(scaled, 1 / kSteepest, kWidestBump);
     }
-    move_load(t.segment(k + size, loads), models[j]);
+    move_load(joints[j], t.segment(k + size, loads), models[j]);
     k += size + loads;
   }
   return models;
@@ -76,7 +84,7 @@ std::vector<FrictionModel> moved(const std::vector<FrictionJoint>& joints, const
 ShapeDeviations shape_deviations(const FrictionPoint& point) {
   const Projection& at = point.projection;
   const VectorXd none = VectorXd::Zero(static_cast<Index>(point.models.size()));
-  ShapeDeviations out{none, none, none};
+  ShapeDeviations out{none, none, none, none, none};
   if (at.R22.cols() == 0) return out;
   const Eigen::MatrixXd inverse = ShortestSolution(at.R22).pseudo_inverse();
   const double sigma = std::sqrt(at.cost / at.degrees);
@@ -90,7 +98,9 @@ ShapeDeviations shape_deviations(const FrictionPoint& point) {
     const double height = std::abs(at.heights[i]);
     if (size > 0) out.shape[i] = seen(k) && height > 0 ? sigma * inverse.row(k).norm() / height : kUnknown;
     k += size;
-    if (loads == 1) out.mu[i] = seen(k) ? sigma * inverse.row(k).norm() : kUnknown;
+    const auto alone = [&](Index own) { return seen(own) ? sigma * inverse.row(own).norm() : kUnknown; };
+    if (loads == 1) out.mu[i] = alone(k);
+    if (loads == 3) out.mu[i] = alone(k), out.peak[i] = alone(k + 1), out.peak_velocity[i] = alone(k + 2);
     if (loads == 2) {
       const bool both = seen(k) && seen(k + 1);
       out.mu[i] = both ? sigma / 2 * (inverse.row(k) + inverse.row(k + 1)).norm() : kUnknown;
@@ -105,7 +115,9 @@ bool runs_away(const std::vector<FrictionJoint>& joints, const FrictionPoint& at
   const ShapeDeviations deviations = shape_deviations(at);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const FrictionModel& model = at.models[j];
-    if (model.load != LoadFriction::none && model.driving + model.driven <= 0) return true;
+    if (model.load != LoadFriction::none &&
+        model.driving + model.driven + model.load_mean + model.load_peak <= 0)
+      return true;
     if (model.form != FrictionForm::sigmoid) continue;
     const double turns = model.slope * joints[j].fastest;
     if (turns > kStepLike && deviations.shape[static_cast<Index>(j)] > kUnknownShape) return true;

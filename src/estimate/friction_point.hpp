@@ -17,6 +17,8 @@ inline constexpr double kUnknownShape = 1;  // standard deviation of ln φ2 or l
 inline constexpr double kWidestBump =
     0.5;  // vs over the fastest velocity: Stribeck friction is one of slow joints
 inline constexpr double kLargestLoss = 0.95;  // μ: at 1 no load could drive its gear
+inline constexpr double kWidestLoadPeak =
+    1;  // vm over the fastest velocity: beyond it the data show little of a constant share
 }  // namespace friction_limits
 
 struct FrictionPoint {
@@ -35,9 +37,9 @@ std::vector<FrictionModel> moved(const std::vector<FrictionJoint>& joints, const
                                  const VectorXd& t);
 
 // Standard deviations of each joint: of the first shape parameter (a logarithm), of the mean of its μ and of
-// half their difference.
+// half their difference; of the peak of a load and the logarithm of its velocity.
 struct ShapeDeviations {
-  VectorXd shape, mu, half_difference;
+  VectorXd shape, mu, half_difference, peak, peak_velocity;
 };
 ShapeDeviations shape_deviations(const FrictionPoint& point);
 

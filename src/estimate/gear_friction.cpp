@@ -10,13 +10,23 @@ namespace {
 
 constexpr Index kLoadTile = 192;  // samples whose columns stay in the cache
 
-// S |load| of the samples where the gear drives its load, and of the others.
+// S |load|; of the samples where the gear drives its load, and of the others; or the derivatives by the peak and the
+// logarithm of its velocity, too.
 void fill_load(const FrictionModel& model, const double* load, const double* qd, Index count,
                double* const* out) {
   for (Index s = 0; s < count; ++s) {
     const double S = smooth_sign(model.load_velocity, qd[s]), lost = S * std::abs(load[s]);
     if (model.load == LoadFriction::load) {
       out[0][s] = lost;
+      continue;
+    }
+    if (model.load == LoadFriction::stribeck) {
+      const double x = qd[s] / model.load_peak_velocity,
+                   decay = stribeck_decay(model.load_peak_velocity, qd[s]);
+      const double left = 1 - (model.load_mean + model.load_peak * decay) * (load[s] < 0 ? -S : S);
+      out[0][s] = 2 * lost / (left * left);
+      out[1][s] = out[0][s] * decay;
+      out[2][s] = 2 * x * x * model.load_peak * out[1][s];
       continue;
     }
     const bool drives = S * load[s] > 0;
@@ -78,8 +88,12 @@ std::shared_ptr<const GearLoads> gear_loads(const std::vector<FrictionJoint>& jo
   auto loads = std::make_shared<GearLoads>();
   for (std::size_t j = 0; j < joints.size(); ++j) {
     models[j].validate();
-    if (models[j].load != LoadFriction::none)
-      loads->gears.push_back({joints[j].row, models[j].driving, models[j].driven, models[j].load_velocity});
+    if (models[j].load == LoadFriction::none) continue;
+    GearLoad gear{joints[j].row, models[j].driving, models[j].driven, models[j].load_velocity};
+    if (models[j].load == LoadFriction::stribeck)
+      gear.mean = models[j].load_mean, gear.peak = models[j].load_peak,
+      gear.peak_velocity = models[j].load_peak_velocity;
+    loads->gears.push_back(gear);
   }
   if (loads->gears.empty()) return nullptr;
   require(output.is_known(), "the load of gears is known");

@@ -11,6 +11,8 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
+constexpr double kCreep = 1e-300;  // a velocity that has a sign and nothing else
+
 void check_prefix(const std::string& prefix) {
   bool good = !prefix.empty() && !std::isdigit(static_cast<unsigned char>(prefix[0]));
   for (const char c : prefix) good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
@@ -93,7 +95,12 @@ class Writer {
 
   Function rest_band() const {
     Graph graph;
-    const TracedBands bands = traced_rest_bands(model_, graph, inputs(graph, "q", n_));
+    TracedBands bands = traced_rest_bands(model_, graph, inputs(graph, "q", n_));
+    for (const CColumn& column : options_.extra) {
+      const auto row = static_cast<std::size_t>(column.row);
+      bands.high[row] += column.value * at_rest(column, graph, kCreep);
+      bands.low[row] += column.value * at_rest(column, graph, -kCreep);
+    }
     return function("rest_band", graph, {{"q", n_}, {"low", n_, bands.low}, {"high", n_, bands.high}});
   }
 
@@ -122,6 +129,15 @@ class Writer {
     for (const char* array : {"q", "qd", "qdd"}) names.push_back(fmt::format("{}[{}]", array, column.row));
     for (Index j = 0; j < n_; ++j)
       for (const char* array : {"q", "qd", "qdd"}) names.push_back(fmt::format("{}[{}]", array, j));
+    return graph.unary(Operation::same, graph.input("(" + column.expression.to_c(names) + ")"));
+  }
+
+  // Its joint creeps, the others are at rest.
+  Term at_rest(const CColumn& column, Graph& graph, double creep) const {
+    std::vector<std::string> names = {fmt::format("q[{}]", column.row), c_number(creep), c_number(0)};
+    for (Index j = 0; j < n_; ++j)
+      names.insert(names.end(),
+                   {fmt::format("q[{}]", j), c_number(j == column.row ? creep : 0), c_number(0)});
     return graph.unary(Operation::same, graph.input("(" + column.expression.to_c(names) + ")"));
   }
 
@@ -176,6 +192,17 @@ VectorXd column_effort(const std::vector<CColumn>& columns, const ExportState& s
     effort[column.row] += column.value * column.expression.evaluate(values);
   }
   return effort;
+}
+
+RestBands column_rest(const std::vector<CColumn>& columns, const VectorXd& q) {
+  RestBands out{VectorXd::Zero(q.size()), VectorXd::Zero(q.size())};
+  const VectorXd zero = VectorXd::Zero(q.size());
+  for (const CColumn& column : columns) {
+    const VectorXd creep = kCreep * VectorXd::Unit(q.size(), column.row);
+    out.high += column_effort({column}, {q, creep, zero});
+    out.low += column_effort({column}, {q, -creep, zero});
+  }
+  return out;
 }
 
 CCode to_c(const ExportModel& model, const COptions& options) {

@@ -92,7 +92,8 @@ double compare(const Library& library, const ExportModel& model, const COptions&
   auto* const lost = has_load_friction(model) ? symbol<ThreeToOne>(library, name("_load_friction")) : nullptr;
   ExportModel unloaded = model, quiet = model;  // without what gears take; without friction
   for (Drive& drive : unloaded.parameters.drives)
-    drive.friction.load_driving = drive.friction.load_driven = 0;
+    drive.friction.load_driving = drive.friction.load_driven = drive.friction.load_mean =
+        drive.friction.load_peak = 0;
   for (Drive& drive : quiet.parameters.drives) drive.friction = {};
   for (PairDrive& pair : quiet.parameters.pairs) pair.viscous = pair.coulomb = 0;
   const ExportModel rest = nonlinear_part(model);
@@ -118,8 +119,9 @@ double compare(const Library& library, const ExportModel& model, const COptions&
     VectorXd low(n), high(n);
     rest_band(s.q.data(), low.data(), high.data());
     const RestBands bands = rest_bands(model, s.q);
-    b.add(low, bands.low);
-    b.add(high, bands.high);
+    const RestBands further = column_rest(options.extra, s.q);
+    b.add(low, bands.low + further.low);
+    b.add(high, bands.high + further.high);
     if (lost != nullptr) {
       lost(s.q.data(), s.qd.data(), s.qdd.data(), out.data());
       l.add(out, taken);

@@ -19,13 +19,14 @@ double within(Random& random, double lower, double upper, double rest) {
 
 }  // namespace
 
-VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) {
+namespace {
+
+// What rotors and friction take beside the load of the coordinates, likewise reduced.
+VectorXd drive_efforts(const ExportModel& model, const Coordinates& c, const VectorXd& load,
+                       const VectorXd& qd, const VectorXd& qdd) {
   const Robot& robot = model.robot;
-  const Coordinates c = coordinates(robot);
   const VectorXd all_qd = c.matrix * qd, all_qdd = c.matrix * qdd;
-  VectorXd tau =
-      newton_euler(compile(robot), model.parameters.standard, c.matrix * q + c.offset, all_qd, all_qdd).tau;
-  const VectorXd load = c.matrix.transpose() * tau;
+  VectorXd tau = VectorXd::Zero(robot.size());
   for (std::size_t i = 0; i < model.parameters.drives.size(); ++i) {
     const Drive& drive = model.parameters.drives[i];
     const auto joint = static_cast<Index>(i);
@@ -47,6 +48,35 @@ VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorX
   return effort;
 }
 
+}  // namespace
+
+VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) {
+  const Coordinates c = coordinates(model.robot);
+  const VectorXd load =
+      c.matrix.transpose() * newton_euler(compile(model.robot), model.parameters.standard,
+                                          c.matrix * q + c.offset, c.matrix * qd, c.matrix * qdd)
+                                 .tau;
+  return load + drive_efforts(model, c, load, qd, qdd);
+}
+
+MatrixXd model_efforts(const ExportModel& model, const DynamicsSamples& samples) {
+  const Coordinates c = coordinates(model.robot);
+  const auto n = static_cast<Index>(c.joints.size());
+  MatrixXd tau(samples.count, n);
+  DynamicsPlan(compile(model.robot), model.parameters.standard, c, MatrixXd::Zero(n, n))
+      .inverse(samples, tau.data(), samples.count);
+  VectorXd qd(n), qdd(n);
+  for (Index s = 0; s < samples.count; ++s) {
+    for (Index a = 0; a < n; ++a) {
+      qd[a] = samples.qd[a * samples.stride + s];
+      qdd[a] = samples.given[a * samples.stride + s];
+    }
+    const VectorXd load = tau.row(s).transpose();
+    tau.row(s) += drive_efforts(model, c, load, qd, qdd).transpose();
+  }
+  return tau;
+}
+
 RestBands rest_bands(const ExportModel& model, const VectorXd& q) {
   const Coordinates c = coordinates(model.robot);
   const std::vector<Drive>& drives = model.parameters.drives;
@@ -62,8 +92,11 @@ RestBands rest_bands(const ExportModel& model, const VectorXd& q) {
       out.low[a] += offset - std::abs(ratio) * (ratio > 0 ? dry.down : dry.up);
     }
     Friction gear = drives[static_cast<std::size_t>(c.joints[static_cast<std::size_t>(a)])].friction;
-    const RestBand lost =
-        rest_band({.load_driving = gear.load_driving, .load_driven = gear.load_driven}, load[a]);
+    const RestBand lost = rest_band({.load_driving = gear.load_driving,
+                                     .load_driven = gear.load_driven,
+                                     .load_mean = gear.load_mean,
+                                     .load_peak = gear.load_peak},
+                                    load[a]);
     out.high[a] += lost.high - load[a];
     out.low[a] += lost.low - load[a];
   }

@@ -37,7 +37,7 @@ std::vector<JointMotion> motions(const Robot& robot) {
 double largest_loss(const ExportModel& model, std::size_t joint) {
   ExportModel without = model;
   Friction& own = without.parameters.drives[joint].friction;
-  own.load_driving = own.load_driven = 0;
+  own.load_driving = own.load_driven = own.load_mean = own.load_peak = 0;
   double largest = 0;
   for (const ExportState& state : export_states(model.robot, kStates))
     largest = std::max(largest, (model_effort(model, state.q, state.qd, state.qdd) -

@@ -140,6 +140,9 @@ ordered_json friction_json(const ExportModel& model) {
       form["stribeck"] = {{"fs", f.stribeck}, {"vs", f.stribeck_velocity}, {"exponent", f.stribeck_exponent}};
     if (f.has_load())
       form["load"] = {{"driving", f.load_driving}, {"driven", f.load_driven}, {"vl", f.load_velocity}};
+    if (f.load_mean != 0 || f.load_peak != 0)
+      form["load"].update(
+          {{"kappa", f.load_mean}, {"kappa_peak", f.load_peak}, {"vm", f.load_peak_velocity}});
     if (!form.empty()) out[model.robot.joints[j].name] = form;
   }
   return out;

@@ -63,7 +63,7 @@ Term joint_friction(Graph& graph, const Friction& f, Term qd, const std::string&
   return tau;
 }
 
-// μ |load| S with μ by the direction: ((μd + μb) |load| S + (μd − μb) load |S|) / 2.
+// μ |load| S with μ by the direction: ((μd + μb) |load| S + (μd − μb) load |S|) / 2; and with 2κ/(1 − κ σ) for μ.
 Term gear_loss(const Friction& f, Term qd, Term load) {
   const Term S = f.load_velocity > 0
                      ? 2 * traced_logistic(*qd.graph, (2 / f.load_velocity) * qd) - qd.graph->constant(1)
@@ -71,6 +71,11 @@ Term gear_loss(const Friction& f, Term qd, Term load) {
   const double mean = (f.load_driving + f.load_driven) / 2, half = (f.load_driving - f.load_driven) / 2;
   Term lost = mean * (abs(load) * S);
   if (half != 0) lost += half * (load * abs(S));
+  if (f.load_mean != 0 || f.load_peak != 0) {
+    const Term x = (1 / f.load_peak_velocity) * qd, one = qd.graph->constant(1);
+    const Term kappa = f.load_mean * one + f.load_peak * exp(-(x * x));
+    lost += 2 * kappa * (abs(load) * S) / (one - kappa * (S * sign(load)));
+  }
   return lost;
 }
 
@@ -157,7 +162,8 @@ TracedBands traced_rest_bands(const ExportModel& model, Graph& graph, const Term
     out.low[a] = dry.low[static_cast<Index>(a)] + load[a];
     if (model.parameters.drives.empty()) continue;
     const Friction& f = model.parameters.drives[static_cast<std::size_t>(joints[a])].friction;
-    const double mean = (f.load_driving + f.load_driven) / 2, half = (f.load_driving - f.load_driven) / 2;
+    const RestShares shares = rest_shares(f);
+    const double mean = (shares.driving + shares.driven) / 2, half = (shares.driving - shares.driven) / 2;
     if (!f.has_load()) continue;
     out.high[a] += mean * abs(load[a]) + half * load[a];
     out.low[a] += half * load[a] - mean * abs(load[a]);

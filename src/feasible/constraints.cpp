@@ -184,7 +184,7 @@ std::vector<Constraint> physical_constraints(const Robot& robot, const Quantitie
   if (options.drives) {
     for (const std::string& column : quantities.columns()) {
       const std::string stem = stem_of(column);
-      if (stem == "Ia" || stem == "fv" || stem == "fc")
+      if (std::set<std::string>{"Ia", "fv", "fc", "fp", "fn", "fh", "fs"}.contains(stem))
         out.push_back({column + " is not negative", Bound{column, 0, kInfinity}, {}});
     }
     add_pairs(robot, quantities, out);

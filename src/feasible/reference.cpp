@@ -143,13 +143,21 @@ Inertia repaired(const Inertia& inertia, double size) {
   return Inertia::from_pseudo_inertia(back.asDiagonal() * body * back.asDiagonal());
 }
 
+// What slides is as long as its way, whatever the distance to the next axis.
+double length_of(const Robot& robot, const Quantities& quantities, int link) {
+  const Joint& joint = robot.joints[static_cast<std::size_t>(link)];
+  const double way = joint.limits.upper - joint.limits.lower, length = quantities.length(link);
+  return joint.kind == JointKind::prismatic && std::isfinite(way) ? std::max(length, way) : length;
+}
+
 // Of the links that have one: axes that meet in a point, as those of a wrist, say nothing of how thick links are.
-double mean_length(const Quantities& quantities) {
+double mean_length(const Robot& robot, const Quantities& quantities) {
   double sum = 0;
   int count = 0;
   for (int k = 0; k < quantities.links(); ++k) {
-    if (quantities.length(k) < kShortest) continue;
-    sum += quantities.length(k);
+    const double length = length_of(robot, quantities, k);
+    if (length < kShortest) continue;
+    sum += length;
     ++count;
   }
   return count > 0 ? sum / count : 0;
@@ -252,8 +260,8 @@ class Bodies {
   bool has_uniform_ = false;
 };
 
-double robot_size(const Quantities& quantities) {
-  const double mean = mean_length(quantities);
+double robot_size(const Robot& robot, const Quantities& quantities) {
+  const double mean = mean_length(robot, quantities);
   return mean < kShortest ? kUnknownSize : mean;
 }
 
@@ -285,7 +293,7 @@ Reference reference_bodies(const Robot& robot, const Quantities& quantities, con
     bodies.put(bodies_from_data(objective, quantities, options.total_mass), ReferenceKind::data);
     return bodies.scaled(1);
   }
-  bodies.put(uniform_bodies(robot, robot_size(quantities)), ReferenceKind::uniform);
+  bodies.put(uniform_bodies(robot, robot_size(robot, quantities)), ReferenceKind::uniform);
   return bodies.scaled(fitted_scale(objective, quantities, bodies.uniform(), bodies.given()));
 }
 

@@ -52,10 +52,7 @@ void refuse_other_parts(const FleetStudy& fleet) {
                         "robot, seed, drives, columns, known, fleet, prepare, report",
                         "leave it out; `steelyard run` does it for one robot"});
   };
-  bool curved = study.drive_spec.friction && !study.drive_spec.friction->is_linear();
-  for (const auto& [joint, spec] : study.drive_spec.joints)
-    curved |= spec.friction && !spec.friction->is_linear();
-  refuse(curved, "friction other than viscous, coulomb, offset");
+  refuse(has_friction_forms(study.drive_spec), "friction other than viscous, coulomb, offset");
   refuse(study.drive_spec.offset_per_run, "an offset per run");
   refuse(study.effort_delay.any(), "`effort_delay`");
   refuse(study.reverse.has_value(), "`reverse`");

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "STEELYARD FOLD\n";
 constexpr std::size_t kDigest = 32;
-constexpr std::uint32_t kOldestVersion = 2;  // without findings and motion
+constexpr std::uint32_t kOldestVersion = 2;  // without findings, motion and log
 static_assert(std::endian::native == std::endian::little, "fold files are written as memory has them");
 
 template <typename T>
@@ -246,6 +246,7 @@ FoldedMotion motion_from(const ordered_json& json, Reader& reader) {
 ordered_json run_json(const FoldedRun& run, std::string& triangles) {
   require(!run.blocks.empty(), "a fold file has at least one block");
   ordered_json json = {{"label", run.label},
+                       {"log", run.log},
                        {"samples", run.samples},
                        {"step", run.step},
                        {"filter", filter_json(run.filter)},
@@ -271,6 +272,7 @@ ordered_json run_json(const FoldedRun& run, std::string& triangles) {
 FoldedRun run_from(const ordered_json& json, Reader& reader) {
   FoldedRun run;
   run.label = json.at("label");
+  if (json.contains("log")) run.log = json.at("log");
   run.samples = whole(json, "samples", 1, kMax, reader);
   run.step = real(json, "step", 0, kLargest, reader);
   run.filter = filter_from(json.at("filter"), reader);

@@ -64,14 +64,14 @@ template <typename Fn>
 void by_motion(const Pass& pass, const Kept& kept, Index first, Index count, std::vector<Fold>& folds,
                const Fn& fn) {
   const auto rows = static_cast<std::ptrdiff_t>(pass.plan.rows.size());
-  const auto part = [&](std::ptrdiff_t begin, const Mask& mask, const WeighRows* weigh) {
+  const auto part = [&](std::ptrdiff_t begin, const Mask& mask) {
     std::vector<Fold> own(std::make_move_iterator(folds.begin() + begin),
                           std::make_move_iterator(folds.begin() + begin + rows));
-    fn(own, mask, weigh);
+    fn(own, mask);
     std::move(own.begin(), own.end(), folds.begin() + begin);
   };
-  part(0, kept.mask, pass.weigh());
-  if (has_rest(pass, kept, first, count)) part(rows, kept.rest, nullptr);
+  part(0, kept.mask);
+  if (has_rest(pass, kept, first, count)) part(rows, kept.rest);
 }
 
 // Extra columns and efforts without the known ones, for the core's kept samples.
@@ -138,23 +138,21 @@ std::vector<FoldSlot> fold_plain(const Pass& pass, const PreparedChunk& chunk) {
   const std::vector<std::vector<Index>> extra = columns_of_rows(pass.options.extra, pass.plan.rows.size());
   return by_slot(
       pass, chunk.chunk.core, kept.samples, [&](std::vector<Fold>& folds, Index first, Index count) {
-        by_motion(pass, kept, first, count, folds,
-                  [&](std::vector<Fold>& own, const Mask& mask, const WeighRows* weigh) {
-                    std::vector<RowInput> inputs;
-                    for (const Row& row : pass.plan.rows) {
-                      RowInput& input = inputs.emplace_back();
-                      input.weigh = weigh;
-                      for (const Index k : extra[inputs.size() - 1])
-                        input.extra.push_back(kept.extra.get() + k * kept.stride + first);
-                      for (std::size_t e = 3; e < channels_end; ++e)
-                        input.efforts.push_back(rows[e] + row.i * kept.stride + first);
-                      const std::uint8_t* of_row = mask_of(kept, mask, row);
-                      input.mask = of_row ? of_row + first : nullptr;
-                    }
-                    fold_samples(pass.plan,
-                                 {rows[0] + first, rows[1] + first, rows[2] + first, kept.stride, count},
-                                 inputs, own);
-                  });
+        by_motion(pass, kept, first, count, folds, [&](std::vector<Fold>& own, const Mask& mask) {
+          std::vector<RowInput> inputs;
+          for (const Row& row : pass.plan.rows) {
+            RowInput& input = inputs.emplace_back();
+            input.weigh = pass.weigh();
+            for (const Index k : extra[inputs.size() - 1])
+              input.extra.push_back(kept.extra.get() + k * kept.stride + first);
+            for (std::size_t e = 3; e < channels_end; ++e)
+              input.efforts.push_back(rows[e] + row.i * kept.stride + first);
+            const std::uint8_t* of_row = mask_of(kept, mask, row);
+            input.mask = of_row ? of_row + first : nullptr;
+          }
+          fold_samples(pass.plan, {rows[0] + first, rows[1] + first, rows[2] + first, kept.stride, count},
+                       inputs, own);
+        });
       });
 }
 
@@ -173,15 +171,14 @@ std::vector<FoldSlot> fold_filtered(const Pass& pass, const PreparedChunk& chunk
       own.push_back(at(pass.plan.stored_columns + (efforts + 1) * joints + k));
     for (Index e = 0; e < efforts; ++e) own.push_back(at(pass.plan.stored_columns + e * joints + row.i));
   }
-  return by_slot(
-      pass, chunk.chunk.core, kept.samples, [&](std::vector<Fold>& folds, Index first, Index count) {
-        by_motion(pass, kept, first, count, folds,
-                  [&](std::vector<Fold>& own, const Mask& mask, const WeighRows* weigh) {
-                    for (std::size_t r = 0; r < own.size(); ++r)
-                      fold_columns(columns[r], first, count, mask_of(kept, mask, pass.plan.rows[r]), own[r],
-                                   weigh, static_cast<Index>(r));
-                  });
-      });
+  return by_slot(pass, chunk.chunk.core, kept.samples,
+                 [&](std::vector<Fold>& folds, Index first, Index count) {
+                   by_motion(pass, kept, first, count, folds, [&](std::vector<Fold>& own, const Mask& mask) {
+                     for (std::size_t r = 0; r < own.size(); ++r)
+                       fold_columns(columns[r], first, count, mask_of(kept, mask, pass.plan.rows[r]), own[r],
+                                    pass.weigh(), static_cast<Index>(r));
+                   });
+                 });
 }
 
 void count_rows(const Preparation& preparation, FoldPass& out) {

@@ -7,25 +7,37 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
+#include "steelyard/log/encoder_noise.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr std::array<double, 7> kSixth = {1, -6, 15, -20, 15, -6, 1};
-constexpr double kSixthNorm = 924;  // Σ of their squares
-constexpr double kMedianOfNormal = 0.6744897501960817;
-constexpr Index kFewestSamples = 16;
 constexpr int kFrequencies = 2000;
 
 // Samples of a run as they enter the rows.
 SampleBlock states_block(Index joints, Index count) {
-  return SampleBlock({std::string(channel::kPosition), std::string(channel::kVelocity),
-                      std::string(channel::kAcceleration), std::string(channel::kCurrent)},
-                     joints, count);
+  return SampleBlock(
+      {std::string(channel::kPosition), std::string(channel::kVelocity), std::string(channel::kAcceleration),
+       std::string(channel::kCurrent), std::string(channel::kMoving)},
+      joints, count);
+}
+
+constexpr Index kMovingRow = 4;
+constexpr double kMostlyMoving = 0.5;
+
+// 1 where the fold keeps the joint's rows: neither at standstill nor slower than the limit.
+bool has_row(const PreparedChunk& chunk, const Preparation& preparation, Index joint, Index sample) {
+  if (preparation.standstill.half > 0)
+    return chunk.samples.row(chunk.samples.find(channel::kMoving), joint)[sample] > kMostlyMoving;
+  const VectorXd& limits = preparation.velocity_below;
+  if (limits.size() == 0) return true;
+  const double limit = limits[limits.size() == 1 ? 0 : joint];
+  return std::abs(chunk.samples.row(chunk.samples.find(channel::kVelocity), joint)[sample]) >= limit;
 }
 
 // Every `step`-th core sample of a chunk.
-void take_states(const PreparedChunk& chunk, Index step, SampleBlock& states) {
+void take_states(const PreparedChunk& chunk, const Preparation& preparation, Index step,
+                 SampleBlock& states) {
   const Range core = chunk.chunk.core;
   const Index joints = states.joints();
   for (Index s = (core.begin + step - 1) / step * step; s < core.end; s += step) {
@@ -36,6 +48,8 @@ void take_states(const PreparedChunk& chunk, Index step, SampleBlock& states) {
       for (Index j = 0; j < joints; ++j)
         states.row(c, j)[to] = chunk.samples.row(from, j)[s - chunk.chunk.halo.begin];
     }
+    for (Index j = 0; j < joints; ++j)
+      states.row(kMovingRow, j)[to] = has_row(chunk, preparation, j, s - chunk.chunk.halo.begin) ? 1 : 0;
   }
 }
 
@@ -107,6 +121,16 @@ Fold error_fold(const Layout& layout, const MatrixXd& errors, bool jumps) {
   return fold;
 }
 
+// The samples in which the row's joint has a row; one of zeros when there are none.
+MatrixXd kept_rows_of(const MatrixXd& all, const double* moving) {
+  MatrixXd kept =
+      MatrixXd::Zero(std::max<Index>(1, std::count(moving, moving + all.rows(), 1.0)), all.cols());
+  Index next = 0;
+  for (Index s = 0; s < all.rows(); ++s)
+    if (moving[s] > 0) kept.row(next++) = all.row(s);
+  return kept;
+}
+
 RowErrors error_rows(const CurrentRows& rows, const SampleBlock& states, const SampleBlock& noisy) {
   const MatrixXd difference = all_columns_of(rows, noisy) - all_columns_of(rows, states);
   RowErrors errors;
@@ -123,6 +147,7 @@ RowErrors error_rows(const CurrentRows& rows, const SampleBlock& states, const S
       }
     }
     for (Index s = 0; s < states.size(); ++s) own(s, next) = noisy.row(3, row.i)[s] - states.row(3, row.i)[s];
+    own = kept_rows_of(own, states.row(kMovingRow, row.i));
     errors.smooth.push_back(error_fold(rows.layouts[r], own, false));
     errors.jumps.push_back(error_fold(rows.layouts[r], own, true));
   }
@@ -130,20 +155,6 @@ RowErrors error_rows(const CurrentRows& rows, const SampleBlock& states, const S
 }
 
 }  // namespace
-
-double white_noise(const double* x, Index count) {
-  if (count < kFewestSamples) return 0;
-  std::vector<double> sizes;
-  sizes.reserve(static_cast<std::size_t>(count));
-  for (Index s = 0; s + 6 < count; ++s) {
-    double difference = 0;
-    for (std::size_t k = 0; k < kSixth.size(); ++k) difference += kSixth[k] * x[s + static_cast<Index>(k)];
-    sizes.push_back(std::abs(difference));
-  }
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  return *middle / (kMedianOfNormal * std::sqrt(kSixthNorm));
-}
 
 FilteredNoise filtered_noise(const SignalNoise& noise, const Preparation& preparation) {
   const double T = preparation.grid.step, rate = 1 / T;
@@ -183,7 +194,7 @@ RunErrors run_errors(PreparedRun& run, const CurrentRows& rows, const ErrorOptio
   RawChunk raw;
   while (run.read(raw)) {
     for (NoiseOfChannel* noise : {&position, &velocity, &current}) noise->add(raw.samples);
-    take_states(run.prepare(std::move(raw)), step, states);
+    take_states(run.prepare(std::move(raw)), run.preparation(), step, states);
     raw = RawChunk();
   }
   states.pack();

@@ -1,5 +1,7 @@
 #include "gains/homogeneous.hpp"
 
+#include <algorithm>
+
 #include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -8,6 +10,18 @@ namespace {
 using Dense = Eigen::MatrixXd;
 
 constexpr double kMinEigen = 1e-13;  // of the scaled information
+
+// By gain: root of the squares that white noise adds to its currents.
+VectorXd white_currents(const GainProblem& problem) {
+  VectorXd squares = VectorXd::Zero(static_cast<Index>(problem.gains.size()));
+  for (const GainRun& run : problem.runs)
+    for (const Fold& fold : run.motor_errors.smooth)
+      for (std::size_t j = 0; j < problem.gains.size(); ++j)
+        if (fold.layout().row == "current:" + problem.joints[j])
+          if (const Index at = fold.layout().find(problem.gains[j]); at >= 0)
+            squares[static_cast<Index>(j)] += fold.R().col(at).squaredNorm();
+  return squares.cwiseSqrt();
+}
 
 }  // namespace
 
@@ -40,6 +54,19 @@ Dense error_products(const GainProblem& problem, RowSide side, ErrorKind kind,
     }
   }
   return D;
+}
+
+Dense with_residual_currents(const GainProblem& problem, const GainFit& fit,
+                             const std::vector<std::string>& columns, const Dense& products) {
+  const VectorXd residual = current_residual(problem, fit).norm, white = white_currents(problem);
+  Eigen::VectorXd factor = Eigen::VectorXd::Ones(products.rows());
+  for (std::size_t j = 0; j < problem.gains.size(); ++j) {
+    const auto at = static_cast<Index>(j);
+    const auto column = std::find(columns.begin(), columns.end(), problem.gains[j]);
+    if (column != columns.end() && white[at] > 0 && residual[at] > white[at])
+      factor[column - columns.begin()] = residual[at] / white[at];
+  }
+  return factor.asDiagonal() * products * factor.asDiagonal();
 }
 
 Dense inverse_root(const Dense& A) {

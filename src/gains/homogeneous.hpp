@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "steelyard/gains/fit.hpp"
 #include "steelyard/gains/problem.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -21,6 +22,12 @@ enum class ErrorKind { smooth, jumps };
 // Products of what noise adds to the columns; rows of each joint divided by their standard deviation.
 Eigen::MatrixXd error_products(const GainProblem& problem, RowSide side, ErrorKind kind,
                                const std::vector<double>& sigma, const std::vector<std::string>& columns);
+
+// The same with what a fit leaves of the currents in place of their white noise, where it is more: whatever the model lacks
+// is in the currents.
+Eigen::MatrixXd with_residual_currents(const GainProblem& problem, const GainFit& fit,
+                                       const std::vector<std::string>& columns,
+                                       const Eigen::MatrixXd& products);
 
 // Root of the inverse of a symmetric matrix: root · rootᵀ = A⁻¹, eigenvalues not below a floor.
 Eigen::MatrixXd inverse_root(const Eigen::MatrixXd& A);

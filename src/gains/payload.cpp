@@ -73,11 +73,10 @@ VectorXd values_with(const GainProblem& problem, const VectorXd& gains, const Es
   return estimate(folds, options, priors).values;
 }
 
-// Covariance of the values by that of the gains: columns × columns.
-MatrixXd gain_influence(const GainProblem& problem, const VectorXd& gains, const MatrixXd& covariance,
-                        const Estimate& first, std::span<const Fold> priors) {
+// Change of the values by that of the gains: columns × gains.
+MatrixXd gain_influence(const GainProblem& problem, const VectorXd& gains, const Estimate& first,
+                        std::span<const Fold> priors) {
   const Index n = gains.size();
-  if (covariance.size() == 0) return MatrixXd::Zero(first.values.size(), first.values.size());
   MatrixXd change(first.values.size(), n);
   for (Index j = 0; j < n; ++j) {
     VectorXd other = gains;
@@ -86,7 +85,7 @@ MatrixXd gain_influence(const GainProblem& problem, const VectorXd& gains, const
     change.col(j) =
         (values_with(problem, other, first, priors) - values_with(problem, gains, first, priors)) / step;
   }
-  return change * covariance * change.transpose();
+  return change;
 }
 
 void check_loads(const GainProblem& problem, const VectorXd& gains) {
@@ -120,12 +119,14 @@ void check_loads(const GainProblem& problem, const VectorXd& gains) {
          "record a run without load"});
 }
 
-LoadEstimate describe(const Load& load, const GainFit& fit, const MatrixXd& by_gains,
-                      const MatrixXd& by_noise) {
+LoadEstimate describe(const Load& load, const GainFit& fit, const MatrixXd& influence,
+                      const MatrixXd& by_gains, const MatrixXd& by_noise) {
   LoadEstimate out;
   out.name = load.name;
   out.values = load.fixed_values();
-  out.covariance = MatrixXd::Zero(kParametersPerLink, kParametersPerLink);
+  out.noise = MatrixXd::Zero(kParametersPerLink, kParametersPerLink);
+  out.covariance = out.noise;
+  if (influence.size() > 0) out.by_gains = MatrixXd::Zero(kParametersPerLink, influence.cols());
   out.sigma.setZero();
   out.sigma_noise.setZero();
   out.sigma_gains.setZero();
@@ -143,9 +144,12 @@ LoadEstimate describe(const Load& load, const GainFit& fit, const MatrixXd& by_g
     out.sigma[a] = fit.sigma[at];
     out.lower[a] = fit.lower[at];
     out.upper[a] = fit.upper[at];
+    if (influence.size() > 0) out.by_gains.row(a) = influence.row(at);
     for (Index b = 0; b < kParametersPerLink; ++b)
-      if (const Index other = places[static_cast<std::size_t>(b)]; other >= 0)
+      if (const Index other = places[static_cast<std::size_t>(b)]; other >= 0) {
+        out.noise(a, b) = by_noise(at, other);
         out.covariance(a, b) = by_noise(at, other) + by_gains(at, other);
+      }
   }
   out.gains_dominate = out.sigma_gains[0] > out.sigma_noise[0];
   out.body = nearest_body(out.values, out.covariance, out.body_is_found, out.body_moved);
@@ -162,7 +166,11 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
   weighted.weighting = Weighting::by_row;
   weighted.conditions = false;
   const Estimate found = estimate(folds, weighted, priors);
-  const MatrixXd by_gains = gain_influence(problem, gains, covariance, found, priors);
+  const MatrixXd influence =
+      covariance.size() > 0 ? gain_influence(problem, gains, found, priors) : MatrixXd();
+  const Index n = found.values.size();
+  MatrixXd by_gains = MatrixXd::Zero(n, n);
+  if (influence.size() > 0) by_gains = influence * covariance * influence.transpose();
   GainFit fit;
   fit.columns = found.columns;
   fit.values = found.values;
@@ -187,7 +195,7 @@ LoadFit identify_loads(const GainProblem& problem, const VectorXd& gains, const 
                          std::any_of(problem.runs.begin(), problem.runs.end(),
                                      [&](const GainRun& run) { return run.load == load.name; });
     if (carried && load.known_count() < kParametersPerLink)
-      out.loads.push_back(describe(load, fit, by_gains, by_noise));
+      out.loads.push_back(describe(load, fit, influence, by_gains, by_noise));
   }
   return out;
 }

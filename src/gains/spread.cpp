@@ -18,23 +18,32 @@ std::vector<Index> places_in(const GainFit& fit, const std::vector<std::string>&
   return places;
 }
 
-// What noise in the columns takes from the values, to first order: A⁻¹ D x.
-void put_attenuation(const GainProblem& problem, const Estimate& found, RowSide side, GainFit& fit) {
-  if (!errors_are_known(problem, side)) return;
+// What errors in the columns take from the values: with exact values x and products D of the errors, least squares gives
+// x − A⁻¹ D x.
+void put_attenuation(const GainProblem& problem, const Estimate& found, const GainOptions& options,
+                     GainFit& fit) {
+  if (!errors_are_known(problem, options.rows)) return;
+  GainOptions values = options;
+  values.spread = false;
+  const GainFit total = fit_total(problem, values);
+  if (!total.values.allFinite() || (total.gain_values().array() == 0).any()) return;
   std::vector<std::string> columns = found.columns;
   columns.emplace_back("load");
   std::vector<double> sigma = fit.row_sigma;
   if (fit.method == GainMethod::ls) sigma.assign(sigma.size(), 1);
-  Eigen::VectorXd x(found.values.size() + 1);
-  x << found.values, 1;
-  const Eigen::VectorXd pull = (error_products(problem, side, ErrorKind::smooth, sigma, columns) * x +
-                                error_products(problem, side, ErrorKind::jumps, sigma, columns) * x)
-                                   .head(found.values.size());
+  const std::vector<Index> places = places_in(fit, found.columns);
+  Eigen::VectorXd x = Eigen::VectorXd::Ones(found.values.size() + 1);
+  for (std::size_t k = 0; k < places.size(); ++k)
+    x[static_cast<Index>(k)] = places[k] >= 0 ? total.values[places[k]] : found.values[static_cast<Index>(k)];
+  const Eigen::MatrixXd smooth = with_residual_currents(
+      problem, total, columns, error_products(problem, options.rows, ErrorKind::smooth, sigma, columns));
+  const Eigen::VectorXd pull =
+      ((smooth + error_products(problem, options.rows, ErrorKind::jumps, sigma, columns)) * x)
+          .head(found.values.size());
   const Eigen::MatrixXd W = homogeneous(found.factor, columns).leftCols(found.values.size());
   const Eigen::MatrixXd root = inverse_root(W.transpose() * W);
   const VectorXd shift = root * (root.transpose() * pull);
   fit.attenuation = VectorXd::Zero(fit.values.size());
-  const std::vector<Index> places = places_in(fit, found.columns);
   for (std::size_t k = 0; k < places.size(); ++k)
     if (places[k] >= 0) fit.attenuation[places[k]] = shift[static_cast<Index>(k)];
 }
@@ -130,7 +139,7 @@ GainFit fit_least_squares(const GainProblem& problem, GainMethod method, const G
   fit.row_sigma = row_deviations(problem, found, options.rows);
   if (!options.spread) return fit;
   put_spread(found.columns, block_moments(folds, found, gain_priors(problem)), {}, options, fit);
-  put_attenuation(problem, found, options.rows, fit);
+  put_attenuation(problem, found, options, fit);
   return fit;
 }
 

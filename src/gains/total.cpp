@@ -14,6 +14,8 @@ constexpr double kNoError = 1e-14;        // errors below this share of a column
 constexpr double kJumpShare = 0.25;       // trials: a tenth is right where joint 1 hardly moves
 constexpr double kRidge = 1e-6;           // of the correlations of errors
 constexpr double kMinTotalEigen = 1e-13;  // of the scaled information
+constexpr int kErrorRounds = 6;           // of solution and errors of the currents
+constexpr double kSameSolution = 1e-4;    // relative, of the gains
 
 using Dense = Eigen::MatrixXd;
 
@@ -239,6 +241,24 @@ Eigen::VectorXd shift_by_jumps(const GainProblem& problem, const GainOptions& op
   return kJumpShare * (root * (root.transpose() * pull));
 }
 
+// Solution and errors of the currents in turn, until neither changes.
+TotalSolution solve_with_errors(const GainProblem& problem, const TotalSystem& white,
+                                const GainOptions& options, TotalSystem& system, GainFit& fit) {
+  system = white;
+  TotalSolution solution = solve_total(system, options.min_gap);
+  put_values(system.columns, solution.x, fit);
+  if (!options.noise_scaling || !errors_are_known(problem, options.rows)) return solution;
+  for (int round = 0; round < kErrorRounds; ++round) {
+    const VectorXd before = fit.gain_values();
+    if ((before.array() == 0).any() || !before.allFinite()) break;
+    system.D = with_residual_currents(problem, fit, system.columns, white.D);
+    solution = solve_total(system, options.min_gap);
+    put_values(system.columns, solution.x, fit);
+    if ((fit.gain_values() - before).cwiseQuotient(before).cwiseAbs().maxCoeff() < kSameSolution) break;
+  }
+  return solution;
+}
+
 }  // namespace
 
 GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
@@ -246,9 +266,9 @@ GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
   const Estimate weighted = least_squares(problem, folds, Weighting::by_row);
   GainFit fit = empty_fit(problem, GainMethod::tls);
   fit.row_sigma = row_deviations(problem, weighted, options.rows);
-  const TotalSystem system = total_system(problem, weighted, fit.row_sigma, options);
-  const TotalSolution solution = solve_total(system, options.min_gap);
-  put_values(system.columns, solution.x, fit);
+  TotalSystem system;
+  const TotalSolution solution = solve_with_errors(
+      problem, total_system(problem, weighted, fit.row_sigma, options), options, system, fit);
   put_classical(weighted.columns, paper_deviations(system, solution), fit);
   fit.singular = solution.singular;
   fit.gap = solution.gap;

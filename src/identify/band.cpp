@@ -33,7 +33,11 @@ std::optional<double> band_of(PreparedRun& run, const std::vector<int>& joints) 
     const Index count = raw.chunk.core.end - raw.chunk.core.begin;
     for (std::size_t k = 0; k < joints.size(); ++k) {
       const double* effort = raw.samples.row(torque, joints[k]) + first;
-      for (Index s = 0; s < count; ++s) efforts[k].add(effort[s]);
+      for (Index s = 0; s < count; ++s)
+        if (is_bridged(run.preparation(), raw.chunk.core.begin + s))
+          efforts[k].interrupt();
+        else
+          efforts[k].add(effort[s]);
     }
     raw = {};
   }

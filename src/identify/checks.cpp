@@ -57,7 +57,7 @@ Predicted predict_all(const Setup& setup, const Folded& folded, const Estimate& 
 
 std::vector<ResidualSummary> leave_out_motions(const Setup& setup, const Folded& folded, const Fit& fit) {
   std::vector<ResidualSummary> out;
-  if (folded.runs.size() < 2) return out;
+  if (folded.runs.size() < 2 || fit.with_springs) return out;
   std::vector<std::vector<Fold>> runs;
   for (const RunRows& run : folded.runs) runs.push_back(run.folds.folds.total());
   for (const LeftOutMotion& found : leave_one_motion_out(runs, setup.study().estimate, fit.priors))
@@ -75,7 +75,7 @@ Predicted predict_runs_with_bands(const Setup& setup, const Runs& runs, const Fo
                                   const Uncertainty& spread) {
   // Bands are about errors with signs, at samples.
   std::optional<BandCounter> counter;
-  if (!has_unsigned_runs(setup.study()) && !fits_folds(runs))
+  if (!has_unsigned_runs(setup.study()) && !fits_folds(runs) && !fit.with_springs)
     setup.clock().time("refits for bands", [&] { counter.emplace(setup, folded, fit, spread); });
   return predict_all(setup, folded, fit.estimated, counter ? &*counter : nullptr);
 }
@@ -139,7 +139,6 @@ Checks check_fit(const Setup& setup, const Runs& runs, const Folded& folded, con
   Checks checks;
   checks.predicted = predict_runs_with_bands(setup, runs, folded, fit, spread);
   checks.held_out = cross_validate_runs(setup, folded, fit);
-  checks.elastic = identify_elastic_joints(setup);
   if (feasible) checks.feasible = check_feasible(setup, folded, fit, *feasible);
   checks.forecasts = setup.clock().time("forecast", [&] {
     return forecast_errors(setup, folded, fit, feasible, checks.held_out.refits,

@@ -49,6 +49,7 @@ HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const
 
 struct FeasibleCheck {
   FeasibleSummary summary;
+  Estimate values;  // the estimate with those of the feasible parameters; empty: there are none
   std::vector<LinkValues> links;
   std::vector<ResidualSummary> runs;  // empty: there are no rows
   int passes = 0;
@@ -61,13 +62,6 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
 std::vector<ResidualSummary> feasible_residuals(const Setup& setup, const Folded& folded,
                                                 const Estimate& estimate, const FeasibleModel& feasible,
                                                 std::vector<Prediction>* raw = nullptr);
-
-struct ElasticJoints {
-  std::optional<ElasticSummary> summary;  // none without `elastic:` in the study
-  std::vector<Finding> findings;
-  int passes = 0;
-};
-ElasticJoints identify_elastic_joints(const Setup& setup);
 
 struct SelfChecks {
   std::vector<SelfCheck> checks;
@@ -86,7 +80,6 @@ struct Forecasts {
 struct Checks {
   Predicted predicted;
   HeldOutCheck held_out;
-  ElasticJoints elastic;
   std::optional<FeasibleCheck> feasible;
   SelfChecks self;
   Forecasts forecasts;

@@ -36,8 +36,8 @@ StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& m
   for (std::size_t k = 0; k < models.size(); ++k) {
     StudyOutcome outcome = validate_study(study, models[k].result, options);
     add_errors(
-        models[k].name, "base", outcome.result, [](const RunValidation& run) { return &run.residual; },
-        comparison);
+        models[k].name, models[k].parameters.c_str(), outcome.result,
+        [](const RunValidation& run) { return &run.residual; }, comparison);
     add_errors(
         models[k].name, "links", outcome.result,
         [](const RunValidation& run) { return run.feasible ? &*run.feasible : nullptr; }, comparison);

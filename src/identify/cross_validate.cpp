@@ -1,6 +1,7 @@
 #include <set>
 
 #include "identify/checks.hpp"
+#include "identify/friction.hpp"
 #include "identify/summary.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -32,14 +33,17 @@ CrossValidation cross_validate_estimator(const Setup& setup, const Fit& fit,
                                          const BlockGroups& groups) {
   EstimateOptions options = setup.study().estimate;
   options.conditions = false;
+  std::vector<Fold> priors = fit.priors;
+  for (Fold& shapes : shape_priors(setup, fit.estimated)) priors.push_back(std::move(shapes));
   const bool own = !fit.estimator_blocks.empty();
-  return cross_validate(own ? fit.estimator_blocks : blocks, blocks, groups,
-                        [&](std::span<const Fold> training) -> FittedColumns {
-                          Estimate part = fit.instrument
-                                              ? instrument_estimate(training, options, fit.priors).estimate
-                                              : estimate(training, options, fit.priors);
-                          return {std::move(part.columns), std::move(part.values), part.status};
-                        });
+  return cross_validate(
+      own ? fit.estimator_blocks : blocks, blocks, groups,
+      [&](std::span<const Fold> training) -> FittedColumns {
+        Estimate part = fit.instrument ? instrument_estimate(training, options, priors).estimate
+                                       : estimate(training, options, priors);
+        return {std::move(part.columns), std::move(part.values), part.status};
+      },
+      training_of(options));
 }
 
 bool has_two_groups(const BlockGroups& groups) {
@@ -63,7 +67,7 @@ std::vector<Residual> held_out_standstill(const Folded& folded, const BlockGroup
   }
   if (!any) return {};
   std::vector<std::vector<Residual>> parts;
-  const std::vector<HeldOutPart> held = held_out_parts(blocks, groups);
+  const std::vector<HeldOutPart> held = held_out_parts(blocks, groups, Training::merged);
   for (std::size_t g = 0; g < held.size(); ++g)
     parts.push_back(residuals(held[g].tested, refits.columns, refits.values[g]).per_row);
   return added_by_row(parts);
@@ -74,6 +78,10 @@ std::vector<Residual> held_out_standstill(const Folded& folded, const BlockGroup
 HeldOutCheck cross_validate_runs(const Setup& setup, const Folded& folded, const Fit& fit) {
   HeldOutCheck check;
   const bool requested = setup.study().cross.has_value();
+  if (fit.with_springs) {
+    if (requested) check.unavailable = "cross_validation: rows without springs are not refitted";
+    return check;
+  }
   const HeldOut held = held_out_groups(folded.runs, setup.study().cross.value_or(CrossOptions()));
   if (!has_two_groups(held.groups)) {
     if (requested)

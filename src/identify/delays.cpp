@@ -1,15 +1,21 @@
 // Step of a study: by how much the efforts of each run are later than its positions, with `effort_delay`.
 //
 // Given delays hold for all runs. Automatic ones are estimated (doctor/delay.hpp) by the samples of the fitted runs together, or of
-// another run alone, and undone where they are certain: what the doctor would report of a study without the key.
+// another run alone, and undone where they are certain (what the doctor would report of a study without the key) and the fit of the
+// study's rows is better for it: friction of other forms than the model's looks like a delay.
 #include "identify/delays.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "identify/extra_columns.hpp"
+#include "identify/prior.hpp"
+#include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/identify/folded.hpp"
 #include "steelyard/identify/runs.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -38,7 +44,7 @@ VectorXd given_delays(const Setup& setup) {
 
 std::vector<EffortDelay> estimated_delays(const Setup& setup) {
   DelayOptions options;
-  options.also = {kKnownChannel};
+  options.also = {kKnownChannel, kTemperatureChannel};
   options.threads = setup.threads();
   std::vector<DelayedRun> runs;
   for (const StudyRun& run : setup.study().runs)
@@ -60,6 +66,56 @@ std::vector<EffortDelay> estimated_delays(const Setup& setup) {
   return out;
 }
 
+// Joints of fitted runs whose delays are undone.
+std::set<std::string> shifted_joints(const Setup& setup) {
+  std::set<std::string> names;
+  const std::vector<LogJoint> joints = log_joints(setup.robot);
+  for (const StudyRun& run : setup.study().runs) {
+    const VectorXd undone = undone_delay(setup, run);
+    for (Index j = 0; j < undone.size() && run.file.label.role == RunRole::fit; ++j)
+      if (undone[j] != 0) names.insert(joints[static_cast<std::size_t>(j)].name);
+  }
+  return names;
+}
+
+// Σ ln of what a fit of the study's rows leaves of these joints' efforts; the first cut-off that fits, where it is chosen later.
+std::optional<double> left_over(Setup setup, const std::set<std::string>& joints) {
+  try {
+    if (setup.study().cutoff.automatic) setup = with_given_cutoff(std::move(setup), first_cutoff(setup));
+    Runs runs = open_runs(setup);
+    const std::vector<Fold> folds = fit_folds(fold_runs(setup, runs, {}));
+    if (folds.empty()) return std::nullopt;
+    EstimateOptions options = setup.study().estimate;
+    options.conditions = false;
+    const Estimate fit = estimate(folds, options, prior_folds(setup.study(), setup.robot, setup.base, folds));
+    double sum = 0;
+    for (const JointResidual& joint :
+         residual_summary(residuals(folds, fit.columns, fit.values).per_row, setup.plan, setup.robot)
+             .per_joint)
+      if (joints.count(joint.name) > 0 && joint.prepared) sum += std::log(std::max(*joint.prepared, 1e-12));
+    return sum;
+  } catch (const InputError&) {  // of a run that is refused later
+    return std::nullopt;
+  }
+}
+
+// The fitted runs as they are, where they are fitted better so.
+void try_delays(Setup& setup) {
+  const std::set<std::string> joints = shifted_joints(setup);
+  if (joints.empty() || has_folded_runs(setup.study())) return;
+  Setup given = setup;
+  for (EffortDelay& delay : given.delays) delay.undone.setZero();
+  const std::optional<double> before = left_over(given, joints), after = left_over(setup, joints);
+  if (!before || !after || *after < *before) return;
+  for (const StudyRun& run : setup.study().runs)
+    for (EffortDelay& delay : setup.delays) {
+      if (delay.run != run.file.label.label || run.file.label.role != RunRole::fit || delay.undone.isZero(0))
+        continue;
+      delay.undone.setZero();
+      delay.how = "estimated, and not undone: the fit is better without";
+    }
+}
+
 }  // namespace
 
 Setup with_delays(Setup setup) {
@@ -70,6 +126,7 @@ Setup with_delays(Setup setup) {
   if (study.elastic) refuse_automatic(study, "`elastic`");
   setup.prepare.own_shifts = true;
   setup.delays = setup.clock().time("delays of the efforts", [&] { return estimated_delays(setup); });
+  setup.clock().time("fits with and without delays", [&] { try_delays(setup); });
   return setup;
 }
 

@@ -8,6 +8,9 @@
 #include "identify/extra_columns.hpp"
 #include "identify/friction.hpp"
 #include "identify/gains.hpp"
+#include "identify/ripple.hpp"
+#include "identify/robot_probe.hpp"
+#include "identify/temperature.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/core/text_file.hpp"
@@ -114,7 +117,9 @@ Estimate base_values_of(const Result& model, const Setup& setup) {
 }
 
 Setup setup_of(const Result& model, const Job& job) {
-  Setup setup = open_robot(job);
+  Setup setup = with_robot_of(model, open_robot(job));
+  setup.ripple = ripple_of_model(setup.robot, model);
+  setup.temperature = temperature_of_model(setup, model);
   setup = with_friction(setup, friction_of_model(setup, model));
   if (setup.study().drive_spec.offset_per_run && !setup.plan.rows.empty()) {
     const std::string stem = offset_stem(setup, 0);

@@ -1,5 +1,7 @@
 #include "identify/estimators.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -42,6 +44,32 @@ VectorXd values_for(const Plan& plan, const Estimate& estimate) {
 
 namespace {
 
+// Joints that another weighting of the same rows explains far better: efforts of very different sizes.
+void report_weights(const Study& study, Fit& fit) {
+  constexpr double kMuch = 1.5;         // their residual over that with converged weights
+  constexpr double kEnough = 0.05;      // of their effort
+  constexpr std::size_t kSeveral = 10;  // rows per column: fewer fit anything
+  const Weighting own = study.estimate.weighting;
+  if (own != Weighting::none && own != Weighting::by_row) return;
+  EstimateOptions options = study.estimate;
+  options.weighting = Weighting::by_row_iterated;
+  options.conditions = false;
+  const Estimate other = estimate(fit.folds, options, fit.priors);
+  if (other.status == EstimateStatus::not_converged) return;
+  std::string text;
+  for (std::size_t k = 0; k < other.per_row.size(); ++k) {
+    const Residual &here = fit.estimated.per_row[k], &there = other.per_row[k];
+    const bool counts =
+        here.rows > static_cast<Index>(kSeveral * other.columns.size() / other.per_row.size());
+    if (!counts || here.relative < kMuch * there.relative || here.relative < there.relative + kEnough)
+      continue;
+    text += fmt::format("{}{}: {:.0f} % of its effort is unexplained, {:.0f} % with converged weights",
+                        text.empty() ? "" : "; ", here.row.substr(here.row.find(':') + 1),
+                        100 * here.relative, 100 * there.relative);
+  }
+  if (!text.empty()) fit.findings.push_back(make_finding("weights-not-converged", "", text));
+}
+
 Fit reduced_to_essential(const EssentialOptions& options, Fit fit) {
   const Essential found = fit.instrument ? essential(fit.instrument_folds, *fit.instrument, options)
                                          : essential(fit.folds, fit.estimated, options);
@@ -72,6 +100,7 @@ Fit fit_rows(const Setup& setup, const Runs& runs, const std::vector<RunRows>& r
   fit.estimator.method = method_name(study, runs);
   fit.estimator.iterations = fit.estimated.iterations;
   fit.estimator.converged = fit.estimated.status != EstimateStatus::not_converged;
+  report_weights(study, fit);
   if (study.estimator.instruments && has_instruments(runs))
     fit = fits_logs(runs) ? with_instruments(setup, rows, std::move(fit))
                           : with_folded_instruments(setup, rows, std::move(fit));

@@ -27,6 +27,7 @@ struct Fit {
   std::vector<std::vector<FoldBlock>> estimator_blocks;
   std::optional<Estimate> before_elimination;  // of essential parameters
   EstimatorSummary estimator;
+  bool with_springs = false;  // values from the equations of elastic joints: the rows are not refitted
   std::vector<Finding> findings;
 
   // The estimate that intervals refer to.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "identify/extra_columns.hpp"
+#include "identify/fixes.hpp"
 #include "identify/kept_rows.hpp"
 #include "identify/prior.hpp"
 #include "identify/repeats.hpp"
@@ -37,12 +38,50 @@ std::optional<Finding> open_line(const StudyRun& run) {
 struct RunFinding {
   Finding finding;
   std::vector<std::string> runs;
+  std::vector<std::string> likewise = {};  // further runs with such a finding and other numbers
 };
+
+std::string likewise(const std::vector<std::string>& runs) {
+  constexpr std::size_t kNamed = 4;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(kNamed, runs.size()); ++k)
+    text += fmt::format(
+        "{}'{}'", k == 0 ? (runs.size() == 1 ? "; likewise in run " : "; likewise in runs ") : ", ", runs[k]);
+  return text + (runs.size() > kNamed ? fmt::format(" and {} more", runs.size() - kNamed) : "");
+}
+
+// One finding of every code, joint and severity: of the others with the same evidence the runs alone, and of those with other
+// numbers as well.
+void merge(std::vector<RunFinding>& found) {
+  const auto is_of_run = [](const RunFinding& item) {
+    return std::find(item.runs.begin(), item.runs.end(), item.finding.joint) != item.runs.end();
+  };
+  std::vector<RunFinding> merged;
+  for (RunFinding& item : found) {
+    const auto same = std::find_if(merged.begin(), merged.end(), [&](const RunFinding& other) {
+      return other.finding.code == item.finding.code && other.finding.severity == item.finding.severity &&
+             !item.runs.empty() &&
+             (other.finding.joint == item.finding.joint || (is_of_run(other) && is_of_run(item)));
+    });
+    if (same == merged.end()) {
+      merged.push_back(std::move(item));
+      continue;
+    }
+    const bool is_equal =
+        same->finding.evidence == item.finding.evidence && same->finding.joint == item.finding.joint;
+    std::vector<std::string>& runs = is_equal ? same->runs : same->likewise;
+    for (std::string& run : item.runs)
+      if (std::find(same->runs.begin(), same->runs.end(), run) == same->runs.end() &&
+          std::find(runs.begin(), runs.end(), run) == runs.end())
+        runs.push_back(std::move(run));
+  }
+  found = std::move(merged);
+}
 
 std::vector<Finding> with_names(std::vector<RunFinding> found, std::size_t runs) {
   std::vector<Finding> findings;
   for (RunFinding& item : found) {
-    item.finding.evidence = name_runs(item.finding, item.runs, runs);
+    item.finding.evidence = name_runs(item.finding, item.runs, runs) + likewise(item.likewise);
     findings.push_back(std::move(item.finding));
   }
   return findings;
@@ -83,7 +122,7 @@ DoctorOptions doctor_options(const Setup& setup, const std::vector<ExaminedRun>&
   DoctorOptions options;
   options.columns = lead_names(setup.base);
   options.set_up.threads = setup.threads();
-  options.coarse.also = {kKnownChannel};
+  options.coarse.also = {kKnownChannel, kTemperatureChannel};
   if (has_unsigned_runs(setup.study())) {
     options.skip_set_up = "a run has |effort| only";
     options.skip_remedy =
@@ -147,7 +186,8 @@ Visit visit(const Setup& setup, const Runs& opened, Index head) {
     examined.known = by_joint(setup.plan, known_efforts(setup, run));
     examined.effort_delay = undone_delay(setup, run);
     examined.delay_is_settled = !setup.delays.empty();
-    examined.use = {!run.unsigned_effort, setup.study().prepare.measured_velocity};
+    examined.use = {!run.unsigned_effort, setup.study().prepare.measured_velocity,
+                    run.file.time.empty() ? 0 : run.file.rate};
     if (r < opened.size()) examined.signals = watched_signals(opened[r]);
     visit.logs.push_back(r);
   }
@@ -170,6 +210,7 @@ Visit visit(const Setup& setup, const Runs& opened, Index head) {
     for (const std::size_t r : visit.examination.subjects[k]) found.runs.push_back(runs[r].label.label);
   }
   compare_with_folds(setup, visit);
+  merge(visit.found);
   return visit;
 }
 
@@ -179,6 +220,7 @@ Examined examine_runs(const Setup& setup, const Runs& runs, Index head) {
   Examined out;
   out.findings = edit_mark_findings(setup.study());
   const Visit seen = visit(setup, runs, head);
+  out.fixes = study_fixes(setup.study(), setup.robot, seen.examination, seen.logs);
   out.runs.resize(runs.size());
   for (std::size_t k = 0; k < seen.logs.size(); ++k) {
     std::vector<Finding>& own = out.runs[seen.logs[k]].findings.emplace();
@@ -259,6 +301,7 @@ StudyCheck check_study(const Study& study, const StudyOptions& options) {
   check.examined = seen.logs.size();
   for (Finding& finding : with_names(seen.found, study.runs.size())) findings.push_back(std::move(finding));
   check.findings = waived(study, std::move(findings));
+  check.fixes = study_fixes(study, setup.robot, seen.examination, seen.logs);
   check.warnings = setup.warnings;
   return check;
 }

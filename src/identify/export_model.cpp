@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "identify/friction.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/export_result.hpp"
 #include "steelyard/result/result.hpp"
@@ -10,9 +11,9 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-double value_of(const std::map<std::string, double>& values, const char* name, double other = 0) {
+double value_of(const std::map<std::string, double>& values, const char* name) {
   const auto found = values.find(name);
-  return found != values.end() ? found->second : other;
+  return found != values.end() ? found->second : 0;
 }
 
 InputError other_robot(const std::string& what) {
@@ -26,28 +27,11 @@ std::size_t joint_index(const Robot& robot, const std::string& joint) {
   return static_cast<std::size_t>(index);
 }
 
-// Linear friction and rotors of one joint; a form that was fitted states its own linear part.
+// Friction and rotor of one joint.
 void take_drive(const Robot& robot, const DriveValues& from, TrueParameters& parameters) {
   const std::size_t j = joint_index(robot, from.joint);
-  Drive& drive = parameters.drives[j];
-  const auto& linear = from.friction ? from.friction->parameters : from.values;
-  drive.rotor_inertia = value_of(from.values, "Ia");
-  drive.friction.viscous = value_of(linear, "fv");
-  drive.friction.coulomb = value_of(linear, "fc");
-  drive.friction.offset = value_of(linear, "fo");
-  if (from.friction) {
-    drive.friction.coulomb_positive = value_of(linear, "fp");
-    drive.friction.coulomb_negative = value_of(linear, "fn");
-    drive.friction.sigmoid_height = value_of(linear, "phi1");
-    drive.friction.sigmoid_slope = value_of(linear, "phi2", 1);
-    drive.friction.sigmoid_shift = value_of(linear, "phi3");
-    drive.friction.stribeck = value_of(linear, "fs");
-    drive.friction.stribeck_velocity = value_of(linear, "vs", 1);
-    const bool alike = from.friction->load != to_string(LoadFriction::directional);
-    drive.friction.load_driving = value_of(linear, alike ? "mu" : "mu_driving");
-    drive.friction.load_driven = value_of(linear, alike ? "mu" : "mu_driven");
-    drive.friction.load_velocity = value_of(linear, "vl");
-  }
+  parameters.drives[j].rotor_inertia = value_of(from.values, "Ia");
+  parameters.drives[j].friction = fitted_friction(from);
   for (std::size_t k = 0; k < robot.pairs.size(); ++k)
     if (static_cast<std::size_t>(robot.pairs[k].partner) == j)
       parameters.pairs[k] = {value_of(from.values, "Iam"), value_of(from.values, "fvm"),
@@ -117,11 +101,11 @@ ExportModel feasible_model(const Robot& robot, const Result& result) {
   }
   model.parameters.standard = link_parameters(result.links);
   for (const DriveValues& drive : result.drives) take_drive(robot, drive, model.parameters);
-  // The feasible drive columns, where a joint's friction is linear.
   for (const DriveValues& drive : result.feasible->drives) {
-    const Friction& fitted = model.parameters.drives[joint_index(robot, drive.joint)].friction;
-    if (fitted.sigmoid_height == 0 && fitted.stribeck == 0 && fitted.coulomb_positive == 0)
-      take_drive(robot, drive, model.parameters);
+    const auto fitted = std::find_if(result.drives.begin(), result.drives.end(),
+                                     [&](const DriveValues& own) { return own.joint == drive.joint; });
+    const bool has_form = fitted != result.drives.end() && fitted->friction;
+    if (drive.friction || !has_form) take_drive(robot, drive, model.parameters);
   }
   take_offsets(result, true, model.parameters);
   return model;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "identify/earlier_model.hpp"
+#include "identify/ripple.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
 #include "steelyard/engines/engine.hpp"
@@ -17,7 +18,8 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr int kStates = 50;
+constexpr int kCheckedStates = 50;
+constexpr int kNotCarriedStates = 200;
 constexpr double kAgreement = 1e-10;       // of a file read back with the library
 constexpr double kYourDigits = 1e-6;       // of inertias that we do not write
 constexpr double kEngineAgreement = 1e-9;  // and with an engine
@@ -77,7 +79,9 @@ CColumn c_column(const Robot& robot, const EffortExpression& effort, double valu
 }
 
 // The study's expressions: columns with the values that were found for them, known efforts as they are.
-void take_expressions(const Robot& robot, const Result& result, const DriveSpec& spec, COptions& options) {
+std::vector<CColumn> expressions_of(const Robot& robot, const Result& result, const DriveSpec& spec,
+                                    bool feasible = false) {
+  std::vector<CColumn> out;
   for (const EffortExpression& column : spec.columns) {
     const auto value = std::find_if(result.base.begin(), result.base.end(),
                                     [&](const BaseValue& base) { return base.name == column.name; });
@@ -86,9 +90,13 @@ void take_expressions(const Robot& robot, const Result& result, const DriveSpec&
                         column.place,
                         "the study that made the result",
                         {}});
-    options.extra.push_back(c_column(robot, column, value->value));
+    out.push_back(c_column(robot, column, value->value));
+    if (!feasible) continue;
+    if (const auto own = result.feasible->columns.find(column.name); own != result.feasible->columns.end())
+      out.back().value = own->second;
   }
-  for (const EffortExpression& known : spec.known) options.extra.push_back(c_column(robot, known, 1));
+  for (const EffortExpression& known : spec.known) out.push_back(c_column(robot, known, 1));
+  return out;
 }
 
 ExportOutcome export_c(const Robot& robot, const Result& result, const ExportRequest& request,
@@ -98,11 +106,11 @@ ExportOutcome export_c(const Robot& robot, const Result& result, const ExportReq
   options.prefix = request.name;
   options.header_name = request.name + ".h";
   take_columns(model, result, options);
-  take_expressions(robot, result, spec, options);
+  options.extra = expressions_of(robot, result, spec);
   const CCode code = to_c(model, options);
   ExportOutcome out;
   out.files = {{request.name + ".h", code.header}, {request.name + ".c", code.source}};
-  take_reader("C compiler", check_c(code, model, options, export_states(robot, kStates)), kAgreement,
+  take_reader("C compiler", check_c(code, model, options, export_states(robot, kCheckedStates)), kAgreement,
               request.name + ".c", out.summary);
   return out;
 }
@@ -205,6 +213,50 @@ ExportOutcome export_robot_file(const Robot& robot, const Result& result, const 
   return out;
 }
 
+// The study's expressions as what a format cannot express. States where one has no value do not count.
+void add_expressions(const Robot& robot, const Result& result, const DriveSpec& spec,
+                     std::vector<NotCarried>& missing) {
+  const std::vector<ExportState> states = export_states(robot, kNotCarriedStates);
+  const auto add = [&](const std::string& what, const EffortExpression& expression, double value) {
+    const CColumn column = c_column(robot, expression, value);
+    double largest = 0;
+    for (const ExportState& state : states) {
+      try {
+        largest = std::max(largest, column_effort({column}, state).cwiseAbs().maxCoeff());
+      } catch (const InputError&) {
+      }
+    }
+    missing.push_back({expression.joint, what, largest});
+  };
+  for (const EffortExpression& column : spec.columns) {
+    double value = 0;
+    for (const BaseValue& base : result.base)
+      if (base.name == column.name) value = base.value;
+    if (result.feasible && result.feasible->columns.contains(column.name))
+      value = result.feasible->columns.at(column.name);
+    add(fmt::format("extra column '{}'", column.name), column, value);
+  }
+  for (const EffortExpression& known : spec.known) add(fmt::format("known effort {}", known.text), known, 1);
+}
+
+// Terms that need a temperature, by what ten kelvin make of them; without them a model is that of 25 °C.
+void add_temperature(const Robot& robot, const Result& result, std::vector<NotCarried>& missing) {
+  constexpr double kKelvin = 10;
+  const Coordinates c = coordinates(robot);
+  for (const BaseValue& base : result.base) {
+    if (!base.name.starts_with("warm")) continue;
+    const int number = std::atoi(base.name.c_str() + 4);
+    if (number < 1 || number > robot.size()) continue;
+    double fastest = base.name.ends_with(".viscous") ? 0 : 1;
+    if (fastest == 0)
+      for (const ExportState& state : export_states(robot, kNotCarriedStates))
+        fastest = std::max(fastest, std::abs((c.matrix * state.qd)[number - 1]));
+    missing.push_back({robot.joints[static_cast<std::size_t>(number - 1)].name,
+                       fmt::format("{} at 10 K from 25 °C", base.name),
+                       kKelvin * std::abs(base.value) * fastest});
+  }
+}
+
 ExportOutcome export_as(const Robot& robot, const Result& result, const ExportRequest& request,
                         const DriveSpec& spec) {
   switch (request.format) {
@@ -223,20 +275,83 @@ ExportOutcome export_as(const Robot& robot, const Result& result, const ExportRe
   throw InternalError("an export format that does not exist");
 }
 
+DriveSpec with_ripple(DriveSpec spec, const Robot& robot, const Result& result) {
+  for (EffortExpression& column : ripple_of_model(robot, result)) spec.columns.push_back(std::move(column));
+  return spec;
+}
+
+// "fv3" and "mu3.driving" of a joint, "fcm6" of a pair, "fo3@monday" of a run.
+bool is_of_drive(const Robot& robot, const std::string& column) {
+  const std::size_t digit = column.find_first_of("0123456789");
+  const std::string stem = column.substr(0, digit);
+  constexpr const char* kStems[] = {"Ia", "fv", "fc", "fo",  "fp",  "fn",
+                                    "fh", "fs", "mu", "Iam", "fvm", "fcm"};
+  const int number = digit < column.size() ? std::atoi(column.c_str() + digit) : 0;
+  return number >= 1 && number <= robot.size() &&
+         std::find(std::begin(kStems), std::end(kStems), stem) != std::end(kStems);
+}
+
+// Every base value belongs to the robot, its drives or the study's expressions, and none of its links is missing.
+void require_whole_model(const Robot& robot, const Result& result, const DriveSpec& spec) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError({what,
+                      {},
+                      "the robot with its drives, and the columns, of the study that made the model",
+                      "give that study"});
+  };
+  if (result.elastic) refuse("a model of joints with springs gives no efforts of rigid ones");
+  BaseOptions options;
+  options.expressions = false;
+  const BaseParameters base = base_parameters(robot, options);
+  const std::vector<const BaseValue*> values = match_base_values(result, base, {});
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (values[k] == nullptr && !base.base[k].lead.starts_with("f"))
+      refuse(fmt::format("the model has no base parameter '{}'", base.base[k].lead));
+  const std::vector<std::string> standard = standard_parameter_names(robot);
+  for (const BaseValue& value : result.base)
+    if (std::find(standard.begin(), standard.end(), value.name) == standard.end() &&
+        !is_of_drive(robot, value.name) &&
+        std::none_of(spec.columns.begin(), spec.columns.end(),
+                     [&](const EffortExpression& column) { return column.name == value.name; }))
+      refuse(fmt::format("the model has the column '{}', which the study lacks", value.name));
+}
+
+// Adds the column's effort to that of its coordinate.
+void add_column(const CColumn& column, const DynamicsSamples& samples, Index joints, MatrixXd& efforts) {
+  std::vector<const double*> variables;
+  const auto add = [&](Index joint) {
+    for (const double* channel : {samples.q, samples.qd, samples.given})
+      variables.push_back(channel + joint * samples.stride);
+  };
+  add(column.row);
+  for (Index j = 0; j < joints; ++j) add(j);
+  VectorXd values(samples.count);
+  column.expression.evaluate(variables, samples.count, values.data());
+  efforts.col(column.row) += column.value * values;
+}
+
 }  // namespace
 
+MatrixXd result_efforts(const Robot& robot, const Result& result, const DynamicsSamples& samples,
+                        const DriveSpec& given, bool feasible) {
+  const ExportModel model = feasible ? feasible_model(robot, result) : base_model(robot, result);
+  const DriveSpec spec = with_ripple(given, robot, result);
+  require_whole_model(robot, result, spec);
+  MatrixXd efforts = model_efforts(model, samples);
+  for (const CColumn& column : expressions_of(robot, result, spec, feasible))
+    add_column(column, samples, efforts.cols(), efforts);
+  return efforts;
+}
+
 ExportOutcome export_result(const Robot& robot, const Result& result, const ExportRequest& request,
-                            const DriveSpec& spec) {
+                            const DriveSpec& given) {
+  const DriveSpec spec = with_ripple(given, robot, result);
   ExportOutcome out = export_as(robot, result, request, spec);
   out.summary.format = to_string(request.format);
   for (const ExportedFile& file : out.files) out.summary.paths.push_back(file.name);
   std::vector<std::string>& notes = out.summary.notes;
-  if (request.format != ExportFormat::c) {
-    for (const EffortExpression& column : spec.columns)
-      notes.push_back(fmt::format("not carried: extra column '{}' of {}", column.name, column.joint));
-    for (const EffortExpression& known : spec.known)
-      notes.push_back(fmt::format("not carried: known effort {} of {}", known.text, known.joint));
-  }
+  if (request.format != ExportFormat::c) add_expressions(robot, result, spec, out.summary.not_carried);
+  add_temperature(robot, result, out.summary.not_carried);
   for (std::size_t j = 0; j < robot.joints.size(); ++j) {
     const std::vector<double> offsets = run_offsets(result, j, request.format != ExportFormat::c);
     if (offsets.empty()) continue;

@@ -7,6 +7,7 @@
 #include "identify/friction.hpp"
 #include "identify/gains.hpp"
 #include "identify/summary.hpp"
+#include "identify/temperature.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/expression.hpp"
 #include "steelyard/core/suggest.hpp"
@@ -21,6 +22,10 @@ std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> l
 std::string offset_stem(const Setup& setup, std::size_t row) {
   const std::vector<int> joints = coordinates(setup.robot).joints;
   return fmt::format("fo{}@", joints[static_cast<std::size_t>(setup.plan.rows[row].i)] + 1);
+}
+
+bool is_offset(const std::string& column, const std::string& stem) {
+  return column == stem.substr(0, stem.size() - 1) || column.starts_with(stem);
 }
 
 namespace {
@@ -83,12 +88,16 @@ Index row_of_joint(const Setup& setup, const std::string& joint, const Place& pl
 
 std::vector<ExtraColumns> expression_columns(const Setup& setup) {
   std::vector<ExtraColumns> list;
-  for (const EffortExpression& column : setup.study().drive_spec.columns)
-    list.push_back(expression_column(setup, column));
+  for (const auto* columns : {&setup.study().drive_spec.columns, &setup.ripple})
+    for (const EffortExpression& column : *columns) list.push_back(expression_column(setup, column));
+  for (const TemperatureTerm& term : setup.temperature) list.push_back(temperature_columns(term));
   return list;
 }
 
 std::vector<ExtraColumns> run_columns(const Setup& setup, const StudyRun& run) {
+  const bool is_run =
+      run.samples || run.simulation || !run.file.path.empty();  // or no motion that was measured
+  if (is_run) require_temperature(setup, run);
   std::vector<ExtraColumns> list = expression_columns(setup);
   if (setup.study().drive_spec.offset_per_run) add_offsets(setup, run, list);
   return list;

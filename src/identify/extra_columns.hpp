@@ -25,6 +25,8 @@ std::vector<ExtraColumns> by_joint(const Plan& plan, std::vector<ExtraColumns> l
 
 // The channel with efforts that are known, if a run has it.
 inline constexpr const char* kKnownChannel = "known";
+// That of the drives' temperatures [°C].
+inline constexpr const char* kTemperatureChannel = "temperature";
 
 // The same as run_columns, and the friction that was fitted.
 std::vector<ExtraColumns> all_columns(const Setup& setup, const StudyRun& run);
@@ -44,5 +46,7 @@ std::vector<BaseValue> extra_values(const Setup& setup, const Estimate& estimate
 
 // "fo3@" of the offsets of joint 3, by the row of the plan.
 std::string offset_stem(const Setup& setup, std::size_t row);
+// The offset itself, or that of a single run.
+bool is_offset(const std::string& column, const std::string& stem);
 
 }  // namespace steelyard

@@ -159,10 +159,11 @@ std::optional<FeasibleModel> retrieve_feasible(const Setup& setup, const Runs& r
     const Quantities quantities = quantities_of(setup.robot, setup.base, estimate.factor);
     FeasibleModel feasible;
     feasible.columns = quantities.columns();
-    feasible.constraints = make_constraints(spec, setup.robot, quantities);
+    feasible.constraints = make_constraints(setup, spec, quantities);
     feasible.objective = feasible_objective(spec, estimate, setup.base, quantities);
     feasible.reference = study_reference(spec, setup.robot, quantities, feasible.objective);
-    feasible.pull = choose_pull(setup, rows, fit, quantities, feasible.reference, feasible.objective);
+    feasible.pull = choose_pull(setup, fit.with_springs ? std::vector<RunRows>() : rows, fit, quantities,
+                                feasible.reference, feasible.objective);
     feasible.data_rows = feasible.objective.R.rows();
     add_pull(spec, setup.robot, quantities, feasible.reference, feasible.pull.weight, feasible.objective);
     feasible.constraints = round_where_possible(setup, feasible);

@@ -51,11 +51,14 @@ Estimate with_feasible_values(const Setup& setup, const Estimate& estimate, cons
 // Method, gap, constraints and conflicts: all but residuals.
 FeasibleSummary feasible_outcome(const FeasibleModel& feasible);
 
+// Puts the values that the feasible parameters have beside the estimated ones, and φ1.
+void put_feasible(const Estimate& values, std::vector<BaseValue>& base, FeasibleSummary& summary);
+
 // `links` of the result.
 std::vector<LinkValues> link_values(const Robot& robot, const FeasibleModel& feasible);
 
-// Constraints of the study behind those of physics and of the robot's file. Meshes are read here.
-std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& robot,
+// Constraints of the study behind those of physics, of the robot's file and of fitted shapes of friction. Meshes are read here.
+std::vector<Constraint> make_constraints(const Setup& setup, const FeasibleSpec& spec,
                                          const Quantities& quantities);
 
 // Index of a link given by number or name. Throws InputError with the nearest name.

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "identify/feasible.hpp"
+#include "identify/friction.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/feasible/mesh.hpp"
 
@@ -71,6 +72,49 @@ void add_constraint(const ConstraintSpec& spec, const Robot& robot, const Quanti
         {fmt::format("{} {}", spec.name, quantities.link_name(link)), form_of_link(spec, link), spec.place});
 }
 
+// Of load_stribeck: both shares and their sum, which is that at rest; the velocity within its tangent's reach.
+void add_shares(const FrictionModel& model, const std::vector<std::string>& tangents,
+                const Quantities& quantities, std::vector<Constraint>& out) {
+  const bool peak = model.load == LoadFriction::stribeck;
+  const double values[] = {peak ? model.load_mean : model.driving, peak ? model.load_peak : model.driven};
+  for (std::size_t s = 0; s < tangents.size(); ++s) {
+    if (quantities.column(tangents[s]) < 0) continue;
+    if (s == 2)
+      out.push_back({tangents[s] + " within its reach", Bound{tangents[s], -kShapeReach, kShapeReach}, {}});
+    else
+      out.push_back({tangents[s] + " leaves a share of the load",
+                     Bound{tangents[s], -values[s], kLargestShare - values[s]},
+                     {}});
+    if (peak && s == 1)
+      out.push_back(
+          {tangents[0] + " and " + tangents[1] + " leave a share of the load",
+           Combination{
+               {{tangents[0], 1}, {tangents[1], 1}}, -kInfinity, kLargestShare - values[0] - values[1]},
+           {}});
+  }
+}
+
+// Fitted shapes of friction stay what they are: a gear takes a share of its load, at least nothing and less than all; a velocity
+// changes by no more than its tangent reaches. A tangent's coefficient is height · δ.
+void add_shapes(const FrictionForms& friction, const Quantities& quantities, std::vector<Constraint>& out) {
+  for (std::size_t k = 0; k < friction.models.size(); ++k) {
+    const FrictionModel& model = friction.models[k];
+    const int number = friction.joints[k].number;
+    const std::string height = friction_column(model.form, number);
+    for (const std::string& tangent : tangent_columns(model.form, number)) {
+      if (quantities.column(tangent) < 0) continue;
+      const double reach = tangent.ends_with(".shift") ? 1 / model.slope : kShapeReach;
+      out.push_back({tangent + " within its reach upwards",
+                     Combination{{{height, reach}, {tangent, -1}}, 0, kInfinity},
+                     {}});
+      out.push_back({tangent + " within its reach downwards",
+                     Combination{{{height, reach}, {tangent, 1}}, 0, kInfinity},
+                     {}});
+    }
+    add_shares(model, load_tangents(model.load, number), quantities, out);
+  }
+}
+
 }  // namespace
 
 int find_link(const Robot& robot, const std::string& link, const std::string& constraint,
@@ -88,9 +132,11 @@ int find_link(const Robot& robot, const std::string& link, const std::string& co
                     near ? fmt::format("did you mean '{}'?", *near) : "name a link"});
 }
 
-std::vector<Constraint> make_constraints(const FeasibleSpec& spec, const Robot& robot,
+std::vector<Constraint> make_constraints(const Setup& setup, const FeasibleSpec& spec,
                                          const Quantities& quantities) {
+  const Robot& robot = setup.robot;
   std::vector<Constraint> constraints = physical_constraints(robot, quantities, spec.physical);
+  if (spec.physical.drives) add_shapes(setup.friction, quantities, constraints);
   for (const ConstraintSpec& item : spec.constraints) add_constraint(item, robot, quantities, constraints);
   validate(constraints, quantities);
   return constraints;

@@ -101,7 +101,7 @@ FeasibleRefits refit_feasible(const Setup& setup, const Folded& folded, const Fi
   options.penalty.random_starts = 0;  // from the relaxation and from the solution on everything
   options.penalty.from_reference = false;
   options.penalty.starts = {feasible.retrieval.x};
-  const std::vector<HeldOutPart> parts = held_out_parts(held.blocks, held.groups);
+  const std::vector<HeldOutPart> parts = held_out_parts(held.blocks, held.groups, training_of(quick));
   out.x.resize(parts.size());
   std::vector<std::vector<Residual>> tested(parts.size());
   parallel_for(static_cast<Index>(parts.size()), setup.threads(), [&](Index g) {
@@ -136,12 +136,15 @@ void report_cost(double given, const FeasibleSummary& summary, std::vector<Findi
 }
 
 // Of the columns themselves, where those of the estimate may stand for combinations.
-std::vector<DriveValues> drives_of(const Robot& robot, const FeasibleModel& feasible) {
+std::vector<DriveValues> drives_of(const Setup& setup, const FeasibleModel& feasible) {
   Estimate columns;
   columns.columns = feasible.columns;
   columns.values = feasible.retrieval.x;
   columns.column_status.assign(feasible.columns.size(), ColumnStatus::determined);
-  return drive_values(robot, columns);
+  std::vector<DriveValues> drives = drive_values(setup.robot, columns);
+  add_friction_values(setup, columns, drives);
+  add_rest(setup.robot, drives);
+  return drives;
 }
 
 PullSummary pull_summary(const FeasibleModel& feasible) {
@@ -228,16 +231,20 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
     std::vector<Prediction> raw;
     check.runs = feasible_residuals(setup, folded, fit.estimated, feasible, &raw);
     // Of all rows as they are, as for the estimate, whatever weights single ones had.
+    const std::vector<Residual> by_row =
+        residuals(fit_folds(folded.runs), estimate.columns, estimate.values).per_row;
     check.summary.residual =
-        residual_summary(residuals(fit_folds(folded.runs), estimate.columns, estimate.values).per_row,
-                         setup.plan, setup.robot, fitted_predictions(folded, raw));
+        residual_summary(by_row, setup.plan, setup.robot, fitted_predictions(folded, raw));
+    check.summary.phi2 = 0;
+    for (const Residual& row : by_row) *check.summary.phi2 += row.norm * row.norm;
     check.summary.moved_sigma = moved_sigma(fit.estimated, estimate.values);
     check.passes = fitted_passes(folded);
   }
-  check.summary.drives = drives_of(setup.robot, feasible);
+  check.values = estimate;
+  check.summary.drives = drives_of(setup, feasible);
   check.summary.columns = further_columns(feasible, Quantities(setup.robot, feasible.columns));
   check.links = link_values(setup.robot, feasible);
-  if (!fit.folds.empty()) {
+  if (!fit.folds.empty() && !fit.with_springs) {
     FeasibleRefits refits = setup.clock().time("feasible cross-validation",
                                                [&] { return refit_feasible(setup, folded, fit, feasible); });
     check.refits = std::move(refits.x);
@@ -246,6 +253,16 @@ FeasibleCheck check_feasible(const Setup& setup, const Folded& folded, const Fit
   const double given = residual_summary(fit.estimated.per_row, setup.plan, setup.robot).prepared;
   report_cost(given, check.summary, check.findings);
   return check;
+}
+
+void put_feasible(const Estimate& values, std::vector<BaseValue>& base, FeasibleSummary& summary) {
+  summary.phi1 = 0;
+  for (BaseValue& value : base) {
+    const Index k = values.find(value.name);
+    if (k < 0) continue;
+    value.feasible = values.values[k];
+    *summary.phi1 += std::pow(*value.feasible - value.value, 2);
+  }
 }
 
 }  // namespace steelyard

@@ -28,31 +28,63 @@ bool has_input(const Provenance& provenance, const std::string& path, const std:
   return false;
 }
 
+bool is_fit(const json& run) {
+  return text_of(run, "role") == "fit";
+}
+
+// Folds of before version 5 do not say of which log they are.
+bool lacks_log(const json& run) {
+  return !text_of(run, "folds").empty() && text_of(run, "log").empty();
+}
+
+bool is_same_log(const Result& model, const json& fitted, const StudyRun& run, const std::string& log) {
+  const std::string path = text_of(fitted, "file");
+  if (!log.empty() &&
+      (text_of(fitted, "log") == log || (!path.empty() && has_input(model.provenance, path, log))))
+    return true;
+  // The same fold file; a merged one has several runs.
+  const std::string folds = text_of(fitted, "folds");
+  return run.folded && !folds.empty() && text_of(fitted, "label") == run.file.label.label &&
+         has_input(model.provenance, folds, run_hash(run));
+}
+
+// What cannot be told; empty: nothing.
+std::string unknown_origin(const Result& model, const StudyRun& run) {
+  if (run.folded && run.folded->log.empty())
+    return "its folds, of an older file, do not contain the hash of their log";
+  for (const json& fitted : runs_of(model.provenance.options))
+    if (is_fit(fitted) && lacks_log(fitted))
+      return fmt::format(
+          "the model was fitted to folds of an older file (run '{}'), without the hash of their log",
+          text_of(fitted, "label"));
+  return "";
+}
+
 }  // namespace
 
 std::optional<FittedBefore> fitted_before(const Result& model, const StudyRun& run) {
+  const std::string log = identity_of_log(run);
+  json runs = runs_of(model.provenance.options);
+  for (const json& fitted : runs)
+    if (is_fit(fitted) && is_same_log(model, fitted, run, log))
+      return FittedBefore{text_of(fitted, "label"), true};
+  if (!run.simulation) return std::nullopt;
   const json own = json::parse(run_options_json(run), nullptr, false);
-  const std::string motion = text_of(own, "motion");
-  const std::string hash = run_hash(run);
-  for (const json& fitted : runs_of(model.provenance.options)) {
-    if (text_of(fitted, "role") != "fit") continue;
-    const std::string label = text_of(fitted, "label");
-    if (run.simulation) {
-      if (motion != text_of(fitted, "motion")) continue;
-      return FittedBefore{label, fitted.value("seed", json()) == own["seed"]};
-    }
-    const std::string path = text_of(fitted, run.folded ? "folds" : "file");
-    // A merged file has several runs.
-    if (path.empty() || (run.folded && label != run.file.label.label)) continue;
-    if (has_input(model.provenance, path, hash)) return FittedBefore{label, true};
-  }
+  for (const json& fitted : runs)
+    if (is_fit(fitted) && text_of(fitted, "motion") == text_of(own, "motion"))
+      return FittedBefore{text_of(fitted, "label"), fitted.value("seed", json()) == own["seed"]};
   return std::nullopt;
 }
 
 void mark_fitted_runs(const Result& model, const Study& study, Result& result) {
   for (std::size_t r = 0; r < study.runs.size(); ++r) {
     const std::optional<FittedBefore> before = fitted_before(model, study.runs[r]);
-    if (!before) continue;
+    if (!before) {
+      if (const std::string unknown = unknown_origin(model, study.runs[r]); !unknown.empty())
+        result.unavailable.push_back(fmt::format("whether the model was fitted to run '{}': {}",
+                                                 study.runs[r].file.label.label, unknown));
+      continue;
+    }
     RunValidation& validation = result.validation[r];
     if (before->same_log) {
       validation.fresh = false;

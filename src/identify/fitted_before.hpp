@@ -1,5 +1,6 @@
-// Was a run fitted by an earlier result? By its provenance: hashes of the logs, and the motions of simulated
-// runs. A log that was converted or cut has another hash; a repetition of a recorded motion is not detected.
+// Was a run fitted by an earlier result? By its provenance: hashes of the logs, which folds contain as well, and
+// the motions of simulated runs. A log that was converted or cut has another hash; a repetition of a recorded
+// motion is not detected.
 #pragma once
 
 #include <optional>

@@ -32,6 +32,7 @@ FoldedRun to_file(const Setup& setup, const RunRows& run) {
   const Preparation& preparation = run.run->preparation();
   FoldedRun folded = to_folded_run(run.folds, run.label(), preparation);
   if (run.signs == nullptr) folded.period = run.period();
+  folded.log = identity_of_log(*run.run->run);
   folded.prepare = prepare_text(setup.prepare);
   folded.columns = describe_columns(setup);
   folded.motion = run.positions->motion(preparation.grid.step);
@@ -53,10 +54,8 @@ std::vector<FoldedRun> fold_study(const Study& study, const StudyOptions& option
   Examined examined;
   if (options.examine && forms) examined = examine_runs(setup, runs, kHead);
   std::vector<Finding> made = setup.findings;
-  FittedForms friction = fit_friction_forms(setup, runs);
-  setup = with_friction(std::move(setup), friction.forms);
+  setup = with_fitted_friction(std::move(setup), runs, made);
   runs = with_rows_of(setup, std::move(runs));
-  add_to(made, std::move(friction.findings));
   const Signs signs = recover_run_signs(setup, runs);
   if (signs.gains.size() > 0) {
     setup.sign_gains = signs.gains;

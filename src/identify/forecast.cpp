@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "identify/extra_columns.hpp"
+#include "identify/forecast_spread.hpp"
 #include "identify/summary.hpp"
-#include "steelyard/core/linear_algebra.hpp"
+#include "steelyard/core/error.hpp"
 #include "steelyard/simulate/trajectory.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -14,10 +16,6 @@ namespace {
 
 constexpr int kMotions = 8, kStates = 60;  // of each
 constexpr double kPeriod = 10;             // [s]
-constexpr double kKept = 0.999;            // of the expected part's squares
-// By how much bodies differ from the reference, in its own size.
-constexpr double kTrustOfFile = 0.3, kTrustOfUniform = 1;
-constexpr double kFrictionChanges = 0.1;  // from day to day, with temperature
 
 RandomMotion typical_motion(const Robot& robot) {
   RandomMotion motion;
@@ -39,166 +37,41 @@ RandomMotion typical_motion(const Robot& robot) {
   return motion;
 }
 
-// Second derivatives of D(P ‖ P⁰) at P⁰ by the ten parameters: tr(P⁰⁻¹ E_k P⁰⁻¹ E_l).
-Eigen::MatrixXd divergence_hessian(const Vector10& reference) {
-  const Eigen::Matrix4d P = Inertia::from_standard(reference).pseudo_inertia();
-  const Eigen::Matrix4d inverse = P.inverse();
-  std::vector<Eigen::Matrix4d> parts;
-  for (int k = 0; k < 10; ++k)
-    parts.push_back(inverse * Eigen::Matrix4d(Inertia::from_standard(Vector10::Unit(k)).pseudo_inertia()));
-  Eigen::MatrixXd out(10, 10);
-  for (int k = 0; k < 10; ++k)
-    for (int l = 0; l < 10; ++l)
-      out(k, l) = (parts[static_cast<std::size_t>(k)] * parts[static_cast<std::size_t>(l)]).trace();
-  return out;
-}
-
-struct ReferenceSpread {
-  Eigen::MatrixXd hessian;  // G, of all columns; zero for those that belong to no link
-  Eigen::MatrixXd root;     // G^(1/2) κ, columns of links only
-  Eigen::MatrixXd inverse;  // G^(−1/2) κ
-};
-
-ReferenceSpread reference_spread(const Reference& reference, const Quantities& quantities) {
-  const Index n = quantities.size(), standard = quantities.standard_count();
-  ReferenceSpread out{Eigen::MatrixXd::Zero(n, n), Eigen::MatrixXd::Zero(n, standard),
-                      Eigen::MatrixXd::Zero(n, standard)};
-  for (int link = 0; link < quantities.links(); ++link) {
-    const Index at = Index{10} * link;
-    const bool file = reference.links[static_cast<std::size_t>(link)] == ReferenceKind::file;
-    const double trust = file ? kTrustOfFile : kTrustOfUniform;
-    const Eigen::MatrixXd G = divergence_hessian(reference.x.segment<10>(at));
-    const SymmetricEigen eigen = symmetric_eigen(G);
-    const Eigen::VectorXd root = eigen.values.cwiseMax(1e-300).cwiseSqrt();
-    out.hessian.block(at, at, 10, 10) = G;
-    out.root.block(at, at, 10, 10) = trust * eigen.vectors * root.asDiagonal();
-    out.inverse.block(at, at, 10, 10) = trust * eigen.vectors * root.cwiseInverse().asDiagonal();
-  }
-  return out;
-}
-
-// lead_values() as a matrix.
-Eigen::MatrixXd lead_matrix(const std::vector<std::string>& wanted, const BaseParameters& base,
-                            const Quantities& quantities) {
-  Eigen::MatrixXd out(static_cast<Index>(wanted.size()), quantities.size());
-  for (Index k = 0; k < quantities.size(); ++k)
-    out.col(k) = lead_values(wanted, base, quantities, VectorXd::Unit(quantities.size(), k));
-  return out;
-}
-
-// What no row of the estimate shows.
-MatrixXd unseen_of_estimate(const Setup& setup, const Estimate& estimate) {
-  if (estimate.rank >= static_cast<Index>(estimate.columns.size()) || estimate.factor.rows() == 0) return {};
-  const MatrixXd R = estimate.factor.columns();
-  const std::vector<std::string>& columns = estimate.factor.layout().columns;
-  const Quantities quantities = quantities_of(setup.robot, setup.base, estimate.factor);
-  const Objective plain = torque_objective(estimate.factor, setup.base, quantities);
-  const Reference reference = reference_bodies(setup.robot, quantities, plain);
-  const ReferenceSpread spread = reference_spread(reference, quantities);
-  const Eigen::MatrixXd M = lead_matrix(columns, setup.base, quantities);
-  Eigen::MatrixXd all(M.rows(), spread.inverse.cols() + 1);
-  all << M * reference.x, M * spread.inverse;
-  const VectorXd norm = R.colwise().norm();
-  const VectorXd scale = (norm.array() > 0).select(norm, 1).cwiseInverse();
-  const ShortestSolution solution(R * scale.asDiagonal());
-  const Eigen::MatrixXd scaled = scale.cwiseInverse().asDiagonal() * all;
-  const Eigen::MatrixXd seen = solution.solve(Eigen::MatrixXd(R * all));
-  const MatrixXd unseen = scale.asDiagonal() * (scaled - seen);
-  MatrixXd out = MatrixXd::Zero(static_cast<Index>(estimate.columns.size()), unseen.cols());
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    if (const Index at = estimate.find(columns[k]); at >= 0) out.row(at) = unseen.row(static_cast<Index>(k));
-  return out;
-}
-
-// By how much the pull errs.
-MatrixXd unseen_of_links(const Setup& setup, const Estimate& estimate, const FeasibleModel& feasible) {
-  const Quantities quantities(setup.robot, feasible.columns);
-  const ReferenceSpread spread = reference_spread(feasible.reference, quantities);
-  const Objective& objective = feasible.objective;
-  const double weight = std::max(feasible.pull.weight, 1e-14) * objective.effort();
-  Eigen::MatrixXd A = 2 * objective.R.transpose() * objective.R + weight * spread.hessian;
-  const VectorXd diagonal = A.diagonal();
-  const VectorXd scale = (diagonal.array() > 0).select(diagonal, 1).cwiseSqrt().cwiseInverse();
-  A = scale.asDiagonal() * A * scale.asDiagonal();
-  A.diagonal().array() += 1e-14;
-  const Eigen::MatrixXd moved =
-      scale.asDiagonal() * Cholesky(A).solve(Eigen::MatrixXd(weight * scale.asDiagonal() * spread.root));
-  return lead_matrix(estimate.columns, setup.base, quantities) * moved;
-}
-
-// Friction on another day: each of its values varies by a share; one that was not seen is as large as others of
-// its kind.
-MatrixXd friction_spread(const Estimate& estimate) {
-  std::vector<std::pair<Index, double>> found;
-  for (const std::string stem : {"fv", "fc"}) {
-    const auto is_own = [&](std::size_t k) {
-      const std::string& name = estimate.columns[k];
-      return name.size() > 2 && name.starts_with(stem) && name[2] >= '0' && name[2] <= '9';
-    };
-    double squares = 0;
-    int count = 0;
-    for (std::size_t k = 0; k < estimate.columns.size(); ++k)
-      if (is_own(k) && estimate.column_status[k] == ColumnStatus::determined) {
-        squares += std::pow(estimate.values[static_cast<Index>(k)], 2);
-        ++count;
-      }
-    const double usual = count > 0 ? std::sqrt(squares / count) : 0;
-    for (std::size_t k = 0; k < estimate.columns.size(); ++k)
-      if (is_own(k))
-        found.emplace_back(static_cast<Index>(k),
-                           estimate.column_status[k] == ColumnStatus::determined
-                               ? kFrictionChanges * std::abs(estimate.values[static_cast<Index>(k)])
-                               : usual);
-  }
-  MatrixXd out =
-      MatrixXd::Zero(static_cast<Index>(estimate.columns.size()), static_cast<Index>(found.size()));
-  for (std::size_t k = 0; k < found.size(); ++k) out(found[k].first, static_cast<Index>(k)) = found[k].second;
-  return out;
-}
-
-MatrixXd side_by_side(const MatrixXd& a, const MatrixXd& b) {
-  if (a.cols() == 0) return b;
-  MatrixXd out(a.rows(), a.cols() + b.cols());
-  out << a, b;
-  return out;
-}
-
-std::vector<RowNoise> noise_of(const std::vector<Residual>& per_row) {
-  std::vector<RowNoise> out;
-  for (const Residual& row : per_row) out.push_back({row.row, row.rms});
-  return out;
-}
-
-// The few directions that matter on typical motions.
-MatrixXd condensed(const MatrixXd& expected, const std::vector<std::string>& columns,
-                   const std::vector<Fold>& typical, const std::vector<RowNoise>& noise) {
-  if (expected.cols() == 0) return expected;
-  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(expected.cols(), expected.cols());
-  for (const Fold& fold : typical) {
-    double weight = 1;
-    for (const RowNoise& row : noise)
-      if (row.row == fold.layout().row && row.rms > 0) weight = 1 / row.rms;
-    MatrixXd own = MatrixXd::Zero(static_cast<Index>(fold.layout().columns.size()), expected.cols());
-    for (Index c = 0; c < own.rows(); ++c) {
-      const auto at =
-          std::find(columns.begin(), columns.end(), fold.layout().columns[static_cast<std::size_t>(c)]);
-      if (at != columns.end()) own.row(c) = expected.row(at - columns.begin());
+SampleBlock typical_states(const Robot& robot) {
+  const RandomMotion motion = typical_motion(robot);
+  SampleBlock out(
+      {std::string(channel::kPosition), std::string(channel::kVelocity), std::string(channel::kAcceleration)},
+      motion.center.size(), Index{kMotions} * kStates);
+  for (int m = 0; m < kMotions; ++m) {
+    const Trajectory trajectory(random_multi_sine(motion, static_cast<std::uint64_t>(m) + 1));
+    for (int s = 0; s < kStates; ++s) {
+      const JointState state = trajectory.at(kPeriod * (s + 0.5) / kStates);
+      const VectorXd* channels[] = {&state.q, &state.qd, &state.qdd};
+      for (int c = 0; c < 3; ++c)
+        for (Index j = 0; j < out.joints(); ++j) out.row(c, j)[m * kStates + s] = (*channels[c])[j];
     }
-    const MatrixXd moved = weight * fold.columns() * own;
-    K += moved.transpose() * moved;
   }
-  const SymmetricEigen eigen = symmetric_eigen(K);
-  const double total = eigen.values.sum();
-  Index kept = 0;
-  for (double sum = 0; kept < eigen.values.size() && sum < kKept * total; ++kept)
-    sum += eigen.values[eigen.values.size() - 1 - kept];
-  return expected * eigen.vectors.rightCols(kept);
+  return out;
 }
 
-std::vector<Residual> residuals_of_links(const Setup& setup, const Folded& folded, const Estimate& estimate,
-                                         const FeasibleModel& feasible) {
-  const Estimate links = with_feasible_values(setup, estimate, feasible);
-  return residuals(fit_folds(folded.runs), links.columns, links.values).per_row;
+// One row a state, not a number where an expression has no value.
+MatrixXd columns_at(const std::vector<ExtraColumns>& extra, const SampleBlock& states) {
+  std::size_t columns = 0;
+  for (const ExtraColumns& group : extra) columns += group.columns.size();
+  MatrixXd out(states.size(), static_cast<Index>(columns));
+  for (Index s = 0; s < states.size(); ++s) {
+    Index next = 0;
+    try {
+      for (const ExtraColumns& group : extra) {
+        std::vector<double*> to;
+        for (std::size_t k = 0; k < group.columns.size(); ++k) to.push_back(&out(s, next++));
+        group.fill(states, s, 1, to.data());
+      }
+    } catch (const InputError&) {
+      out.row(s).setConstant(std::nan(""));
+    }
+  }
+  return out;
 }
 
 std::vector<std::optional<MotionForecast>> forecast_runs(const Setup& setup, const Folded& folded,
@@ -214,10 +87,13 @@ std::vector<std::optional<MotionForecast>> forecast_runs(const Setup& setup, con
 SpreadSummary summary_of(const ParameterSpread& spread) {
   SpreadSummary out;
   out.columns = spread.columns;
-  for (const auto* part : {&spread.scatter, &spread.expected})
-    for (Index k = 0; k < part->cols(); ++k)
-      (part == &spread.scatter ? out.scatter : out.expected)
-          .push_back({std::vector<double>(part->col(k).begin(), part->col(k).end())});
+  const auto put = [](const MatrixXd& part, std::vector<SpreadDirection>& directions) {
+    for (Index k = 0; k < part.cols(); ++k)
+      directions.push_back({std::vector<double>(part.col(k).begin(), part.col(k).end())});
+  };
+  put(spread.scatter, out.scatter);
+  put(spread.expected, out.expected);
+  put(spread.changes, out.changes);
   for (const RowNoise& row : spread.noise) out.noise[row.row] = row.rms;
   return out;
 }
@@ -225,34 +101,47 @@ SpreadSummary summary_of(const ParameterSpread& spread) {
 }  // namespace
 
 std::vector<Fold> typical_motions(const Setup& setup, const Estimate& estimate) {
-  const Plan& plan = setup.plan;
-  const VectorXd values = values_for(plan, estimate);
-  const std::vector<Layout> layouts = study_layouts(setup);
-  std::vector<MatrixXd> rows;
+  const SampleBlock states = typical_states(setup.robot);
+  const std::vector<ExtraColumns> extra = all_columns(setup, StudyRun());
+  const MatrixXd X = columns_at(extra, states);
+  std::vector<Index> rows;  // of the layouts, one per extra column
+  for (const ExtraColumns& group : extra)
+    for (const ExtraColumn& column : group.columns) rows.push_back(column.row);
+  std::vector<Index> kept;  // an expression may have no value where the log was not
+  for (Index s = 0; s < states.size(); ++s)
+    if (X.row(s).allFinite()) kept.push_back(s);
+  std::vector<MatrixXd> values;
+  const std::vector<Layout> layouts = with_extra_columns(study_layouts(setup), extra);
   for (const Layout& layout : layouts)
-    rows.push_back(MatrixXd::Zero(Index{kMotions} * kStates, layout.size()));
-  const RandomMotion motion = typical_motion(setup.robot);
-  for (int m = 0; m < kMotions; ++m) {
-    const Trajectory trajectory(random_multi_sine(motion, static_cast<std::uint64_t>(m) + 1));
-    for (int s = 0; s < kStates; ++s) {
-      const JointState state = trajectory.at(kPeriod * (s + 0.5) / kStates);
-      const MatrixXd Y = regressor(plan, state.q, state.qd, state.qdd);
-      const VectorXd effort = Y * values;
-      for (std::size_t r = 0; r < layouts.size(); ++r) {
-        const auto row = static_cast<Index>(r);
-        MatrixXd& own = rows[r];
-        const Index at = Index{m} * kStates + s;
-        for (std::size_t c = 0; c < layouts[r].columns.size(); ++c) {
-          const auto found = std::find(plan.columns.begin(), plan.columns.end(), layouts[r].columns[c]);
-          if (found != plan.columns.end())
-            own(at, static_cast<Index>(c)) = Y(row, found - plan.columns.begin());
-        }
-        own(at, own.cols() - 1) = effort[row];
-      }
+    values.push_back(MatrixXd::Zero(static_cast<Index>(kept.size()), layout.size()));
+  const auto state = [&](std::string_view name, Index s) {
+    VectorXd out(states.joints());
+    for (Index j = 0; j < out.size(); ++j) out[j] = states.row(states.find(name), j)[s];
+    return out;
+  };
+  const Plan& plan = setup.plan;
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const Index s = kept[k], at = static_cast<Index>(k);
+    const MatrixXd Y = regressor(plan, state(channel::kPosition, s), state(channel::kVelocity, s),
+                                 state(channel::kAcceleration, s));
+    for (std::size_t r = 0; r < layouts.size(); ++r) {
+      Index next = 0;
+      for (const int c : plan.rows[r].columns) values[r](at, next++) = Y(static_cast<Index>(r), c);
+      for (std::size_t c = 0; c < rows.size(); ++c)
+        if (rows[c] == static_cast<Index>(r)) values[r](at, next++) = X(s, static_cast<Index>(c));
+      require(next + 1 == layouts[r].size(), "a row has its plan's columns, its extra ones and an effort");
     }
   }
   std::vector<Fold> folds;
-  for (std::size_t r = 0; r < layouts.size(); ++r) folds.emplace_back(layouts[r]).add(rows[r]);
+  for (std::size_t r = 0; r < layouts.size(); ++r) {
+    const auto columns = static_cast<Index>(layouts[r].columns.size());
+    VectorXd own = VectorXd::Zero(columns);
+    for (Index c = 0; c < columns; ++c)
+      if (const Index found = estimate.find(layouts[r].columns[static_cast<std::size_t>(c)]); found >= 0)
+        own[c] = estimate.values[found];
+    values[r].col(columns) = values[r].leftCols(columns) * own;
+    folds.emplace_back(layouts[r]).add(values[r]);
+  }
   return folds;
 }
 
@@ -273,16 +162,18 @@ MotionForecast motion_forecast(const Setup& setup, std::span<const Fold> motion,
     }
     return residual_summary(rows, setup.plan, setup.robot);
   };
-  const ResidualSummary expected = summary(&ForecastRow::expected), upper = summary(&ForecastRow::upper);
+  const ResidualSummary mean = summary(&ForecastRow::mean), expected = summary(&ForecastRow::expected),
+                        upper = summary(&ForecastRow::upper);
   MotionForecast out;
-  out.expected = out.lower = out.upper = expected.prepared;
-  // The total's own interval, not the sum of the joints'.
+  out.expected = out.lower = out.upper = mean.prepared;
+  // The total's own distribution, not the sum of the joints'.
   const ForecastRow* total = nullptr;
   for (const ForecastRow& row : found.totals)
     if (total == nullptr || row.rows > total->rows) total = &row;
-  if (total != nullptr && total->effort > 0 && total->expected > 0) {
-    out.lower = expected.prepared * total->lower / total->expected;
-    out.upper = expected.prepared * total->upper / total->expected;
+  if (total != nullptr && total->effort > 0 && total->mean > 0) {
+    out.expected = mean.prepared * total->expected / total->mean;
+    out.lower = mean.prepared * total->lower / total->mean;
+    out.upper = mean.prepared * total->upper / total->mean;
   }
   for (std::size_t j = 0; j < expected.per_joint.size(); ++j)
     out.per_joint.push_back({expected.per_joint[j].name, expected.per_joint[j].rms,
@@ -309,6 +200,7 @@ ParameterSpread spread_of(const SpreadSummary& summary) {
   };
   out.scatter = matrix(summary.scatter);
   out.expected = matrix(summary.expected);
+  out.changes = matrix(summary.changes);
   for (const auto& [row, rms] : summary.noise) out.noise.push_back({row, rms});
   return out;
 }
@@ -320,32 +212,20 @@ Forecasts forecast_errors(const Setup& setup, const Folded& folded, const Fit& f
   out.estimate.resize(folded.runs.size());
   out.links.resize(folded.runs.size());
   if (refits.values.size() < 2) return out;
-  const Estimate& estimate = fit.estimated;
-  ParameterSpread spread;
-  spread.columns = refits.columns;
-  spread.scatter = jackknife(refits.values);
-  spread.noise = noise_of(estimate.per_row);
-  const std::vector<Fold> typical = typical_motions(setup, estimate);
-  if (estimate.columns == refits.columns)
-    spread.expected = condensed(side_by_side(unseen_of_estimate(setup, estimate), friction_spread(estimate)),
-                                estimate.columns, typical, spread.noise);
+  const HeldOut held = held_out_groups(folded.runs, setup.study().cross.value_or(CrossOptions()));
+  const std::vector<Fold> typical = typical_motions(setup, fit.estimated);
+  if (typical.empty() || typical.front().rows() == 0) return out;  // no expression has a value there
+  const ParameterSpread spread = spread_of_estimate(setup, held, fit, refits, typical);
   ForecastSummary& summary = out.summary.emplace();
   summary.groups = static_cast<int>(refits.groups);
   summary.typical = motion_forecast(setup, typical, spread);
   summary.spread = summary_of(spread);
   out.estimate = forecast_runs(setup, folded, spread);
   if (!feasible || feasible_refits.size() < 2) return out;
-  const Quantities quantities(setup.robot, feasible->columns);
-  const Eigen::MatrixXd M = lead_matrix(estimate.columns, setup.base, quantities);
-  const Estimate by_feasible = with_feasible_values(setup, estimate, *feasible);
-  ParameterSpread links;
-  links.columns = estimate.columns;
-  links.scatter = M * jackknife(feasible_refits);
-  links.noise = noise_of(residuals_of_links(setup, folded, estimate, *feasible));
-  links.expected =
-      condensed(side_by_side(unseen_of_links(setup, estimate, *feasible), friction_spread(by_feasible)),
-                links.columns, typical, links.noise);
-  const std::vector<Fold> by_links = typical_motions(setup, by_feasible);
+  const ParameterSpread links =
+      spread_of_links(setup, folded, held, fit, *feasible, feasible_refits, typical);
+  const std::vector<Fold> by_links =
+      typical_motions(setup, with_feasible_values(setup, fit.estimated, *feasible));
   summary.feasible_typical = motion_forecast(setup, by_links, links);
   summary.feasible_spread = summary_of(links);
   out.links = forecast_runs(setup, folded, links);

@@ -8,6 +8,9 @@
 
 #include "identify/extra_columns.hpp"
 #include "identify/gains.hpp"
+#include "identify/ripple.hpp"
+#include "identify/summary.hpp"
+#include "identify/temperature.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
 #include "steelyard/estimate/friction_choice.hpp"
@@ -58,6 +61,7 @@ FrictionRequest request_of(const Setup& setup, const FrictionSpec& spec, std::si
   const bool shared = shares_its_drive(setup.robot, joint, coordinate);
   FrictionRequest request;
   request.may_load = !shared;
+  request.may_direct = !setup.study().gains || setup.study().gains->known.size() > 0;
   if (spec.automatic) return request;
   if (shared && spec.load != LoadFriction::none)
     throw InputError({fmt::format("friction '{}' of joint '{}', whose drive is coupled with another",
@@ -101,13 +105,6 @@ CoarsePositions scan_motion(const Setup& setup, const OpenRun& run, std::vector<
   return positions;
 }
 
-// What a pass has beside the study's own columns, of a run whose payload adds `further` to the robot's values.
-struct FrictionRows {
-  std::function<std::vector<ExtraColumns>(const VectorXd& further)> columns;  // may be empty
-  std::function<std::shared_ptr<const GearLoads>(const VectorXd& further)> gears;
-  int blocks = 1;
-};
-
 // Of two memories of the filters at least, so that every slot has rows that can be held out; shorter where the
 // run would not have four of them.
 Index slot_of(const PreparedRun& run, int blocks) {
@@ -133,7 +130,8 @@ FoldPass fold_with(const Setup& setup, const FrictionRows& rows, const OpenRun& 
   return fold_run(*run.prepared, plan, layouts, pass);
 }
 
-// `positions`: one per fit run; empty: the period is not needed.
+}  // namespace
+
 std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs, const FrictionRows& with,
                                    const std::vector<CoarsePositions>& positions) {
   std::vector<RunRows> rows;
@@ -144,6 +142,8 @@ std::vector<RunRows> fold_fit_runs(const Setup& setup, const Runs& runs, const F
   }
   return rows;
 }
+
+namespace {
 
 // What passes through the gears by a fit with linear friction; without values where no form asks for it.
 GearOutput first_loads(const Setup& setup, const Runs& runs, const Wanted& wanted) {
@@ -262,6 +262,21 @@ FittedForms fit_friction_forms(const Setup& setup, const Runs& runs) {
   return out;
 }
 
+Setup with_fitted_friction(Setup setup, const Runs& runs, std::vector<Finding>& findings) {
+  FittedForms fitted = fit_friction_forms(setup, runs);
+  if (looks_for_ripple(setup.study().drive_spec)) {
+    const std::vector<EffortExpression> found = find_ripple(with_friction(setup, fitted.forms), runs);
+    setup.ripple.insert(setup.ripple.end(), found.begin(), found.end());
+    if (!found.empty()) fitted = fit_friction_forms(setup, runs);
+  }
+  if (setup.study().drive_spec.temperature.automatic) {
+    setup.temperature = find_temperature(with_friction(setup, fitted.forms), runs);
+    if (!setup.temperature.empty()) fitted = fit_friction_forms(setup, runs);
+  }
+  add_to(findings, std::move(fitted.findings));
+  return with_friction(std::move(setup), std::move(fitted.forms));
+}
+
 Setup with_friction(Setup setup, FrictionForms forms) {
   if (forms.models.empty()) return setup;
   Robot robot = setup.robot;
@@ -303,16 +318,17 @@ GearOutput gear_output_of(const Setup& setup) {
 
 std::string describe_columns(const Setup& setup) {
   std::string text;
-  for (const auto* list : {&setup.study().drive_spec.columns, &setup.study().drive_spec.known})
+  for (const auto* list : {&setup.study().drive_spec.columns, &setup.ripple, &setup.study().drive_spec.known})
     for (const EffortExpression& effort : *list)
       text += fmt::format("{}:{}={};", effort.joint, effort.name, effort.text);
+  for (const TemperatureTerm& term : setup.temperature) text += temperature_column(term) + ";";
   for (std::size_t k = 0; k < setup.friction.models.size(); ++k) {
     const FrictionModel& model = setup.friction.models[k];
     text += fmt::format("{}:{},{},{},{};", setup.friction.joints[k].number, to_string(model.form),
                         model.slope, model.shift, model.velocity);
     if (model.load != LoadFriction::none)
-      text += fmt::format("{},{},{},{};", to_string(model.load), model.driving, model.driven,
-                          model.load_velocity);
+      text += fmt::format("{},{},{},{},{},{},{};", to_string(model.load), model.driving, model.driven,
+                          model.load_velocity, model.load_mean, model.load_peak, model.load_peak_velocity);
   }
   for (const auto& [column, value] : setup.friction.load_values) text += fmt::format("{}={};", column, value);
   return text;

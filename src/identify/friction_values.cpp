@@ -6,11 +6,12 @@
 
 #include "identify/friction.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/fold/prior.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kLargestShare = 0.999;  // of its load that a gear takes: all of it is none to be driven by
+constexpr double kShareReach = 0.25;  // of μ
 
 class Values {
  public:
@@ -87,6 +88,10 @@ FrictionValues values_of(const Setup& setup, const Estimate& estimate, std::size
   } else if (model.load == LoadFriction::directional) {
     values.put_share("mu_driving", model.driving, mu + ".driving");
     values.put_share("mu_driven", model.driven, mu + ".driven");
+  } else if (model.load == LoadFriction::stribeck) {
+    values.put_share("kappa", model.load_mean, mu + ".mean");
+    values.put_share("kappa_peak", model.load_peak, mu + ".peak");
+    values.put_shape("vm", model.load_peak_velocity, model.load_peak_velocity, mu + ".velocity", 1);
   }
   if (model.load != LoadFriction::none) values.put_given("vl", model.load_velocity);
   return out;
@@ -107,10 +112,12 @@ FrictionModel model_of(const FrictionValues& values) {
   model.slope = number("phi2", model.slope);
   model.shift = number("phi3", model.shift);
   model.velocity = number("vs", model.velocity);
-  for (const LoadFriction load : {LoadFriction::load, LoadFriction::directional})
+  for (const LoadFriction load : {LoadFriction::load, LoadFriction::directional, LoadFriction::stribeck})
     if (values.load == to_string(load)) model.load = load;
   model.driving = number(model.load == LoadFriction::load ? "mu" : "mu_driving", 0);
   model.driven = number(model.load == LoadFriction::load ? "mu" : "mu_driven", 0);
+  model.load_mean = number("kappa", 0), model.load_peak = number("kappa_peak", 0);
+  model.load_peak_velocity = number("vm", model.load_peak_velocity);
   model.load_velocity = number("vl", 0);
   return model;
 }
@@ -131,6 +138,75 @@ void add_friction_values(const Setup& setup, const Estimate& estimate, std::vect
     }
     drive->friction = values_of(setup, estimate, k);
   }
+}
+
+Friction fitted_friction(const DriveValues& drive) {
+  // A form that was fitted states its own linear part.
+  const std::map<std::string, double>& values = drive.friction ? drive.friction->parameters : drive.values;
+  const auto value = [&](const char* name, double other = 0) {
+    const auto found = values.find(name);
+    return found != values.end() ? found->second : other;
+  };
+  Friction out;
+  out.viscous = value("fv"), out.coulomb = value("fc"), out.offset = value("fo");
+  if (!drive.friction) return out;
+  out.coulomb_positive = value("fp"), out.coulomb_negative = value("fn");
+  out.sigmoid_height = value("phi1");
+  out.sigmoid_slope = value("phi2", 1), out.sigmoid_shift = value("phi3");
+  out.stribeck = value("fs"), out.stribeck_velocity = value("vs", 1);
+  const bool alike = drive.friction->load != to_string(LoadFriction::directional);
+  out.load_driving = value(alike ? "mu" : "mu_driving");
+  out.load_driven = value(alike ? "mu" : "mu_driven");
+  out.load_velocity = value("vl");
+  out.load_mean = value("kappa"), out.load_peak = value("kappa_peak"),
+  out.load_peak_velocity = value("vm", 1);
+  return out;
+}
+
+void add_rest(const Robot& robot, std::vector<DriveValues>& drives) {
+  for (DriveValues& drive : drives) {
+    const Friction friction = fitted_friction(drive);
+    const DryLimits dry = dry_limits(friction);
+    const RestShares shares = rest_shares(friction);
+    drive.rest = {dry.up, dry.down, shares.driving, shares.driven};
+  }
+  const auto drive_of = [&](int joint) {
+    return std::find_if(drives.begin(), drives.end(), [&](const DriveValues& drive) {
+      return drive.joint == robot.joints[static_cast<std::size_t>(joint)].name;
+    });
+  };
+  for (const CoupledPair& pair : robot.pairs) {
+    const auto partner = drive_of(pair.partner);
+    if (partner == drives.end() || !partner->values.contains("fcm")) continue;
+    const double held = std::max(0.0, partner->values.at("fcm"));
+    for (const int joint : {pair.joint, pair.partner})
+      if (const auto drive = drive_of(joint); drive != drives.end())
+        drive->rest->up += held, drive->rest->down += held;
+  }
+  for (DriveValues& drive : drives)
+    if (drive.rest->up == 0 && drive.rest->down == 0 && drive.rest->driving == 0 && drive.rest->driven == 0)
+      drive.rest.reset();
+}
+
+std::vector<Fold> shape_priors(const Setup& setup, const Estimate& estimate) {
+  const auto size = static_cast<Index>(estimate.columns.size());
+  VectorXd sigma = VectorXd::Constant(size, kInfinity);
+  const auto limit = [&](const std::string& column, double reach) {
+    if (const Index k = estimate.find(column); k >= 0 && reach > 0) sigma[k] = reach / estimate.sigma_rows;
+  };
+  for (std::size_t j = 0; j < setup.friction.models.size(); ++j) {
+    const FrictionModel& model = setup.friction.models[j];
+    const int number = setup.friction.joints[j].number;
+    if (const Index k = estimate.find(friction_column(model.form, number)); k >= 0) {
+      const double height = std::abs(estimate.values[k]);
+      for (const std::string& tangent : tangent_columns(model.form, number))
+        limit(tangent, tangent.ends_with(".shift") ? height / model.slope : kShapeReach * height);
+    }
+    for (const std::string& tangent : load_tangents(model.load, number))
+      limit(tangent, tangent.ends_with(".velocity") ? kShapeReach : kShareReach);
+  }
+  if (!(estimate.sigma_rows > 0) || (sigma.array() == kInfinity).all()) return {};
+  return {prior(prior_layout(estimate.factor.layout(), "shapes"), VectorXd::Zero(size), sigma)};
 }
 
 FrictionForms friction_of_model(const Setup& setup, const Result& model) {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "identify/friction.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/study/simulation.hpp"
 
@@ -32,6 +35,26 @@ AdviceOptions advice_options(const Study& study, const SimulationSpec& spec) {
   return options;
 }
 
+std::vector<std::string> not_counted(const Study& study, const Robot& robot) {
+  std::vector<std::string> out;
+  for (const Joint& joint : robot.joints) {
+    const FrictionSpec* friction = friction_of(study, joint.name);
+    if (friction == nullptr || friction->is_linear()) continue;
+    std::string form = friction->automatic ? "chosen" : to_string(friction->form);
+    if (friction->load != LoadFriction::none)
+      form = friction->form == FrictionForm::linear ? "load" : form + " and load";
+    out.push_back(fmt::format("{} friction of {}", form, joint.name));
+  }
+  const DriveSpec& drives = study.drive_spec;
+  if (drives.ripple.any() || std::any_of(drives.joints.begin(), drives.joints.end(), [](const auto& joint) {
+        return joint.second.ripple && joint.second.ripple->any();
+      }))
+    out.emplace_back("ripple");
+  for (const EffortExpression& column : drives.columns) out.push_back("column " + column.name);
+  if (drives.offset_per_run) out.emplace_back("offsets of single runs");
+  return out;
+}
+
 }  // namespace
 
 Inertia steel_cube(double mass) {
@@ -53,6 +76,7 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
                       "put the motion that `steelyard excite` writes to motion-study.yaml under `simulate`"});
   GainAdviceOutcome outcome;
   const Robot robot = study_robot(study, &outcome.warnings);
+  outcome.not_counted = not_counted(study, robot);
   const SimulationSpec& spec = *unloaded->simulation;
   outcome.options = advice_options(study, spec);
   const TrueParameters nominal = simulated_parameters(spec, robot);
@@ -70,6 +94,25 @@ GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<doubl
                       "a mass, or a simulated run with `load`",
                       "add --load 5 for 5 kg"});
   return outcome;
+}
+
+std::string to_json(const GainAdviceOutcome& outcome) {
+  nlohmann::ordered_json json = {{"rate", outcome.options.rate},
+                                 {"cutoff", outcome.options.cutoff},
+                                 {"current_noise", outcome.options.current_noise}};
+  if (!outcome.not_counted.empty()) json["not_counted"] = outcome.not_counted;
+  json["loads"] = nlohmann::ordered_json::array();
+  for (const LoadAdvice& load : outcome.loads) {
+    nlohmann::ordered_json row = {{"name", load.name}, {"mass", load.mass}};
+    row["joints"] = nlohmann::ordered_json::array();
+    for (const GainAdvice& joint : load.joints) {
+      nlohmann::ordered_json gain = {{"name", joint.joint}, {"identifiable", joint.identifiable}};
+      if (std::isfinite(joint.relative_sigma)) gain["relative_sigma"] = joint.relative_sigma;
+      row["joints"].push_back(std::move(gain));
+    }
+    json["loads"].push_back(std::move(row));
+  }
+  return json.dump(2) + "\n";
 }
 
 }  // namespace steelyard

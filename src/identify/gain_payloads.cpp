@@ -81,7 +81,7 @@ LoadEstimate exact_estimate(const Load& given) {
   out.values = given.fixed_values();
   out.sigma = out.sigma_noise = out.sigma_gains = Vector10::Zero();
   out.lower = out.upper = Vector10::Constant(std::numeric_limits<double>::quiet_NaN());
-  out.covariance = MatrixXd::Zero(kParametersPerLink, kParametersPerLink);
+  out.covariance = out.noise = MatrixXd::Zero(kParametersPerLink, kParametersPerLink);
   out.body = Inertia::from_standard(out.values);  // a body: validate() of the loads has checked it
   out.body_is_found = true;
   return out;
@@ -94,14 +94,16 @@ LoadEstimate estimate_load(const Setup& setup, const Load& load, std::vector<Gai
   return identify_loads(problem, gains.values, gains.covariance, gain_options(setup)).loads[0];
 }
 
-void add_load(const CurrentRun& run, const Load& given, const LoadEstimate& load, DriveGains& gains) {
+void add_load(const CurrentRun& run, const Load& given, const LoadEstimate& load, DriveGains& gains,
+              std::vector<LoadEstimate>& taken) {
   gains.payloads.push_back(summary_of(load, run.folds.label, given));
-  gains.loads.try_emplace(given.name, load.values);
+  if (gains.loads.try_emplace(given.name, load.values).second) taken.push_back(load);
 }
 
 // Without a run that shows the load apart from the last link.
-void take_given_load(const CurrentRun& run, const Load& given, bool keeps_given, DriveGains& gains) {
-  if (keeps_given && is_exact(given)) return add_load(run, given, exact_estimate(given), gains);
+void take_given_load(const CurrentRun& run, const Load& given, bool keeps_given, DriveGains& gains,
+                     std::vector<LoadEstimate>& taken) {
+  if (keeps_given && is_exact(given)) return add_load(run, given, exact_estimate(given), gains, taken);
   if (gains.loads.count(given.name) > 0) return;
   throw InputError({fmt::format("the load '{}' cannot be distinguished from the last link", given.name),
                     {},
@@ -111,7 +113,9 @@ void take_given_load(const CurrentRun& run, const Load& given, bool keeps_given,
 
 }  // namespace
 
-void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains) {
+std::vector<LoadEstimate> identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs,
+                                            DriveGains& gains) {
+  std::vector<LoadEstimate> taken;
   const bool given_gains = setup.study().gains->known.size() > 0;
   std::vector<GainRun> unloaded;
   for (const CurrentRun& run : runs)
@@ -122,13 +126,13 @@ void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, 
                                       [&](const Load& load) { return load.name == run.folds.load; });
     const bool keeps_given = given_gains && given.known_count() > 0;
     if (unloaded.empty()) {
-      take_given_load(run, given, keeps_given, gains);
+      take_given_load(run, given, keeps_given, gains, taken);
       continue;
     }
     std::vector<GainRun> both = unloaded;
     both.push_back(run.folds);
     const LoadEstimate weighed = estimate_load(setup, unknown_load(given.name), both, gains);
-    add_load(run, given, keeps_given ? estimate_load(setup, given, both, gains) : weighed, gains);
+    add_load(run, given, keeps_given ? estimate_load(setup, given, both, gains) : weighed, gains, taken);
     if (keeps_given && given.parameters[0].is_known()) {
       gains.payloads.back().shown_mass = uncertain_value(weighed, 0);
       compare_masses(given, weighed, gains);
@@ -139,6 +143,7 @@ void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, 
           fmt::format("the mass is {:.3g} ± {:.2g} kg; the uncertainty of the gains contributes {:.2g}",
                       weighed.values[0], weighed.sigma[0], weighed.sigma_gains[0])));
   }
+  return taken;
 }
 
 }  // namespace steelyard

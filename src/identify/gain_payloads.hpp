@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "identify/gains.hpp"
+#include "steelyard/gains/payload.hpp"
 #include "steelyard/gains/problem.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -15,7 +16,9 @@ struct CurrentRun {
 
 GainOptions gain_options(const Setup& setup);
 
-// Every loaded run against the unloaded fit runs, the load unknown, with these gains.
-void identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs, DriveGains& gains);
+// Every loaded run against the unloaded fit runs, the load unknown, with these gains. Returns the estimates that
+// `gains.loads` takes.
+std::vector<LoadEstimate> identify_payloads(const Setup& setup, const std::vector<CurrentRun>& runs,
+                                            DriveGains& gains);
 
 }  // namespace steelyard

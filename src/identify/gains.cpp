@@ -1,3 +1,4 @@
+#include "identify/gain_findings.hpp"
 #include "identify/gain_payloads.hpp"
 
 #include <fmt/format.h>
@@ -19,9 +20,6 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kLargestResidual = 0.3;  // of a joint's current
-constexpr double kConspicuous = 0.1;      // the same when the other joints have far less
-constexpr double kFarFromOthers = 4;
 constexpr int kMaxRounds = 6;        // of gains and friction
 constexpr double kSameGains = 2e-4;  // relative: far below the standard deviation of any gain
 
@@ -126,38 +124,6 @@ GainMethodSummary summary_of(const GainProblem& problem, const GainFit& fit) {
   return summary;
 }
 
-double median_of(const VectorXd& values) {
-  std::vector<double> list(values.begin(), values.end());
-  const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
-  std::nth_element(list.begin(), middle, list.end());
-  return *middle;
-}
-
-// Joints with a current that is poorly explained, or far worse than the others.
-std::vector<Index> misfits(const VectorXd& residual) {
-  std::vector<Index> found;
-  const double apart = std::max(kConspicuous, kFarFromOthers * median_of(residual));
-  for (Index j = 0; j < residual.size(); ++j)
-    if (residual[j] > std::min(kLargestResidual, apart)) found.push_back(j);
-  return found;
-}
-
-void report_problems(const GainProblem& problem, const GainFit& fit, DriveGains& gains) {
-  for (std::size_t j = 0; j < problem.gains.size(); ++j) {
-    if (fit.status[j] != GainStatus::not_identifiable) continue;
-    gains.findings.push_back(make_finding(
-        "gain-not-identifiable", problem.joints[j],
-        fmt::format("the standard deviation of the gain is {:.0f} % of its value",
-                    100 * fit.sigma[static_cast<Index>(j)] / std::abs(fit.values[static_cast<Index>(j)]))));
-  }
-  const VectorXd residual = current_residual(problem, fit).relative;
-  for (const Index j : misfits(residual))
-    gains.findings.push_back(
-        make_finding("gain-misfit", problem.joints[static_cast<std::size_t>(j)],
-                     fmt::format("{:.0f} % of the current is unexplained, {:.0f} % for the median joint",
-                                 100 * residual[j], 100 * median_of(residual))));
-}
-
 void take_loads(const GainProblem& problem, const GainFit& fit, DriveGains& gains) {
   for (const Load& load : problem.loads) {
     const std::vector<std::string> names = load_columns(load.name);
@@ -168,19 +134,6 @@ void take_loads(const GainProblem& problem, const GainFit& fit, DriveGains& gain
     for (std::size_t k = 0; k < names.size(); ++k)
       if (const Index at = fit.find(names[k]); at >= 0) values[static_cast<Index>(k)] = fit.values[at];
     gains.loads[load.name] = values;
-  }
-}
-
-void report_drift(const GainProblem& problem, const GainOptions& options, DriveGains& gains) {
-  if (problem.runs.size() < 2) return;
-  const GainFit plain = fit_gains(problem, GainMethod::prediction_error, options);
-  for (const GainDrift& drift : gain_drift(problem, plain, options)) {
-    if (!drift.significant) continue;
-    gains.summary.drift.push_back({drift.run, drift.joint, drift.change, drift.sigma});
-    gains.findings.push_back(
-        make_finding("gain-drift", drift.joint,
-                     fmt::format("in the run '{}' the same torque takes {:+.1f} % current, ± {:.1f}",
-                                 drift.run, 100 * drift.change, 100 * drift.sigma)));
   }
 }
 
@@ -216,10 +169,10 @@ void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) 
     const GainFit fit = fit_by(setup, problem, method, options);
     GainMethodSummary& summary = gains.summary.methods.emplace_back(summary_of(problem, fit));
     summary.essential = essential;
-    summary.residual = finite_or_none(current_residual(problem, fit).total);
+    double score = current_residual(problem, fit).total;
+    summary.residual = finite_or_none(score);
     const bool can_hold_out = std::all_of(problem.runs.begin(), problem.runs.end(),
                                           [&](const GainRun& run) { return run.blocks >= spec.blocks; });
-    double score = *summary.residual;
     if (can_hold_out) {
       score =
           held_out_residual(
@@ -233,10 +186,18 @@ void identify_gains(const Setup& setup, GainProblem problem, DriveGains& gains) 
     smallest = score;
     best = fit;
   }
+  if (best.values.size() == 0)
+    throw InputError({"no method determines the gains: their currents have no finite residual",
+                      {setup.study().path, 0, 0, ""},
+                      "rows that determine every gain",
+                      essential ? "leave out `essential` of `gains`, or use longer runs"
+                                : "use longer runs, with loads or other motions"});
   gains.summary.used = to_string(best.method);
   gains.values = best.gain_values();
   gains.covariance = best.covariance.topLeftCorner(best.gains, best.gains);
   take_loads(problem, best, gains);
+  gains.errors = drive_errors(problem, best);
+  gains.error_rows = drive_rows(problem.runs, gains.errors);
   report_problems(problem, best, gains);
   report_drift(problem, options, gains);
 }
@@ -283,6 +244,17 @@ void add_used_gains(const GainsSummary& gains, std::vector<DriveValues>& drives)
 
 namespace {
 
+// With given gains: those of loads that fitted runs carry, and of the gains themselves.
+void carry_given_errors(const std::vector<CurrentRun>& runs, const std::vector<LoadEstimate>& loads,
+                        DriveGains& gains) {
+  std::vector<GainRun> fit;
+  for (const CurrentRun& run : runs)
+    if (run.run->file.label.role == RunRole::fit) fit.push_back(run.folds);
+  if (gains.covariance.size() == 0 && loads.empty()) return;
+  gains.errors = drive_errors(gains.rows.gains, gains.covariance, loads);
+  gains.error_rows = drive_rows(fit, gains.errors);
+}
+
 // Gains and loads with the friction that the set-up has.
 enum class GainDetail { values, all };
 DriveGains gains_with(const Setup& setup, GainDetail detail) {
@@ -294,7 +266,10 @@ DriveGains gains_with(const Setup& setup, GainDetail detail) {
     setup.clock().time("gains", [&] { quick_gains(setup, problem_of(setup, gains.rows, runs), gains); });
   else
     setup.clock().time("gains", [&] { identify_gains(setup, problem_of(setup, gains.rows, runs), gains); });
-  setup.clock().time("payloads", [&] { identify_payloads(setup, runs, gains); });
+  setup.clock().time("payloads", [&] {
+    const std::vector<LoadEstimate> loads = identify_payloads(setup, runs, gains);
+    if (setup.study().gains->known.size() > 0) carry_given_errors(runs, loads, gains);
+  });
   return gains;
 }
 

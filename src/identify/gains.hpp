@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "steelyard/fold/layout.hpp"
+#include "steelyard/gains/carried.hpp"
 #include "steelyard/gains/current_rows.hpp"
 #include "steelyard/gains/fit.hpp"
 #include "steelyard/identify/setup.hpp"
@@ -25,6 +26,8 @@ struct DriveGains {
   VectorXd values;                        // used
   MatrixXd covariance;                    // of them
   std::map<std::string, Vector10> loads;  // in the tool frame
+  DriveErrors errors;                     // of gains and loads; no columns: they are exact
+  std::vector<Fold> error_rows;           // drive_rows() of the fitted runs
   GainsSummary summary;
   std::vector<PayloadSummary> payloads;
   std::vector<Finding> findings;

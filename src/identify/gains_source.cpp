@@ -3,6 +3,7 @@
 
 #include "identify/gains.hpp"
 #include "identify/sign_gains.hpp"
+#include "identify/sign_model.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/gains/torque_source.hpp"
 #include "steelyard/identify/runs.hpp"
@@ -21,6 +22,22 @@ std::unique_ptr<SampleSource> with_sign_gains(const Setup& setup, const StudyRun
     return with_torques(std::move(source), MatrixXd(gains.asDiagonal()));
   if (!run.unsigned_effort) return source;
   return with_scaled_torques(std::move(source), gains);
+}
+
+// |motor torque| is positive behind a gear that turns the other way as well.
+std::unique_ptr<SampleSource> with_positive_gears(const Setup& setup, const StudyRun& run,
+                                                  std::unique_ptr<SampleSource> source) {
+  const MatrixXd& ratios = setup.robot.transmission.matrix;
+  const std::string motor = std::string(channel::kMotor) + std::string(channel::kTorque);
+  if (!run.unsigned_effort || ratios.size() == 0 || !has_channel(run, motor)) return source;
+  const std::vector<std::string> names = sign_joint_names(setup.robot);
+  const std::vector<std::string>& with_sign = setup.study().signs.with_sign;
+  VectorXd turned = VectorXd::Ones(ratios.rows());
+  for (Index j = 0; j < turned.size(); ++j)
+    if (ratios(j, j) < 0 &&
+        std::find(with_sign.begin(), with_sign.end(), names[static_cast<std::size_t>(j)]) == with_sign.end())
+      turned[j] = -1;
+  return (turned.array() > 0).all() ? std::move(source) : with_scaled_torques(std::move(source), turned);
 }
 
 // Motions: torques of zero where a log has none.
@@ -54,7 +71,7 @@ std::unique_ptr<SampleSource> with_some_torque(std::unique_ptr<SampleSource> sou
 }  // namespace
 
 std::unique_ptr<SampleSource> open_source(const Setup& setup, const StudyRun& run) {
-  std::unique_ptr<SampleSource> source = open_study_run(run, setup.robot);
+  std::unique_ptr<SampleSource> source = with_positive_gears(setup, run, open_study_run(run, setup.robot));
   if (setup.motions_only) return with_some_torque(std::move(source));
   if (setup.study().signs.gains) return with_sign_gains(setup, run, std::move(source));
   if (!setup.gains) return source;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "identify/estimators.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/log/differences.hpp"
 #include "steelyard/log/low_pass.hpp"
@@ -135,11 +136,31 @@ TrueParameters simulation_parameters(const Robot& robot, const Plan& plan, const
     Friction& friction = out.drives[static_cast<std::size_t>(joints[static_cast<std::size_t>(i)])].friction;
     friction.load_driving = gear.driving, friction.load_driven = gear.driven;
     friction.load_velocity = gear.velocity;
+    friction.load_mean = gear.mean, friction.load_peak = gear.peak,
+    friction.load_peak_velocity = gear.peak_velocity;
   }
   return out;
 }
 
-InstrumentMotion follow(const Robot& robot, const Plan& plan, const VectorXd& values,
+TrueParameters simulation_parameters(const Setup& setup, const Estimate& estimate) {
+  TrueParameters out = simulation_parameters(setup.robot, setup.plan, values_for(setup.plan, estimate));
+  for (std::size_t k = 0; k < setup.friction.models.size(); ++k) {
+    const FrictionModel& model = setup.friction.models[k];
+    const int number = setup.friction.joints[k].number;
+    Friction& friction = out.drives[static_cast<std::size_t>(number - 1)].friction;
+    const auto height = [&](const char* stem) {
+      const Index found = estimate.find(stem + std::to_string(number));
+      return found < 0 ? 0 : std::max(0.0, estimate.values[found]);
+    };
+    friction.coulomb_positive = height("fp"), friction.coulomb_negative = height("fn");
+    friction.sigmoid_height = height("fh");
+    friction.sigmoid_slope = model.slope, friction.sigmoid_shift = model.shift;
+    friction.stribeck = height("fs"), friction.stribeck_velocity = model.velocity;
+  }
+  return out;
+}
+
+InstrumentMotion follow(const Robot& robot, const TrueParameters& parameters,
                         const InstrumentMotion& reference, double bandwidth) {
   SampledMotion motion;
   const Index samples = reference.q.rows();
@@ -152,8 +173,7 @@ InstrumentMotion follow(const Robot& robot, const Plan& plan, const VectorXd& va
   options.bandwidth = std::min(bandwidth, 0.05 * options.rate);
   InstrumentMotion out = reference;
   try {
-    const ClosedLoopMotion found =
-        closed_loop(robot, simulation_parameters(robot, plan, values), Trajectory(motion), options);
+    const ClosedLoopMotion found = closed_loop(robot, parameters, Trajectory(motion), options);
     out.q = found.q, out.qd = found.qd, out.qdd = found.qdd;
     out.simulated = true;
     out.worst_error = found.worst_error.maxCoeff();

@@ -17,6 +17,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/estimate/instrument.hpp"
 #include "steelyard/fold/layout.hpp"
+#include "steelyard/identify/setup.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/regressor/plan.hpp"
 #include "steelyard/robot/robot.hpp"
@@ -43,8 +44,10 @@ InstrumentMotion reference_motion(PreparedRun& run, double cutoff);
 // Parameters for a simulation from values of the plan's columns: what is not a column is zero, Coulomb
 // friction below zero as well.
 TrueParameters simulation_parameters(const Robot& robot, const Plan& plan, const VectorXd& values);
+// The same with the forms of friction that were fitted; heights below zero are zero.
+TrueParameters simulation_parameters(const Setup& setup, const Estimate& estimate);
 
-InstrumentMotion follow(const Robot& robot, const Plan& plan, const VectorXd& values,
+InstrumentMotion follow(const Robot& robot, const TrueParameters& parameters,
                         const InstrumentMotion& reference, double bandwidth);
 
 // Instruments of the plan's columns and of the extra ones that the pass folds.

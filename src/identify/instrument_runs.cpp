@@ -13,13 +13,13 @@ namespace {
 
 // The robot with these values on the reference of every run.
 std::vector<std::shared_ptr<const InstrumentMotion>> follow_all(
-    const Setup& setup, const VectorXd& values, const std::vector<InstrumentMotion>& references) {
+    const Setup& setup, const TrueParameters& parameters, const std::vector<InstrumentMotion>& references) {
   std::vector<std::shared_ptr<const InstrumentMotion>> motions(references.size());
   const double bandwidth = setup.study().estimator.instrument.bandwidth;
   parallel_for(static_cast<Index>(references.size()), setup.threads(), [&](Index r) {
     const auto at = static_cast<std::size_t>(r);
-    motions[at] = std::make_shared<const InstrumentMotion>(
-        follow(setup.robot, setup.plan, values, references[at], bandwidth));
+    motions[at] =
+        std::make_shared<const InstrumentMotion>(follow(setup.robot, parameters, references[at], bandwidth));
   });
   return motions;
 }
@@ -28,7 +28,7 @@ std::vector<std::shared_ptr<const InstrumentMotion>> follow_all(
 void fold_with_instruments(const Setup& setup, const std::vector<RunRows>& runs,
                            const std::vector<InstrumentMotion>& references, InstrumentSummary& summary,
                            Fit& fit) {
-  auto motions = follow_all(setup, values_for(setup.plan, fit.estimated), references);
+  auto motions = follow_all(setup, simulation_parameters(setup, fit.estimated), references);
   fit.instrument_folds.clear();
   Index number = 0;
   std::size_t log = 0;

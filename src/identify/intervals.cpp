@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "identify/bias.hpp"
+#include "identify/gains.hpp"
 #include "identify/intervals.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -22,6 +23,21 @@ double effective_share_of(const Runs& runs) {
       share = std::min(share, effective_share(*preparation.column_filter, preparation.decimation.factor));
   }
   return share;
+}
+
+// Torques that follow from currents have the errors of gains and loads, too.
+void add_drive_errors(const Setup& setup, const Estimate& estimate, Intervals& found) {
+  if (!setup.gains || setup.gains->errors.columns.empty() || found.sigma.size() != estimate.values.size())
+    return;
+  const MatrixXd carried = carried_covariance(setup.gains->error_rows, setup.gains->errors, estimate);
+  if (found.covariance.size() == carried.size()) found.covariance += carried;
+  for (Index k = 0; k < found.sigma.size(); ++k) {
+    if (!(found.sigma[k] > 0) || !std::isfinite(found.sigma[k])) continue;
+    const double wider = std::sqrt(1 + carried(k, k) / (found.sigma[k] * found.sigma[k]));
+    found.sigma[k] *= wider;
+    found.lower[k] = estimate.values[k] - wider * (estimate.values[k] - found.lower[k]);
+    found.upper[k] = estimate.values[k] + wider * (found.upper[k] - estimate.values[k]);
+  }
 }
 
 std::vector<Finding> interval_findings(const Setup& setup, const Fit& fit, const Uncertainty& spread) {
@@ -69,6 +85,7 @@ Uncertainty estimate_intervals(const Setup& setup, const Runs& runs, const std::
       moments = fit.instrument ? block_moments(fit.instrument_folds, *fit.instrument, fit.priors)
                                : block_moments(fit.folds, fit.full(), fit.priors);
     out.intervals = intervals(fit.full(), usable ? &moments : nullptr, options);
+    if (usable) add_drive_errors(setup, fit.full(), out.intervals);
   });
   if (spec.bias_check && usable && !fit.instrument && !fits_folds(runs) &&
       !has_unsigned_runs(setup.study())) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "identify/extra_columns.hpp"
 #include "steelyard/core/error.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -97,15 +98,25 @@ double kept_rows(const FoldPass& pass) {
       std::max<Index>(1, std::accumulate(pass.kept.begin(), pass.kept.end(), Index{0})));
 }
 
-// Rows of a joint at standstill as its other rows, block by block.
-void join_rest(std::size_t row, FoldPass& pass) {
+// The fold without what a drive does in motion: at rest its columns are noise of the encoder alone.
+Fold at_rest(const Fold& fold, const std::string& joint) {
+  MatrixXd R = fold.depth() > 0 ? fold.R() : MatrixXd();
+  for (const char* stem : {"Ia", "fv", "fc"})
+    if (const Index k = fold.layout().find(stem + joint); k >= 0 && R.size() > 0) R.col(k).setZero();
+  return R.size() > 0 ? fold_of_triangle(fold.shared_layout(), R, fold.rows(), fold.block()) : fold;
+}
+
+// Rows of a joint at standstill as its other rows, block by block. `joint`: its number, where the run is fitted.
+void join_rest(std::size_t row, const std::optional<std::string>& joint, FoldPass& pass) {
   if (!pass.rest) return;
   std::vector<FoldBlock> moving = pass.folds.blocks(), rest = pass.rest->blocks();
   for (std::size_t b = 0; b < moving.size(); ++b)
     for (auto part : {&FoldBlock::core, &FoldBlock::gap})
       if (!(moving[b].*part).empty()) {
         Fold& from = (rest[b].*part)[row];
-        (moving[b].*part)[row].merge(from);
+        Fold& to = (moving[b].*part)[row];
+        to.merge(from);
+        if (joint) to = at_rest(to, *joint);
         pass.kept_share *= 1 + static_cast<double>(from.rows()) / kept_rows(pass);
         pass.kept[row] += from.rows();
         from = Fold(from.shared_layout());
@@ -171,7 +182,8 @@ std::vector<Finding> keep_still_joints(const Setup& setup, std::vector<RunRows>&
       resting += rows_at_rest(run.folds, r);
     }
     if (moving > own[r] || resting == 0) continue;
-    for (RunRows& run : runs) join_rest(r, run.folds);
+    const std::string stem = offset_stem(setup, r), joint = stem.substr(2, stem.size() - 3);
+    for (RunRows& run : runs) join_rest(r, run.is_fit() ? std::optional(joint) : std::nullopt, run.folds);
     findings.push_back(make_finding(
         "fitted-at-standstill", joint_name(setup, r),
         fmt::format("the joint moves in {} rows of the runs that are fitted, and stands still in {}", moving,

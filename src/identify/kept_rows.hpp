@@ -15,8 +15,8 @@ namespace steelyard::inline STEELYARD_ABI {
 // is no row at all.
 std::vector<Finding> missing_rows(const Setup& setup, const Runs& opened);
 
-// Joints that move in no run that is fitted: their rows at standstill are fitted, although friction has no direction there.
-// A finding for each of them.
+// Joints that move in no run that is fitted: their rows at standstill are fitted, without the joint's own friction and
+// rotor, which have no part there. A finding for each of them.
 std::vector<Finding> keep_still_joints(const Setup& setup, std::vector<RunRows>& runs);
 
 // The same of folded runs. Joints without segments of a sign (`of_signs`) are not reported twice.

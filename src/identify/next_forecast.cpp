@@ -52,8 +52,12 @@ MatrixXd information_of(const Fold& fold, const std::vector<std::string>& names)
   return R * R.transpose();
 }
 
+double share_of_squares(const ForecastRow& row) {
+  return row.effort > 0 ? row.mean * row.mean / (row.effort * row.effort) : 0;
+}
+
 // The total is over the joints of the unit that most have; the search counts every unit alike.
-void weigh_typical(const Setup& setup, const std::vector<Fold>& typical,
+void weigh_typical(const Setup& setup, const std::vector<Fold>& typical, const ParameterSpread& spread,
                    const std::vector<std::string>& names, NextForecast& out) {
   const auto n = static_cast<Index>(names.size());
   struct Unit {
@@ -62,10 +66,12 @@ void weigh_typical(const Setup& setup, const std::vector<Fold>& typical,
     MatrixXd weights;
   };
   std::map<std::string, Unit> units;
+  const Forecast found = forecast(typical, spread);
   for (const Fold& fold : typical) {
     const double effort = fold.efforts().squaredNorm();
     const MatrixXd own = information_of(fold, names);
-    out.joints.push_back(effort > 0 ? MatrixXd(own / effort) : MatrixXd());
+    out.joints.push_back({effort > 0 ? MatrixXd(own / effort) : MatrixXd(),
+                          share_of_squares(found.per_row[out.joints.size()])});
     Unit& unit = units[fold.layout().unit];
     ++unit.rows;
     unit.effort += effort;
@@ -80,9 +86,11 @@ void weigh_typical(const Setup& setup, const std::vector<Fold>& typical,
     const bool usual = unit.rows > most || (unit.rows == most && name == "N·m");
     if (!usual) continue;
     most = unit.rows;
-    out.weights = unit.weights;
+    out.total.weights = unit.weights;
+    for (const ForecastRow& row : found.totals)
+      if (row.unit == name) out.total.squares = share_of_squares(row);
   }
-  if (out.weights.size() == 0) out.weights = out.goal.weights;
+  if (out.total.weights.size() == 0) out.total.weights = out.goal.weights;
   require(setup.plan.rows.size() == out.joints.size(), "one fold per row of typical motions");
 }
 
@@ -120,7 +128,7 @@ void learn(const ParameterSpread& spread, const std::vector<std::string>& names,
   const MatrixXd scatter = rows_for(names, spread.columns, spread.scatter);
   const MatrixXd seen = unit.asDiagonal() * parts.seen * unit.asDiagonal();
   const double classical = trace_of(out.goal.weights, seen);
-  const double found = trace_of(out.goal.weights, scatter * scatter.transpose());
+  const double found = kOwnErrors * trace_of(out.goal.weights, scatter * scatter.transpose());
   out.inflation = classical > 0 && found > 0 ? found / classical : 1;
   Eigen::MatrixXd covariance = parts.seen + parts.unseen * parts.unseen.transpose() / out.inflation;
   covariance.diagonal().array() += kLeast * std::max(covariance.diagonal().maxCoeff(), 1e-300);
@@ -143,21 +151,21 @@ Eigen::MatrixXd scaled_inverse(const MatrixXd& precision) {
 MotionForecast NextForecast::after(const MatrixXd& information) const {
   const MatrixXd lost =
       inflation * MatrixXd(scaled_inverse(goal.precision) - scaled_inverse(goal.precision + information));
-  const auto lowered = [&](double share, const MatrixXd& own) {
-    return std::sqrt(std::max(0.0, share * share - trace_of(own, lost)));
+  const auto lowered = [&](const Part& part) {
+    if (part.weights.size() == 0 || !(part.squares > 0)) return 1.0;
+    return std::sqrt(std::max(0.0, 1 - trace_of(part.weights, lost) / part.squares));
   };
   MotionForecast out = now;
-  out.expected = lowered(now.expected, weights);
   // Bounds are as far from it as they were: degrees of freedom of a run that was not made are not known.
-  const double factor = now.expected > 0 ? out.expected / now.expected : 1;
+  const double factor = lowered(total);
+  out.expected *= factor;
   out.lower *= factor;
   out.upper *= factor;
   for (std::size_t j = 0; j < out.per_joint.size(); ++j) {
     JointForecast& joint = out.per_joint[j];
-    if (!joint.expected || joints[j].size() == 0) continue;
-    const double before = *joint.expected;
-    joint.expected = lowered(before, joints[j]);
-    const double own = before > 0 ? *joint.expected / before : 1;
+    if (!joint.expected) continue;
+    const double own = lowered(joints[j]);
+    joint.expected = *joint.expected * own;
     joint.rms *= own;
     if (joint.upper) joint.upper = *joint.upper * own;
   }
@@ -168,6 +176,8 @@ NextForecastOutcome next_forecast(const Study& study, const std::vector<FoldedRu
                                   const MatrixXd& information, const StudyOptions& options) {
   if (has_friction_forms(study.drive_spec) || study.gains || !study.payloads.empty() || study.elastic)
     return {{}, "folds are not enough for friction forms, drive gains, loads and springs"};
+  if (!study.drive_spec.columns.empty() || study.drive_spec.offset_per_run)
+    return {{}, "what a run shows of `columns` and of offsets of single runs is not planned"};
   const Study folds = of_folds(study, files);
   StudyClock clock(options);
   const Setup setup = open({&folds, &options, &clock});
@@ -181,8 +191,9 @@ NextForecastOutcome next_forecast(const Study& study, const std::vector<FoldedRu
   NextForecast out;
   out.now = found.summary->typical;
   const std::vector<std::string> names = lead_names(setup.base);
-  weigh_typical(setup, typical_motions(setup, fit.estimated), names, out);
-  learn(spread_of(found.summary->spread), names, information, out);
+  const ParameterSpread spread = spread_of(found.summary->spread);
+  weigh_typical(setup, typical_motions(setup, fit.estimated), spread, names, out);
+  learn(spread, names, information, out);
   return {std::move(out), ""};
 }
 

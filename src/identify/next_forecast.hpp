@@ -7,7 +7,8 @@
 //
 // W = Σ YᵀY of typical motions. U: what no row has shown, from the bodies one would expect. λ: how much more the
 // refits without groups scatter on typical motions than A₀⁻¹ says, by errors of the model and rows that are not
-// independent; a further run is worth as much less. Noise and the changes of friction stay.
+// independent, twice; a further run is worth as much less. Noise and the changes of friction stay. The forecast is a median: it
+// falls by the same share as the mean of the squares.
 #pragma once
 
 #include <optional>
@@ -22,10 +23,15 @@ namespace steelyard::inline STEELYARD_ABI {
 
 struct NextForecast {
   MotionForecast now;
-  ForecastGoal goal;             // of a search for the motion that lowers it most
-  double inflation = 1;          // λ
-  MatrixXd weights;              // W of the total, relative to the effort's squares
-  std::vector<MatrixXd> joints;  // the same of each joint's own; empty: it takes no effort
+  ForecastGoal goal;     // of a search for the motion that lowers it most
+  double inflation = 1;  // λ
+  // Of the total, and of each joint; relative to the effort's squares.
+  struct Part {
+    MatrixXd weights;    // W; empty: it takes no effort
+    double squares = 0;  // that the forecast is the median of, in the mean
+  };
+  Part total;
+  std::vector<Part> joints;
 
   // Of these runs and one with this information.
   MotionForecast after(const MatrixXd& information) const;

@@ -30,10 +30,6 @@ struct OffsetSums {
   double remaining() const { return std::max(0.0, ee - ae * ae / aa); }
 };
 
-bool is_offset(const std::string& column, const std::string& stem) {
-  return column == stem.substr(0, stem.size() - 1) || column.starts_with(stem);
-}
-
 // `stem`: "fo3@", of the offset fo3 or of those of single runs, which add up to 1 in a run that was not fitted.
 OffsetSums offset_sums(const std::vector<Fold>& folds, const std::string& row, const std::string& stem,
                        const Estimate& estimate) {
@@ -109,10 +105,9 @@ std::vector<Finding> refit_offsets(const Setup& setup, const RunRows& run, const
   std::vector<Residual> rows = residuals(all, estimate.columns, estimate.values).per_row;
   for (std::size_t r = 0; r < setup.plan.rows.size(); ++r) {
     const std::string& name = joints[static_cast<std::size_t>(setup.plan.rows[r].i)].name;
-    const auto found = std::find_if(
-        rows.begin(), rows.end(), [&](const Residual& residual) { return residual.row == "torque:" + name; });
-    if (found == rows.end()) continue;
-    Residual& row = *found;
+    const Residual* found = find_row(rows, name);
+    if (found == nullptr) continue;
+    Residual& row = rows[static_cast<std::size_t>(found - rows.data())];
     const std::string stem = offset_stem(setup, r);
     const OffsetSums sums = offset_sums(all, row.row, stem, estimate);
     if (!(sums.aa > 0)) continue;
@@ -123,8 +118,8 @@ std::vector<Finding> refit_offsets(const Setup& setup, const RunRows& run, const
     if (const auto sigma = shift_sigma(parts, sums)) joint.sigma = std::sqrt(*sigma * *sigma + variance);
     const double limit = kMatters * std::sqrt(sums.remaining() / std::max(1.0, sums.rows));
     const double apart = std::abs(sums.shift());
-    if (joint.sigma && apart > kSignificant * *joint.sigma && apart > limit)
-      findings.push_back(differing_offset(validation.run, joint, sums, row.effort));
+    joint.differs = joint.sigma && apart > kSignificant * *joint.sigma && apart > limit;
+    if (joint.differs) findings.push_back(differing_offset(validation.run, joint, sums, row.effort));
     row.norm = std::sqrt(sums.remaining());
     row.rms = row.rows > 0 ? row.norm / std::sqrt(static_cast<double>(row.rows)) : 0;
     row.relative = row.effort > 0 ? row.norm / row.effort : 0;

@@ -126,7 +126,8 @@ double mean_loss_over_error(const VectorXd& squares, const VectorXd& best) {
 std::vector<VectorXd> squares_left_out(const Setup& setup, const HeldOut& held, const Fit& fit,
                                        const BodyFits& all, int weakest,
                                        std::vector<PullCandidate>& candidates) {
-  const std::vector<HeldOutPart> parts = held_out_parts(held.blocks, held.groups);
+  const std::vector<HeldOutPart> parts =
+      held_out_parts(held.blocks, held.groups, training_of(setup.study().estimate));
   const auto groups = static_cast<Index>(parts.size());
   EstimateOptions quick = setup.study().estimate;
   quick.conditions = false;

@@ -4,8 +4,11 @@
 
 #include "identify/earlier_model.hpp"
 #include "identify/friction.hpp"
+#include "identify/ripple.hpp"
+#include "identify/robot_probe.hpp"
 #include "identify/summarize.hpp"
 #include "identify/summary.hpp"
+#include "identify/temperature.hpp"
 #include "steelyard/core/sha256.hpp"
 #include "steelyard/identify/run.hpp"
 #include "steelyard/study/provenance.hpp"
@@ -54,6 +57,7 @@ std::optional<double> moved_deviations(const Estimate& estimate, const VectorXd&
 Result without_feasible(Result model) {
   model.feasible.reset();
   model.links.clear();
+  for (BaseValue& value : model.base) value.feasible.reset();
   for (RunValidation& run : model.validation) run.feasible.reset();
   std::erase_if(model.findings,
                 [](const Finding& finding) { return has(finding, finding_trait::of_feasible); });
@@ -65,13 +69,12 @@ Result summarize_retrieval(const Setup& setup, const Fit& fit, const FeasibleMod
   const FeasibleCheck check = check_feasible(setup, {}, fit, feasible);
   Result result = without_feasible(model);
   const bool by_hand = model.robot_name.empty();
-  result.robot_name = setup.robot.name;
-  result.robot_hash = setup.robot_hash;
-  result.dof = setup.robot.dof();
+  put_robot(setup, result);
   if (by_hand) result.base = base_values(setup.base, fit.estimated);
   add_to(result.findings, feasible.findings);
   result.feasible = check.summary;
   result.links = check.links;
+  if (!result.links.empty()) put_feasible(check.values, result.base, *result.feasible);
   if (feasible.retrieval.x.size() > 0)
     result.feasible->moved_sigma =
         moved_deviations(fit.estimated, with_feasible_values(setup, fit.estimated, feasible).values);
@@ -94,7 +97,9 @@ StudyOutcome retrieve_study(const Study& study, const std::string& base_values_p
   if (!given.feasible) given.feasible = FeasibleSpec{};
   given.feasible->fits_torque = false;
   StudyClock clock(options);
-  Setup setup = open_robot({&given, &options, &clock});
+  Setup setup = with_robot_of(model, open_robot({&given, &options, &clock}));
+  setup.ripple = ripple_of_model(setup.robot, model);
+  setup.temperature = temperature_of_model(setup, model);
   setup = with_friction(setup, friction_of_model(setup, model));
   Fit fit;
   fit.estimated = base_values_of(model, setup);

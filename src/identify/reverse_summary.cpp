@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "identify/reverse.hpp"
+#include "identify/robot_probe.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/statistics.hpp"
 #include "steelyard/excite/configurations.hpp"
@@ -155,9 +156,7 @@ Result summarize_reverse(const ReverseState& reverse, const Setup& setup,
   const ReverseSpec& spec = *setup.study().reverse;
   const ReverseFit& fit = reverse.fit;
   Result result;
-  result.robot_name = setup.robot.name;
-  result.robot_hash = setup.robot_hash;
-  result.dof = setup.robot.dof();
+  put_robot(setup, result);
   result.samples = reverse.tables.training.size();
   result.rows = fit.estimate.rows;
   result.condition = finite_or_none(fit.estimate.condition);

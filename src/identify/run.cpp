@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "identify/elastic.hpp"
 #include "identify/exports.hpp"
 #include "identify/friction.hpp"
 #include "identify/kept_rows.hpp"
@@ -41,8 +42,8 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
   Setup setup = open({&study, &options, &clock});  // robot, drive gains, cut-off
   Runs runs = open_runs(setup);
   const Examined examined = examine_runs(setup, runs);
-  const FittedForms friction = fit_friction_forms(setup, runs);
-  setup = with_friction(std::move(setup), friction.forms);
+  std::vector<Finding> friction;
+  setup = with_fitted_friction(std::move(setup), runs, friction);
   runs = with_rows_of(setup, std::move(runs));
   const Signs signs = recover_run_signs(setup, runs);
   if (signs.gains.size() > 0) {
@@ -50,13 +51,15 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
     runs = open_runs(setup);
   }
   const Folded folded = fold(setup, runs, signs);
-  const Fit fit = fit_rows(setup, runs, folded.runs);
-  const Uncertainty spread = estimate_intervals(setup, runs, folded.runs, fit);
+  Fit fit = fit_rows(setup, runs, folded.runs);
+  const std::optional<ElasticJoints> elastic = identify_elastic_joints(setup);
+  const Uncertainty spread =
+      elastic ? with_springs(setup, *elastic, fit) : estimate_intervals(setup, runs, folded.runs, fit);
   const std::optional<FeasibleModel> feasible =
       retrieve_feasible(setup, runs, folded.runs, fit, spread.intervals.sigma);
   Checks checks = check_fit(setup, runs, folded, fit, spread, feasible);
   Result result =
-      summarize({setup, runs, examined, friction.findings, signs, folded, fit, spread, feasible, checks});
+      summarize({setup, runs, examined, friction, signs, folded, fit, spread, elastic, feasible, checks});
   StudyOutcome outcome = outcome_of(setup, std::move(result), std::move(checks.predicted));
   export_files(setup, outcome);
   return outcome;
@@ -65,14 +68,17 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
 SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options) {
   StudyClock clock(options);
   const Setup setup = open_robot({&study, &options, &clock});
-  Signs signs = recover_run_signs(setup, open_runs(setup));
+  const Runs runs = open_runs(setup);
+  Examined examined = options.examine ? examine_runs(setup, runs) : Examined();
+  Signs signs = recover_run_signs(setup, runs);
   if (!signs.summary)
     throw InputError({"no run of the study is without signs",
                       {study.path, 0, 0, ""},
                       "a run with `unsigned: true`",
                       "`steelyard run` fits logs with signs"});
-  waive_findings(study, signs.findings);
-  return {std::move(*signs.summary), std::move(signs.findings), setup.warnings};
+  add_to(examined.findings, std::move(signs.findings));
+  waive_findings(study, examined.findings);
+  return {std::move(*signs.summary), std::move(examined.findings), std::move(examined.fixes), setup.warnings};
 }
 
 }  // namespace steelyard

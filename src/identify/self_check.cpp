@@ -27,7 +27,7 @@ constexpr double kBodiesLimit = 1e-9;
 constexpr Index kLongestLog = 200'000;  // samples, for one more pass
 constexpr int kModelStates = 16;
 
-// The rows of one run as they are folded. One thread: sums depend on the order.
+// The rows of one run as they are folded, those at standstill with the others. One thread: sums depend on the order.
 void add_rows(const Setup& setup, const RunRows& run, const Estimate& estimate, std::vector<RowSums>& sums) {
   std::vector<VectorXd> values;
   for (const auto& layout : run.folds.folds.layouts()) {
@@ -39,6 +39,7 @@ void add_rows(const Setup& setup, const RunRows& run, const Estimate& estimate, 
   }
   PassOptions pass;
   pass.slot_samples = run.folds.slot_samples;
+  pass.rest = run.folds.rest.has_value();
   pass.extra = all_columns(setup, *run.run->run);
   pass.known = known_efforts(setup, *run.run->run);
   pass.weigh = [&](Index row, std::span<const double* const> columns, Index count, const std::uint8_t* mask,
@@ -69,6 +70,7 @@ std::optional<double> rows_again(const Setup& setup, const Folded& folded, const
     if (!run.is_fit()) continue;
     if (!run.has_samples() || run.signs != nullptr || run.folds.samples > kLongestLog) return {};
     append_blocks(run.folds.folds.blocks(), 0, folds);
+    if (run.folds.rest) append_blocks(run.folds.rest->blocks(), 0, folds);
   }
   for (const RunRows& run : folded.runs)
     if (run.is_fit()) add_rows(setup, run, estimate, sums);

@@ -6,6 +6,8 @@
 
 #include "identify/friction.hpp"
 #include "identify/prior.hpp"
+#include "identify/ripple.hpp"
+#include "identify/temperature.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/robot/read.hpp"
 
@@ -46,7 +48,7 @@ Setup with_robot(Setup setup, Robot robot) {
 
 double creep_of_linear_friction(const Study& study) {
   constexpr double kCreep = 0.01;  // set on clean strangers (docs/log.md)
-  return study.prepare.creep.value_or(kCreep);
+  return study.standstill.share.value_or(kCreep);
 }
 
 namespace {
@@ -55,7 +57,7 @@ namespace {
 double standstill_of_joint(const Study& study, const Robot& robot, int joint) {
   const Joint& own = robot.joints[static_cast<std::size_t>(joint)];
   if (const FrictionSpec* spec = friction_of(study, own.name); spec != nullptr && !spec->is_linear())
-    return study.prepare.creep.value_or(0);
+    return study.standstill.share.value_or(0);
   const bool coupled = std::any_of(robot.pairs.begin(), robot.pairs.end(), [&](const CoupledPair& pair) {
     return pair.joint == joint || pair.partner == joint;
   });
@@ -71,6 +73,11 @@ VectorXd standstill_shares(const Study& study, const Robot& robot) {
     for (const Mimic& mimic : robot.mimics)
       if (mimic.master == joints[c]) share = std::max(share, standstill_of_joint(study, robot, mimic.joint));
   }
+  if (study.standstill.share && !(shares.maxCoeff() >= 0))
+    throw InputError({"`reject: {standstill: …}`, but no joint has dry friction",
+                      {study.path, 0, 0, ""},
+                      "Coulomb friction or a form of friction under `drives`",
+                      "leave it out: every row counts"});
   return shares;
 }
 
@@ -86,9 +93,12 @@ Setup open_robot(const Job& job) {
   for (const StudyRun& run : job.study->runs)
     if (run.file.label.role == RunRole::fit) setup.offset_runs.push_back(run.file.label.label);
   Robot robot = study_robot(*job.study, &setup.warnings);
-  if (!setup.prepare.keep_standstill && setup.prepare.velocity_below.size() == 0)
+  if (!job.study->standstill.keep && setup.prepare.velocity_below.size() == 0)
     setup.prepare.standstill = standstill_shares(*job.study, robot);
-  return with_given_delays(with_robot(std::move(setup), std::move(robot)));
+  setup.ripple = given_ripple(*job.study, robot);
+  setup = with_robot(std::move(setup), std::move(robot));
+  setup.temperature = given_temperature(setup);
+  return with_given_delays(std::move(setup));
 }
 
 Setup open(const Job& job) {

@@ -43,7 +43,7 @@ VectorXd gains_of_signs(const Setup& setup) {
   return spec.a_priori;
 }
 
-SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds,
+SignGains identify_sign_gains(const Setup& setup, const SignPhysics& physics, const std::vector<Fold>& folds,
                               const std::vector<SignSegment>& segments, const VectorXd& weights,
                               const SignOptions& options) {
   const SignGainsSpec& spec = *setup.study().signs.gains;
@@ -51,7 +51,7 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
   GainSearchOptions wanted;
   if (!spec.fixed.empty()) wanted.fixed = sign_joint_index(names, spec.fixed, spec.place);
   const SignProblem problem = make_sign_problem(folds, segments, weights);
-  const GainSearch found = recover_signs_and_gains(problem, {&setup.robot, &setup.base, {}}, options, wanted);
+  const GainSearch found = recover_signs_and_gains(problem, physics, options, wanted);
   const GainEstimate refined = refine_gains(folds, problem, found, options.correlation);
   const VectorXd assumed = gains_of_signs(setup);
   const double reach = student_quantile(0.5 + setup.study().intervals.level / 2,
@@ -75,6 +75,14 @@ SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds
     gain.value = factors[j] * assumed[j];
     gain.sigma = relative * std::abs(gain.value);
     gain.interval = {gain.value - reach * *gain.sigma, gain.value + reach * *gain.sigma};
+  }
+  if (spec.a_priori.size() == 0) {
+    out.scale = names[static_cast<std::size_t>(found.fixed)];
+    out.findings.push_back(make_finding("arbitrary-unit", out.scale,
+                                        fmt::format("no gain is known: that of {} counts as 1, and efforts, "
+                                                    "masses and inertias are in the unit that this "
+                                                    "makes; only their ratios mean something",
+                                                    out.scale)));
   }
   if (!found.converged)
     out.findings.push_back(

@@ -21,9 +21,10 @@ struct SignGains {
   std::vector<SignGain> gains;  // for the result
   VectorXd factors;             // on the assumed ones
   VectorXd values;
+  std::string scale;  // joint whose unknown gain counts as 1; empty: it is known
   std::vector<Finding> findings;
 };
-SignGains identify_sign_gains(const Setup& setup, const std::vector<Fold>& folds,
+SignGains identify_sign_gains(const Setup& setup, const SignPhysics& physics, const std::vector<Fold>& folds,
                               const std::vector<SignSegment>& segments, const VectorXd& weights,
                               const SignOptions& options);
 

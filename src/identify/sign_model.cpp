@@ -41,9 +41,17 @@ std::vector<DecidedRun> decided_runs(const Runs& runs, const SignedRuns& signs) 
   std::vector<DecidedRun> decided;
   for (std::size_t r = 0; r < runs.size(); ++r)
     if (signs[r])
-      decided.push_back({&signs[r]->samples, 1 / runs[r].prepared->preparation().grid.step,
-                         &signs[r]->segmented, signs[r]->best, signs[r]->signs});
+      decided.push_back(
+          {&signs[r]->samples, &signs[r]->segmented, signs[r]->best, signs[r]->signs, &signs[r]->rows});
   return decided;
+}
+
+// Samples per independent one.
+double sample_correlation(const SignedRuns& runs) {
+  double most = 1;
+  for (const std::optional<SignedRun>& run : runs)
+    if (run) most = std::max(most, static_cast<double>(run->rows.band.factor) * run->rows.band.correlation());
+  return most;
 }
 
 void report_guesses(const Completion& found, const CompletedSummary& summary,
@@ -75,22 +83,22 @@ Index sign_joint_index(const std::vector<std::string>& names, const std::string&
 }
 
 void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fold>& folds,
-                     const WeighedSearch& found, double correlation, Signs& signs) {
+                     const WeighedSearch& found, Signs& signs) {
   const SignModel model = model_of_signs(folds, found.problem, found.search.signs);
   GoodnessOptions options;
-  options.correlation = correlation;
+  options.correlation = sample_correlation(signs.runs);
   Index first = 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (!signs.runs[r]) continue;
     const SignedRun& own = *signs.runs[r];
     report_goodness(setup, runs[r], own,
-                    judge_signs(setup.plan, own.samples, own.segmented, own.best, model, first, options),
+                    judge_signs(own.rows.of, own.samples, own.segmented, own.best, model, first, options),
                     signs.findings);
     first += own.best.size();
   }
 }
 
-void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs) {
+void complete_run_signs(const Setup& setup, const Runs& runs, Signs& signs) {
   const SignsSpec& spec = setup.study().signs;
   if (spec.complete == CompleteSigns::none) return;
   const bool guess = spec.complete == CompleteSigns::guess;
@@ -100,8 +108,7 @@ void complete_run_signs(const Setup& setup, const Runs& runs, double correlation
       decided.begin(), decided.end(), [](const DecidedRun& run) { return (run.decided.array() != 0).any(); });
   if (!guess && !has_decided) return;
   CompleteOptions options;
-  options.filter = spec.segments.filter;
-  options.correlation = correlation;
+  options.correlation = sample_correlation(signs.runs);
   options.guess = guess ? GuessJoints::always : automatic ? GuessJoints::automatic : GuessJoints::never;
   const Completion found = complete_efforts(setup.plan, study_layouts(setup), decided, options);
   CompletedSummary& summary = signs.summary->completed.emplace();

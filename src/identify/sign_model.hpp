@@ -14,10 +14,10 @@ Index sign_joint_index(const std::vector<std::string>& names, const std::string&
 
 // Findings for changes of sign inside segments and for friction that is not modelled.
 void judge_run_signs(const Setup& setup, const Runs& runs, const std::vector<Fold>& folds,
-                     const WeighedSearch& found, double correlation, Signs& signs);
+                     const WeighedSearch& found, Signs& signs);
 
 // Completed efforts of all unsigned runs, where the study requests them and they help; the summary reports
 // which.
-void complete_run_signs(const Setup& setup, const Runs& runs, double correlation, Signs& signs);
+void complete_run_signs(const Setup& setup, const Runs& runs, Signs& signs);
 
 }  // namespace steelyard

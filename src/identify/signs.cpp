@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "identify/extra_columns.hpp"
+#include "identify/feasible.hpp"
 #include "identify/sign_gains.hpp"
 #include "identify/sign_model.hpp"
+#include "identify/sign_summary.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/finding.hpp"
-#include "steelyard/fold/samples.hpp"
 #include "steelyard/log/whole_run.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -19,6 +19,30 @@ namespace {
 
 [[noreturn]] void refuse_unsigned(const Setup& setup, const std::string& what, const std::string& remedy) {
   throw InputError({what, {setup.study().path, 0, 0, ""}, "", remedy});
+}
+
+// The key of the study, if any, that adds to the rows what |effort| cannot take.
+std::string key_that_needs_signs(const Setup& setup, const StudyRun& run) {
+  const DriveSpec& drives = setup.study().drive_spec;
+  if (!drives.known.empty()) return fmt::format("`known` of {}", drives.known.front().joint);
+  if (!given_efforts(setup, run).empty()) return "the known effort of its log";
+  if (!known_efforts(setup, run).empty()) return "its payload";
+  if (all_columns(setup, run).size() > run_columns(setup, run).size()) return "friction other than linear";
+  return "";
+}
+
+// The torque of a joint that two motors drive is a sum with two unknown signs.
+void refuse_coupled_motors(const Setup& setup, const StudyRun& run) {
+  const MatrixXd& ratios = setup.robot.transmission.matrix;
+  for (Index motor = 0; motor < ratios.rows(); ++motor)
+    for (Index joint = 0; joint < ratios.cols(); ++joint)
+      if (motor != joint && ratios(motor, joint) != 0)
+        refuse_unsigned(
+            setup,
+            fmt::format("run '{}' has |motor torque|, and the motors of {} and {} are coupled",
+                        run.file.label.label, sign_joint_names(setup.robot)[static_cast<std::size_t>(joint)],
+                        sign_joint_names(setup.robot)[static_cast<std::size_t>(motor)]),
+            "log the torques with their signs, or the |torques| at the joints");
 }
 
 void check_unsigned(const Setup& setup) {
@@ -29,10 +53,15 @@ void check_unsigned(const Setup& setup) {
       refuse_unsigned(setup,
                       fmt::format("run '{}' has |effort| only and is not fitted", run.file.label.label),
                       "set `role: fit`; a model is validated on runs with signs");
-    if (!all_columns(setup, run).empty() || !known_efforts(setup, run).empty())
-      refuse_unsigned(setup, "extra columns, known efforts and offsets of single runs need runs with signs",
-                      "leave out `columns`, `known` and `offset: per_run`");
+    if (const std::string key = key_that_needs_signs(setup, run); !key.empty())
+      refuse_unsigned(
+          setup,
+          fmt::format("{} cannot be fitted to run '{}', which has |effort| only", key, run.file.label.label),
+          "leave it out, or log the efforts with their signs");
   }
+  for (const StudyRun& run : study.runs)
+    if (run.unsigned_effort && has_channel(run, std::string(channel::kMotor) + std::string(channel::kTorque)))
+      refuse_coupled_motors(setup, run);
   if (study.gains || study.elastic)
     refuse_unsigned(setup, "gains and springs need runs with signs",
                     "identify the links first, without `gains` and `elastic`");
@@ -45,21 +74,22 @@ void check_unsigned(const Setup& setup) {
     refuse_unsigned(setup, "this method of estimation needs runs with signs", "use `method: wls` or `ols`");
 }
 
-// Interpolation and filters swing a little below zero where |effort| touches it; a log with signs goes far
-// below, and is refused by detect_segments.
+// Interpolation and filters swing a little below zero where |effort| touches it; a log with signs has more of its effort
+// there, and is refused by detect_segments.
 void lift_ripple(SampleBlock& samples, const SegmentOptions& options) {
-  constexpr double kRipple = 0.1;  // of RMS
+  constexpr double kRipple = 0.01;  // of the squares
   const int torque = samples.find(channel::kTorque);
   if (torque < 0) return;
   for (Index j = 0; j < samples.joints(); ++j) {
     if (!options.has_sign.empty() && options.has_sign[static_cast<std::size_t>(j)]) continue;
     double* effort = samples.row(torque, j);
-    double squares = 0;
-    for (Index s = 0; s < samples.size(); ++s) squares += effort[s] * effort[s];
-    const double lowest =
-        -kRipple * std::sqrt(squares / static_cast<double>(std::max<Index>(1, samples.size())));
-    for (Index s = 0; s < samples.size(); ++s)
-      if (effort[s] < 0 && effort[s] > lowest) effort[s] = -effort[s];
+    double squares = 0, below = 0;
+    for (Index s = 0; s < samples.size(); ++s) {
+      squares += effort[s] * effort[s];
+      below += effort[s] < 0 ? effort[s] * effort[s] : 0;
+    }
+    if (below > kRipple * squares) continue;
+    for (Index s = 0; s < samples.size(); ++s) effort[s] = std::abs(effort[s]);
   }
 }
 
@@ -73,8 +103,16 @@ void scale_run(const VectorXd& factors, SignedRun& run) {
   }
 }
 
+// Unless the study gives one, the filter of |effort| is that of the columns.
+FilterOptions filter_of_segments(const Setup& setup) {
+  const SignsSpec& spec = setup.study().signs;
+  return spec.filter_given || !(setup.prepare.column_filter.cutoff > 0) ? spec.segments.filter
+                                                                        : setup.prepare.column_filter;
+}
+
 SegmentOptions segment_options(const Setup& setup) {
   SegmentOptions options = setup.study().signs.segments;
+  options.filter = filter_of_segments(setup);
   if (!setup.study().signs.reversals_given)
     for (const Joint& joint : setup.robot.joints) options.at_reversals |= joint.drive.coulomb;
   const std::vector<std::string> names = sign_joint_names(setup.robot);
@@ -86,71 +124,27 @@ SegmentOptions segment_options(const Setup& setup) {
   return options;
 }
 
-// A segment takes a sign that is known for all of its samples.
+Index shared_samples(Range a, Range b) {
+  return std::max<Index>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
+}
+
+// A segment takes a sign that is known for more than half of its samples: it has one.
 void set_known(const Setup& setup, const std::string& label, SegmentedRun& run) {
   const std::vector<std::string> names = sign_joint_names(setup.robot);
   for (const KnownSign& known : setup.study().signs.known) {
     const Index joint = sign_joint_index(names, known.joint, known.place);
     if (!known.run.empty() && known.run != label) continue;
+    bool is_used = false;
     for (SignSegment& segment : run.segments)
-      if (segment.joint == joint && segment.range.begin >= known.range.begin &&
-          segment.range.end <= known.range.end)
+      if (segment.joint == joint && 2 * shared_samples(segment.range, known.range) > segment.range.size()) {
         segment.sign = known.sign;
+        is_used = true;
+      }
+    if (!is_used)
+      throw InputError({fmt::format("the known section {} … {} of {} has no segment in run '{}'",
+                                    known.range.begin, known.range.end, known.joint, label),
+                        known.place, "more than half of a segment", "`steelyard signs` prints the segments"});
   }
-}
-
-std::vector<Finding> undecided_findings(const SignsSummary& signs) {
-  std::vector<Finding> findings;
-  std::map<std::string, int> undecided;
-  for (const SegmentSummary& segment : signs.segments)
-    if (!segment.decided) ++undecided[segment.joint];
-  for (const auto& [joint, count] : undecided)
-    findings.push_back(make_finding("undecided-signs", joint,
-                                    fmt::format("{} {} of this joint fit about as well with the other sign",
-                                                count, count == 1 ? "segment" : "segments")));
-  if (signs.certified != "feasible-optimal")
-    findings.push_back(
-        make_finding("signs-not-proven", "",
-                     fmt::format("{}: cost {:.4g}, no pattern is below {:.4g}, {} nodes and {} fits",
-                                 signs.certified, signs.cost, signs.lower_bound, signs.nodes, signs.fits)));
-  return findings;
-}
-
-SignsSummary summarize_signs(const Setup& setup, const Runs& runs, const SignedRuns& signed_runs,
-                             const WeighedSearch& found, Index samples) {
-  const SignSearch& search = found.search;
-  SignsSummary signs;
-  signs.certified = to_string(search.proof);
-  signs.cost = search.cost;
-  signs.lower_bound = search.lower_bound;
-  signs.nodes = static_cast<std::int64_t>(search.nodes);
-  signs.fits = search.fits;
-  const std::vector<std::string> names = sign_joint_names(setup.robot);
-  double kept = 0, decided = 0;
-  std::size_t k = 0;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    if (!signed_runs[r]) continue;
-    const OpenRun& run = runs[r];
-    const UniformGrid& grid = run.prepared->preparation().grid;
-    for (const SignSegment& segment : signed_runs[r]->segmented.segments) {
-      const SegmentSign& sign = search.segments[k++];
-      SegmentSummary& row = signs.segments.emplace_back();
-      row.run = run.label();
-      row.joint = names[static_cast<std::size_t>(segment.joint)];
-      row.from = segment.range.begin;
-      row.to = segment.range.end;
-      row.start = grid.time(segment.range.begin);
-      row.end = grid.time(segment.range.end);
-      row.sign = sign.sign;
-      if (std::isfinite(sign.confidence)) row.confidence = sign.confidence;
-      row.decided = sign.decided;
-      kept += static_cast<double>(segment.range.size());
-      if (sign.decided) decided += static_cast<double>(segment.range.size());
-    }
-  }
-  signs.kept_share = kept / static_cast<double>(std::max<Index>(1, samples));
-  signs.decided_share = kept > 0 ? decided / kept : 0;
-  return signs;
 }
 
 // A joint slower than the study's limit gives no rows, as at standstill.
@@ -178,6 +172,7 @@ std::vector<SignSegment> segment_runs(const Setup& setup, const Runs& runs, Inde
     mark_slow(run.prepared->preparation().velocity_below, own.samples);
     lift_ripple(own.samples, options);
     own.segmented = detect_segments(own.samples, 1 / run.prepared->preparation().grid.step, options);
+    own.rows = make_sign_rows({setup.plan, all_columns(setup, *run.run)}, own.samples, own.segmented.band);
     set_known(setup, run.label(), own.segmented);
     samples += own.segmented.effort.size();
     for (const SignSegment& segment : own.segmented.segments) {
@@ -200,7 +195,7 @@ std::vector<Fold> fold_run_segments(const Setup& setup, const SignedRuns& runs, 
   for (const std::optional<SignedRun>& run : runs) {
     if (!run) continue;
     const SegmentedRun& segmented = run->segmented;
-    for (Fold& fold : fold_segments(setup.plan, study_layouts(setup), run->samples, segmented))
+    for (Fold& fold : fold_segments(run->rows, study_layouts(setup), segmented))
       folds.push_back(std::move(fold));
     for (const SignSegment& segment : segmented.segments) {
       squares[segment.joint] += segmented.effort.col(segment.joint)
@@ -215,14 +210,35 @@ std::vector<Fold> fold_run_segments(const Setup& setup, const SignedRuns& runs, 
   return folds;
 }
 
-SignOptions search_options(const Setup& setup, const Runs& runs) {
+SignOptions search_options(const Setup& setup, const SignedRuns& runs) {
   SignOptions options = setup.study().signs.search;
-  const double cutoff = setup.study().signs.segments.filter.cutoff;
-  for (const OpenRun& run : runs)
-    if (run.run->unsigned_effort && cutoff > 0)
-      options.correlation =
-          std::max(options.correlation, 1 / (2 * cutoff * run.prepared->preparation().grid.step));
+  for (const std::optional<SignedRun>& run : runs)
+    if (run) options.correlation = std::max(options.correlation, run->rows.band.correlation());
   return options;
+}
+
+TreeOptions tree_options(const Setup& setup) {
+  TreeOptions options = setup.study().signs.tree;
+  options.seed = setup.study().seed;
+  return options;
+}
+
+// What a feasible model is, as the study has it. The weight of `pull: {weight: auto}` is found on rows with signs.
+SignPhysics physics_of(const Setup& setup, const SignedRuns& runs) {
+  SignPhysics physics{&setup.robot, &setup.base};
+  const std::optional<FeasibleSpec>& feasible = setup.study().feasible;
+  if (!feasible) return physics;
+  std::vector<std::string> columns = setup.plan.columns;
+  for (const std::optional<SignedRun>& run : runs)
+    for (const ExtraColumns& extra : run ? run->rows.of.extra : std::vector<ExtraColumns>())
+      for (const ExtraColumn& column : extra.columns) columns.push_back(column.name);
+  physics.constraints = make_constraints(setup, *feasible, quantities_of(setup.robot, setup.base, columns));
+  if (const double weight = feasible->pull.weight.value_or(0); weight > 0)
+    physics.pull = [&setup, &spec = *feasible, weight](const Quantities& quantities, Objective& objective) {
+      const Reference reference = study_reference(spec, setup.robot, quantities, objective);
+      add_pull(spec, setup.robot, quantities, reference, weight, objective);
+    };
+  return physics;
 }
 
 }  // namespace
@@ -235,21 +251,33 @@ Signs recover_run_signs(const Setup& setup, const Runs& runs) {
   setup.clock().time("signs", [&] {
     Index samples = 0;
     const std::vector<SignSegment> segments = segment_runs(setup, runs, samples, signs);
-    const SignOptions options = search_options(setup, runs);
+    const SignOptions options = search_options(setup, signs.runs);
+    const SignPhysics physics = physics_of(setup, signs.runs);
     VectorXd weights;
     std::vector<Fold> folds = fold_run_segments(setup, signs.runs, weights);
     std::vector<SignGain> gains;
+    std::string scale;
     if (setup.study().signs.gains) {
-      SignGains found = identify_sign_gains(setup, folds, segments, weights, options);
+      SignGains found = identify_sign_gains(setup, physics, folds, segments, weights, options);
       add_to(signs.findings, std::move(found.findings));
       for (std::optional<SignedRun>& run : signs.runs)
         if (run) scale_run(found.factors, *run);
       gains = std::move(found.gains);
+      scale = std::move(found.scale);
       signs.gains = std::move(found.values);
       folds = fold_run_segments(setup, signs.runs, weights);
     }
-    const WeighedSearch found = recover_signs_reweighed(
-        folds, segments, weights, {&setup.robot, &setup.base, {}}, options, setup.study().signs.reweigh);
+    std::optional<TreeSearch> tree;
+    if (setup.study().signs.method != SignMethod::exact)
+      tree = search_tree(folds, segments, weights, physics, tree_options(setup));
+    WeighedSearch found;
+    if (setup.study().signs.method == SignMethod::tree) {
+      found.problem = make_sign_problem(folds, segments, weights);
+      found.search = assess_signs(found.problem, physics, tree->signs, options);
+    } else {
+      found =
+          recover_signs_reweighed(folds, segments, weights, physics, options, setup.study().signs.reweigh);
+    }
     const VectorXd decided = found.search.decided();
     Index first = 0;
     for (std::optional<SignedRun>& run : signs.runs) {
@@ -260,10 +288,12 @@ Signs recover_run_signs(const Setup& setup, const Runs& runs) {
       first += count;
     }
     signs.summary = summarize_signs(setup, runs, signs.runs, found, samples);
-    add_to(signs.findings, undecided_findings(*signs.summary));
+    if (tree) signs.summary->tree = summarize_tree(tree_options(setup), *tree, found.search.signs);
+    add_to(signs.findings, sign_findings(*signs.summary));
     signs.summary->gains = std::move(gains);
-    judge_run_signs(setup, runs, folds, found, options.correlation, signs);
-    complete_run_signs(setup, runs, options.correlation, signs);
+    signs.summary->scale = std::move(scale);
+    judge_run_signs(setup, runs, folds, found, signs);
+    complete_run_signs(setup, runs, signs);
   });
   return signs;
 }
@@ -295,22 +325,14 @@ FoldPass fold_signed_run(const Setup& setup, const SignedRun& own, Index slot_sa
       mask[static_cast<std::size_t>(segment.joint * count + s)] = 1;
     }
   }
-  const auto row = [&](std::string_view channel) { return own.samples.row(own.samples.find(channel)); };
-  FoldPass out{FoldSet(study_layouts(setup)), slot_samples, 0, count, {}, 0};
+  FoldPass out{
+      FoldSet(with_extra_columns(study_layouts(setup), own.rows.of.extra)), slot_samples, 0, count, {}, 0};
   for (Index begin = 0; begin < count; begin += slot_samples) {
     FoldSlot slot;
     slot.core = out.folds.empty_folds();
-    std::vector<RowInput> inputs;
-    for (const Row& plan_row : setup.plan.rows) {
-      RowInput& input = inputs.emplace_back();
-      input.efforts = {effort.col(plan_row.i).data() + begin};
-      input.mask = mask.data() + plan_row.i * count + begin;
-    }
-    fold_samples(
-        setup.plan,
-        {row(channel::kPosition) + begin, row(channel::kVelocity) + begin,
-         row(channel::kAcceleration) + begin, own.samples.stride(), std::min(slot_samples, count - begin)},
-        inputs, slot.core);
+    for (Index j = 0; j < joints; ++j)
+      add_rows(own.rows, j, {begin, std::min(begin + slot_samples, count)}, mask.data() + j * count,
+               effort.col(j).data(), slot.core[static_cast<std::size_t>(j)]);
     out.folds.append(std::move(slot));
   }
   Index kept = 0;
@@ -318,7 +340,8 @@ FoldPass fold_signed_run(const Setup& setup, const SignedRun& own, Index slot_sa
     out.kept.push_back(fold.rows());
     kept += fold.rows();
   }
-  out.kept_share = static_cast<double>(kept) / static_cast<double>(std::max<Index>(1, count * joints));
+  const Index rows = joints * ((count + own.rows.band.factor - 1) / own.rows.band.factor);
+  out.kept_share = static_cast<double>(kept) / static_cast<double>(std::max<Index>(1, rows));
   return out;
 }
 

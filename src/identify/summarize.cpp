@@ -10,6 +10,7 @@
 #include "identify/friction.hpp"
 #include "identify/gains.hpp"
 #include "identify/offsets.hpp"
+#include "identify/robot_probe.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/study/provenance.hpp"
 
@@ -72,7 +73,7 @@ int count_passes(const Identified& all) {
   int passes = all.checks.predicted.passes;
   if (passes > 0)
     passes += all.setup.cutoff.passes + (all.signs.gains.size() > 0 ? 1 : 0) + all.spread.passes +
-              all.checks.elastic.passes + all.checks.band.passes;
+              (all.elastic ? all.elastic->passes : 0) + all.checks.band.passes;
   if (all.checks.feasible && !fits_folds(all.runs)) passes = std::max(passes, all.checks.feasible->passes);
   return passes + all.checks.self.passes;
 }
@@ -100,7 +101,6 @@ std::vector<Finding> findings_of(const Identified& all) {
   add_to(findings, all.fit.findings);
   add_to(findings, all.spread.findings);
   if (all.feasible) add_to(findings, all.feasible->findings);
-  add_to(findings, all.checks.elastic.findings);
   return findings;
 }
 
@@ -115,6 +115,7 @@ void summarize_parameters(const Identified& all, Result& result) {
   result.intervals = put_intervals(all.fit, all.spread, result.base);
   result.drives = drive_values(setup.robot, estimate);
   add_friction_values(setup, estimate, result.drives);
+  add_rest(setup.robot, result.drives);
 }
 
 void summarize_checks(const Identified& all, Result& result) {
@@ -128,11 +129,12 @@ void summarize_checks(const Identified& all, Result& result) {
   result.bands = checks.predicted.bands;
   result.cross_validation = checks.held_out.summary;
   result.forecast = checks.forecasts.summary;
-  result.elastic = checks.elastic.summary;
+  if (all.elastic) result.elastic = all.elastic->summary;
   if (checks.feasible) {
     result.feasible = checks.feasible->summary;
     if (result.feasible->residual) result.feasible->residual->band = checks.band.fitted_links;
     result.links = checks.feasible->links;
+    if (!result.links.empty()) put_feasible(checks.feasible->values, result.base, *result.feasible);
   }
   result.self_checks = checks.self.checks;
 }
@@ -162,13 +164,12 @@ StudyOutcome outcome_of(const Setup& setup, Result result, Predicted predicted) 
 Result summarize(const Identified& all) {
   const Setup& setup = all.setup;
   Result result;
-  result.robot_name = setup.robot.name;
-  result.robot_hash = setup.robot_hash;
-  result.dof = setup.robot.dof();
+  put_robot(setup, result);
   summarize_parameters(all, result);
   count_rows(all, result);
   result.passes = count_passes(all);
   result.findings = findings_of(all);
+  result.fixes = all.examined.fixes;
   summarize_checks(all, result);
   for (Finding& finding : model_findings(setup.robot, all.fit.estimated, result))
     if (!is_consequence(all, finding)) result.findings.push_back(std::move(finding));
@@ -213,6 +214,7 @@ Result summarize_validation(const Result& model, const Study& study, const Estim
   result.engines = all.engines.checks;
   result.findings = all.setup.findings;
   add_to(result.findings, all.examined.findings);
+  result.fixes = all.examined.fixes;
   add_to(result.findings, all.folded.findings);
   add_to(result.findings, std::move(offsets));
   mark_fitted_runs(model, study, result);

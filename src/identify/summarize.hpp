@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "identify/checks.hpp"
+#include "identify/elastic.hpp"
 #include "identify/engines.hpp"
 #include "identify/signs.hpp"
 #include "steelyard/identify/run.hpp"
@@ -21,6 +22,7 @@ struct Identified {
   const Folded& folded;
   const Fit& fit;
   const Uncertainty& spread;
+  const std::optional<ElasticJoints>& elastic;
   const std::optional<FeasibleModel>& feasible;
   const Checks& checks;
 };

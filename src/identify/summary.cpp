@@ -19,13 +19,13 @@ JointKind usual_kind(const std::vector<LogJoint>& joints) {
   return 2 * revolute >= joints.size() ? JointKind::revolute : JointKind::prismatic;
 }
 
+}  // namespace
+
 const Residual* find_row(const std::vector<Residual>& per_row, const std::string& joint) {
   for (const Residual& residual : per_row)
     if (residual.row == "torque:" + joint) return &residual;
   return nullptr;
 }
-
-}  // namespace
 
 std::optional<double> finite_or_none(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;

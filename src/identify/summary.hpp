@@ -25,6 +25,9 @@ void add_to(std::vector<Finding>& findings, std::vector<Finding> more);
 ResidualSummary residual_summary(const std::vector<Residual>& per_row, const Plan& plan, const Robot& robot,
                                  std::span<const Prediction* const> predictions = {});
 
+// The residual of a joint's row; null: it has none.
+const Residual* find_row(const std::vector<Residual>& per_row, const std::string& joint);
+
 // Sets what the summary is with rows at standstill: the same residuals, counted over all rows.
 void put_standstill(const ResidualSummary& with_standstill, ResidualSummary& summary);
 

@@ -198,6 +198,21 @@ std::optional<SignalColumns> pick(const std::optional<std::vector<NamedColumn>>&
                     "describe the columns in a study by hand (docs/study.md), or rename them"});
 }
 
+// One column a joint, or one for all. In °C: no unit is known for them.
+void match_temperature(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
+  const auto group = best_group(columns, ColumnQuantity::temperature, static_cast<std::size_t>(robot.dof()));
+  if (!group || group->front().name.unit == "K") return;  // °C is what a study has
+  std::vector<std::string> names;
+  if (group->size() == 1)
+    names = {group->front().text};
+  else if (const auto picked = pick(group, robot, found))
+    names = picked->columns;
+  if (names.empty()) return;
+  found.temperature = std::move(names);
+  found.guess.guesses.push_back({"temperature", found.temperature.front() + (group->size() > 1 ? " …" : ""),
+                                 "by the columns' names, taken to be in °C"});
+}
+
 void match_by_names(const std::vector<NamedColumn>& columns, const Robot& robot, LogFindings& found) {
   const auto n = static_cast<std::size_t>(robot.dof());
   const auto positions = best_group(columns, ColumnQuantity::position, n);
@@ -215,6 +230,7 @@ void match_by_names(const std::vector<NamedColumn>& columns, const Robot& robot,
     if (measured) found.effort = measured;
   }
   if (!found.effort) give_up("torque or current", found.guess.file.path, columns);
+  match_temperature(columns, robot, found);
   std::vector<std::string> mimics;
   for (const auto* signal : {&found.position, &found.velocity, &found.effort})
     if (*signal) mimics.insert(mimics.end(), (*signal)->mimics.begin(), (*signal)->mimics.end());
@@ -315,12 +331,24 @@ void read_signals(LogFindings& found) {
 }
 
 void list_unused(const std::vector<NamedColumn>& columns, LogFindings& found) {
-  std::vector<std::string> used = {found.guess.file.time};
+  std::vector<std::string> used = found.temperature;
+  used.push_back(found.guess.file.time);
   for (const auto* signal : {&found.position, &found.velocity, &found.effort})
     if (*signal) used.insert(used.end(), (*signal)->columns.begin(), (*signal)->columns.end());
   for (const NamedColumn& column : columns)
     if (std::find(used.begin(), used.end(), column.text) == used.end())
       found.guess.unused.push_back(column.text);
+}
+
+// Behind the channels whose units were guessed.
+void put_temperature(LogFindings& found) {
+  if (found.temperature.empty()) return;
+  std::vector<LogJoint> joints;
+  for (const Joint* joint : found.robot_joints) joints.push_back({joint->name, joint->kind});
+  ChannelColumns channel;
+  channel.channel = "temperature";
+  channel.columns = found.temperature.size() == 1 ? found.temperature : to_pattern(found.temperature, joints);
+  found.guess.file.channels.push_back(std::move(channel));
 }
 
 }  // namespace
@@ -349,6 +377,7 @@ LogGuess guess_log(const std::string& path, const Robot& robot, const std::strin
   guess_time_unit(found);
   guess_units(found, robot);
   guess_signs(found);
+  put_temperature(found);
   for (const Signal& position : found.position->samples) {
     const auto [low, high] = std::minmax_element(position.begin(), position.end());
     found.guess.ranges.push_back(*high - *low);

@@ -29,6 +29,7 @@ struct LogFindings {
   std::vector<const Joint*> robot_joints;
   Signal time;  // in the file's unit; sample numbers without stamps
   std::optional<SignalColumns> position, velocity, effort;
+  std::vector<std::string> temperature;                  // columns by joint, or one for all; empty: none
   bool turn_unit_open = false, slide_unit_open = false;  // of positions: asked
 };
 

@@ -69,6 +69,7 @@ const std::map<std::string, QuantityWord>& quantity_words() {
     add(ColumnQuantity::torque, false,
         {"tau", "torque", "torques", "trq", "moment", "effort", "efforts", "eff", "force", "forces"});
     add(ColumnQuantity::torque, true, {"taum"});
+    add(ColumnQuantity::temperature, false, {"temp", "temperature", "temperatures"});
     add(ColumnQuantity::current, false, {"cur", "curr", "current", "currents", "i", "iq", "amps"});
     return all;
   }();
@@ -82,20 +83,20 @@ const std::set<std::string> kWantedWords = {"ref", "reference", "des",         "
 const std::set<std::string> kSecondWords = {"se", "secondary", "second"};
 const std::set<std::string> kSourceWords = {"meas",     "measured", "act",   "actual", "fbk",
                                             "feedback", "sensor",   "state", "field",  "data"};
-const std::set<std::string> kOtherWords = {"temp",   "temperature", "voltage", "volt",
-                                           "status", "error",       "err"};
+const std::set<std::string> kOtherWords = {"voltage", "volt", "status", "error", "err"};
 const std::set<std::string> kJointWords = {"joint", "jnt", "axis", "link", "j"};
 const std::set<std::string> kAbsoluteWords = {"abs", "absolute", "magnitude", "mag"};
 const std::set<std::string> kRawWords = {"raw", "counts", "ticks", "increments"};
 
 const std::map<std::string, std::string> kUnitWords = {
-    {"rad", "rad"}, {"deg", "deg"},     {"degrees", "deg"}, {"degree", "deg"},  {"m", "m"},
-    {"mm", "mm"},   {"radps", "rad/s"}, {"rads", "rad/s"},  {"degps", "deg/s"}, {"degs", "deg/s"},
-    {"mps", "m/s"}, {"mmps", "mm/s"},   {"rpm", "rpm"},     {"nm", "N*m"},      {"mnm", "mNm"},
-    {"knm", "kNm"}, {"mn", "mN"},       {"kn", "kN"},       {"n", "N"},         {"a", "A"},
-    {"ma", "mA"},   {"s", "s"},         {"sec", "s"},       {"secs", "s"},      {"seconds", "s"},
-    {"ms", "ms"},   {"msec", "ms"},     {"us", "us"},       {"ns", "ns"},       {"percent", "%"},
-    {"pct", "%"}};
+    {"rad", "rad"}, {"deg", "deg"},     {"degrees", "deg"}, {"degree", "deg"},   {"m", "m"},
+    {"mm", "mm"},   {"radps", "rad/s"}, {"rads", "rad/s"},  {"degps", "deg/s"},  {"degs", "deg/s"},
+    {"mps", "m/s"}, {"mmps", "mm/s"},   {"rpm", "rpm"},     {"nm", "N*m"},       {"mnm", "mNm"},
+    {"knm", "kNm"}, {"mn", "mN"},       {"kn", "kN"},       {"n", "N"},          {"a", "A"},
+    {"ma", "mA"},   {"s", "s"},         {"sec", "s"},       {"secs", "s"},       {"seconds", "s"},
+    {"ms", "ms"},   {"msec", "ms"},     {"us", "us"},       {"ns", "ns"},        {"percent", "%"},
+    {"pct", "%"},   {"c", "degC"},      {"degc", "degC"},   {"celsius", "degC"}, {"k", "K"},
+    {"kelvin", "K"}};
 
 bool is_number_text(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
@@ -124,7 +125,8 @@ bool takes_unit(ColumnQuantity quantity, const std::string& unit) {
       {ColumnQuantity::velocity, {"rad/s", "deg/s", "m/s", "mm/s", "rpm"}},
       {ColumnQuantity::acceleration, {"rad/s", "deg/s", "m/s"}},
       {ColumnQuantity::torque, {"N*m", "mNm", "kNm", "N", "mN", "kN", "%"}},
-      {ColumnQuantity::current, {"A", "mA", "%"}}};
+      {ColumnQuantity::current, {"A", "mA", "%"}},
+      {ColumnQuantity::temperature, {"degC", "K"}}};
   const auto found = fits.find(quantity);
   return found != fits.end() && found->second.contains(unit);
 }
@@ -165,8 +167,12 @@ std::string joined_label(const Words& words) {
   return label;
 }
 
-// Index of the word that is the quantity: "current_position" is a position.
+// Index of the word that is the quantity: "current_position" is a position, "torque_sensor_temp_1" a temperature.
 std::optional<std::size_t> quantity_word(const Words& words) {
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto found = quantity_words().find(words[k]);
+    if (found != quantity_words().end() && found->second.quantity == ColumnQuantity::temperature) return k;
+  }
   std::optional<std::size_t> current;
   for (std::size_t k = 0; k < words.size(); ++k) {
     if (kOtherWords.contains(words[k])) return {};

@@ -13,7 +13,7 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-enum class ColumnQuantity { none, time, position, velocity, acceleration, torque, current };
+enum class ColumnQuantity { none, time, position, velocity, acceleration, torque, current, temperature };
 
 struct ParsedColumn {
   ColumnQuantity quantity = ColumnQuantity::none;

@@ -126,7 +126,17 @@ std::string run_text(const InitLog& log, const InitOptions& options, std::size_t
   return text;
 }
 
-std::string drives_text(const Robot& robot, bool motor_side) {
+// In every log, and of efforts that friction with a temperature can be fitted to.
+bool has_temperature(const InitStudy& init) {
+  return std::all_of(init.logs.begin(), init.logs.end(), [](const InitLog& log) {
+    const std::vector<ChannelColumns>& channels = log.guess.file.channels;
+    return !log.guess.unsigned_effort && asked(log.guess, "gains", "").empty() &&
+           std::any_of(channels.begin(), channels.end(),
+                       [](const ChannelColumns& channel) { return channel.channel == "temperature"; });
+  });
+}
+
+std::string drives_text(const Robot& robot, bool motor_side, bool temperature) {
   const bool declared = std::any_of(robot.joints.begin(), robot.joints.end(), [](const Joint& joint) {
     return joint.drive.viscous || joint.drive.coulomb || joint.drive.offset || joint.drive.rotor_inertia;
   });
@@ -141,8 +151,11 @@ std::string drives_text(const Robot& robot, bool motor_side) {
              "# Friction: viscous, Coulomb and offset. `friction: auto` also tries a sigmoid and a "
              "Stribeck curve.\n") +
          (motor_side ? kRotors : "") +
-         fmt::format("drives: {{friction: [viscous, coulomb, offset]{}}}\n",
-                     motor_side ? ", rotor_inertia: true" : "");
+         (temperature
+              ? "# Friction changes with the temperature of the drives, where held-out rows show it.\n"
+              : "") +
+         fmt::format("drives: {{friction: [viscous, coulomb, offset]{}{}}}\n",
+                     temperature ? ", temperature: auto" : "", motor_side ? ", rotor_inertia: true" : "");
 }
 
 std::string derived_robot(const InitOptions& options, const std::string& path, const Robot& held,
@@ -231,12 +244,12 @@ std::string study_text(const InitOptions& options, const Robot& held, const Init
               : fmt::format("# To edit: {} (the lines marked EDIT{}).\n", init.questions.size(),
                             init.robot_path.empty() ? "" : ", here and in the robot's file");
   text += fmt::format("robot: {}\n", scalar(path_in_study(robot_path, options.study)));
-  text += drives_text(held, first.motor_effort);
+  text += drives_text(held, first.motor_effort, has_temperature(init));
   text += "runs:\n";
   for (const InitLog& log : init.logs) text += run_text(log, options, joints);
   text += prepare_text(init, joints);
   text +=
-      "estimate: {method: wls}   # each joint weighted by its own noise\n"
+      "estimate: {method: irls}   # each joint weighted by its own noise\n"
       "validate: {cross: {blocks: 10, by: phase}}\n"
       "# Physically feasible parameters, in addition to least squares:\n"
       "# feasible: {method: auto, objective: torque}\n";

@@ -1,9 +1,10 @@
 #include "steelyard/log/standstill.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+
+#include "steelyard/log/encoder_noise.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -14,11 +15,6 @@ constexpr double kNoiseFactor = 4;      // standard deviations
 constexpr Index kHeadSamples = 20000;   // of a run, for its noise
 constexpr Index kLongestHead = 200000;  // where a joint does not move before
 constexpr Index kStepsWanted = 200;     // changes of a joint's position that show its resolution
-constexpr double kMedianOfNormal = 0.6745;
-
-// Sixth difference of equally spaced samples, with Σ w² = 1: what a smooth motion leaves is noise.
-constexpr std::array<double, 7> kSixth = {1, -6, 15, -20, 15, -6, 1};
-constexpr double kSixthNorm = 30.397368307141328;  // √924
 
 struct Head {
   std::vector<double> position;
@@ -31,19 +27,6 @@ struct Head {
       ++steps;
     }
     position.push_back(value);
-  }
-
-  double noise() const {
-    std::vector<double> differences;
-    for (std::size_t s = 0; s + kSixth.size() <= position.size(); ++s) {
-      double sum = 0;
-      for (std::size_t k = 0; k < kSixth.size(); ++k) sum += kSixth[k] * position[s + k];
-      differences.push_back(std::abs(sum) / kSixthNorm);
-    }
-    if (differences.empty()) return 0;
-    const auto middle = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2);
-    std::nth_element(differences.begin(), middle, differences.end());
-    return *middle / kMedianOfNormal;
   }
 
   // Largest way between the means of two half windows.
@@ -59,8 +42,8 @@ struct Head {
 
   double tolerance(Index half, double slow_share) const {
     const double step = steps > 0 ? resolution : 0;
-    return std::max({kFinestEncoder,
-                     step + kNoiseFactor * noise() * std::sqrt(2.0 / static_cast<double>(half)),
+    const double noise = white_noise(position.data(), static_cast<Index>(position.size()));
+    return std::max({kFinestEncoder, step + kNoiseFactor * noise * std::sqrt(2.0 / static_cast<double>(half)),
                      slow_share * largest_way(half)});
   }
 };

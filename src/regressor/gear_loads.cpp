@@ -12,9 +12,19 @@ double smooth_sign(double velocity, double qd) {
   return qd > 0 ? 1 : qd < 0 ? -1 : 0;
 }
 
+double stribeck_decay(double velocity, double qd) {
+  const double x = qd / velocity;
+  return std::exp(-x * x);
+}
+
+double mean_share(const GearLoad& gear, double qd) {
+  return gear.peak == 0 ? gear.mean : gear.mean + gear.peak * stribeck_decay(gear.peak_velocity, qd);
+}
+
 double gear_factor(const GearLoad& gear, double qd, double load) {
   const double S = smooth_sign(gear.velocity, qd), sigma = load < 0 ? -S : S;
-  return 1 + (sigma > 0 ? gear.driving : gear.driven) * sigma;
+  const double mu = sigma > 0 ? gear.driving : gear.driven, kappa = mean_share(gear, qd);
+  return 1 + (mu + 2 * kappa / (1 - kappa * sigma)) * sigma;
 }
 
 bool is_link_column(const std::string& column) {

@@ -116,6 +116,43 @@ const RunValidation* find_run(const Result& result, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+// A page has room for so many sections of all its curves together: about 1.5 MB. One curve has at least the second.
+constexpr std::size_t kSectionsOfPage = 30000, kSectionsOfCurve = 50;
+
+// Every `count` sections as one; peaks stay.
+void join_sections(std::size_t count, EffortCurve& curve) {
+  const auto join = [&](std::vector<double>& series, const double& (*of)(const double&, const double&)) {
+    std::vector<double> joined;
+    for (std::size_t k = 0; k < series.size(); ++k) {
+      double& last = k % count == 0 ? joined.emplace_back(series[k]) : joined.back();
+      // A gap is a gap only where all of it is.
+      last = !std::isfinite(last) ? series[k] : !std::isfinite(series[k]) ? last : of(last, series[k]);
+    }
+    series = std::move(joined);
+  };
+  const auto least = [](const double& a, const double& b) -> const double& { return std::min(a, b); };
+  const auto most = [](const double& a, const double& b) -> const double& { return std::max(a, b); };
+  join(curve.time, least);
+  for (auto* series : {&curve.measured_min, &curve.predicted_min, &curve.residual_min}) join(*series, least);
+  for (auto* series : {&curve.measured_max, &curve.predicted_max, &curve.residual_max}) join(*series, most);
+}
+
+}  // namespace
+
+std::vector<EffortCurve> curves_for_page(std::vector<EffortCurve> curves) {
+  std::size_t all = 0;
+  for (const EffortCurve& curve : curves) all += curve.time.size();
+  if (all <= kSectionsOfPage) return curves;
+  const std::size_t each = std::max(kSectionsOfPage / curves.size(), kSectionsOfCurve);
+  for (EffortCurve& curve : curves) {
+    const std::size_t count = (curve.time.size() + each - 1) / each;
+    if (count > 1) join_sections(count, curve);
+  }
+  return curves;
+}
+
 std::string curve_data(const Result& result, const std::vector<EffortCurve>& curves) {
   std::vector<std::string> runs;
   for (const EffortCurve& curve : curves) {

@@ -66,8 +66,9 @@ bool draws_pages() {
   return !assets::web_js.empty();
 }
 
-std::string render_plain_report(const Result& result, const std::vector<EffortCurve>& curves,
+std::string render_plain_report(const Result& result, const std::vector<EffortCurve>& all,
                                 const ReportOptions& options) {
+  const std::vector<EffortCurve> curves = curves_for_page(all);
   const std::string script = std::string(assets::tables_js) + std::string(assets::curves_js);
   const std::string policy = "default-src 'none'; style-src " + source_hash(assets::report_css) +
                              "; script-src " + source_hash(assets::errors_js) + " " + source_hash(script);
@@ -84,9 +85,10 @@ std::string render_plain_report(const Result& result, const std::vector<EffortCu
                                   {"script", script}});
 }
 
-std::string render_report(const Result& result, const std::vector<EffortCurve>& curves,
+std::string render_report(const Result& result, const std::vector<EffortCurve>& all,
                           const ReportOptions& options, const Scene& scene) {
-  if (!draws_pages()) return render_plain_report(result, curves, options);
+  if (!draws_pages()) return render_plain_report(result, all, options);
+  const std::vector<EffortCurve> curves = curves_for_page(all);
   const Body body = plain_body(result, curves, "", options);
   return web_page(page_title(result), header(result) + key_figures(result) + body.sections,
                   web_data(result, curves, options, scene));

@@ -49,6 +49,7 @@ TableCell forecast_bar(const std::optional<MotionForecast>& forecast, double lar
 }  // namespace
 
 std::string joints_section(const Result& result) {
+  if (result.residual.per_joint.empty()) return "";  // base values were given without rows
   std::vector<TableColumn> columns = {{"Joint", "", false},
                                       {"RMS", "of the prepared residual, N·m or N", true},
                                       {"Residual", "prepared rows, percentage of the joint's effort", true},

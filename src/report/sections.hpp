@@ -22,6 +22,9 @@ std::string base_section(const Result& result);
 std::string drives_section(const Result& result);  // empty without drives
 std::string provenance_section(const Result& result, const ReportOptions& options);
 
+// As they are, or with sections joined so that the page of many runs and joints stays small; peaks stay.
+std::vector<EffortCurve> curves_for_page(std::vector<EffortCurve> curves);
+
 // The curves as JSON for the script of the page, rounded outwards to what can be seen.
 std::string curve_data(const Result& result, const std::vector<EffortCurve>& curves);
 

@@ -115,7 +115,8 @@ std::string header(const Result& result) {
 std::string key_figures(const Result& result) {
   const ResidualSummary& residual = result.residual;
   std::string html = "<section id=\"figures\" aria-label=\"Key figures\"><dl class=\"cards\">\n";
-  html += card("Residual", percent(residual.prepared), "of the effort, prepared rows");
+  const bool has_rows = result.rows > 0;  // base values may be given without any
+  if (has_rows) html += card("Residual", percent(residual.prepared), "of the effort, prepared rows");
   if (result.cross_validation) {
     const CrossValidationSummary& cross = *result.cross_validation;
     html += card("Cross-validated", percent(cross.residual.prepared),
@@ -128,16 +129,20 @@ std::string key_figures(const Result& result) {
                                    : "on typical motions, 90 % at most " + percent(typical.upper));
   }
   html += fresh_card(result);
-  html += residual_card("Raw residual", residual.raw, "every sample, unfiltered");
-  html += condition_card(result);
+  if (has_rows) html += residual_card("Raw residual", residual.raw, "every sample, unfiltered");
+  if (has_rows) html += condition_card(result);
   const auto determined = std::count_if(result.base.begin(), result.base.end(), [](const BaseValue& column) {
     return column.status == "determined";
   });
   html += card("Parameters", count(static_cast<std::int64_t>(result.base.size())),
                fmt::format("{} determined, {} joints", determined, result.dof));
-  html += card("Samples", count(result.samples),
-               result.preparation.rate > 0 ? "at " + figure(result.preparation.rate, 4) + " Hz" : "");
-  html += card("Rows", count(result.rows), row_note(result));
+  if (has_rows) {
+    html += card("Samples", count(result.samples),
+                 result.preparation.rate > 0 ? "at " + figure(result.preparation.rate, 4) + " Hz" : "");
+    html += card("Rows", count(result.rows), row_note(result));
+  } else {
+    html += card("Rows", "none", "base values were given; nothing was fitted");
+  }
   html += delay_card(result);
   return html + "</dl></section>\n";
 }
@@ -159,6 +164,14 @@ std::string findings_section(const Result& result) {
         table("Findings",
               {{"Severity", "", false}, {"Finding", ""}, {"About", ""}, {"Evidence", ""}, {"What to do", ""}},
               rows);
+  }
+  if (!result.fixes.empty()) {
+    html +=
+        "<p>In the study, as <code>steelyard check --fix</code> writes it:</p>\n<ul class=\"plain fixes\">\n";
+    for (const StudyFix& fix : result.fixes)
+      for (const StudyEdit& edit : fix.edits)
+        html += "<li><code>" + escape(edit_text(edit)) + "</code></li>\n";
+    html += "</ul>\n";
   }
   if (!result.unavailable.empty()) {
     html += "<p>Not available in this result:</p>\n<ul class=\"plain\">\n";

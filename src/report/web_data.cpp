@@ -73,15 +73,37 @@ void write_list(JsonWriter& json, const std::vector<double>& list) {
   json.end_array();
 }
 
-void write_motion(JsonWriter& json, const RunMotion& motion) {
+// A page has room for so many positions of all its motions together: about 0.5 MB. One list has at least the second.
+constexpr std::size_t kPositionsOfPage = 60000, kPositionsOfList = 100;
+
+// Of the lists of all motions every so many entries are written.
+std::size_t stride_of(const std::vector<RunMotion>& motions) {
+  std::size_t all = 0, lists = 0, longest = 0;
+  for (const RunMotion& motion : motions) {
+    lists += motion.position.size() + 1;
+    all += motion.time.size() * (motion.position.size() + 1);
+    longest = std::max(longest, motion.time.size());
+  }
+  if (all <= kPositionsOfPage) return 1;
+  const std::size_t each = std::max(kPositionsOfPage / lists, kPositionsOfList);
+  return (longest + each - 1) / each;
+}
+
+std::vector<double> every(std::size_t stride, const std::vector<double>& list) {
+  std::vector<double> kept;
+  for (std::size_t k = 0; k < list.size(); k += stride) kept.push_back(list[k]);
+  return kept;
+}
+
+void write_motion(JsonWriter& json, const RunMotion& motion, std::size_t stride) {
   json.begin_object();
   json.key("run").value(motion.run);
   json.key("time");
-  write_list(json, motion.time);
+  write_list(json, every(stride, motion.time));
   json.key("position").begin_array();
   for (const std::vector<double>& list : motion.position) {
     require(list.size() == motion.time.size(), "the lists of a motion differ in length");
-    write_list(json, list);
+    write_list(json, every(stride, list));
   }
   json.end_array();
   json.end_object();
@@ -95,7 +117,8 @@ std::string scene_data(const Scene& scene, const ReportOptions& options) {
   json.key("command").value(options.command);
   if (scene.robot) write_robot(json, *scene.robot);
   json.key("motions").begin_array();
-  for (const RunMotion& motion : scene.motions) write_motion(json, motion);
+  const std::size_t stride = stride_of(scene.motions);
+  for (const RunMotion& motion : scene.motions) write_motion(json, motion, stride);
   json.end_array();
   json.end_object();
   return json.text();

@@ -1,7 +1,54 @@
-// Feasible parameters, elastic joints, gains, payloads, signs: what a result has beside its base parameters.
+// Drives, feasible parameters, elastic joints, gains, payloads, signs: what a result has beside its base parameters.
 #include "result/describe_result.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace steelyard::inline STEELYARD_ABI {
+
+void describe(Fields& f, FrictionValues& x) {
+  f.text(matching(must("model", "", "form of friction"), "linear|asymmetric|sigmoid|stribeck"), x.model);
+  f.text(matching(may("load", "", "what the gear takes of its load"), "load|load_directional|load_stribeck"),
+         x.load);
+  describe_by_name(f, must("parameters", "", "by name: fv, fc, fo, phi1, …"), x.parameters);
+  describe_by_name(f, must("sigma", "", "standard deviations of those that have one"), x.sigma);
+  f.text(must("status", "", "determined, or what a degenerate form fell back to"), x.status);
+  f.text(may("reason", "", "of a choice or a fallback"), x.reason);
+}
+
+void describe(Fields& f, RestValues& x) {
+  f.number(must("up", "N m, N", "against an effort upwards"), x.up, at_least(0));
+  f.number(must("down", "N m, N", "against an effort downwards"), x.down, at_least(0));
+  f.number(may("driving", "", "share of the load on top, where the gear would drive it"), x.driving,
+           at_least(0));
+  f.number(may("driven", "", "share of the load on top, where the load would drive the gear"), x.driven,
+           from_to(0, 1));
+}
+
+// The usual names in the usual order, then the others by name.
+void describe(Fields& f, DriveValues& x) {
+  constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
+  std::vector<std::pair<std::string, double>> values;
+  for (const char* name : kUsual)
+    if (x.values.contains(name)) values.emplace_back(name, x.values[name]);
+  for (const auto& [name, value] : x.values) {
+    require(name != "joint" && name != "status" && name != "friction" && name != "rest",
+            "a drive value has the name of another key");
+    if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) values.emplace_back(name, value);
+  }
+  f.text(must("joint", "", "its name"), x.joint);
+  f.others(may("", "", "fv, fc, fo, Ia and further ones; gain of studies with currents"), values);
+  if (f.reads()) x.values = {values.begin(), values.end()};
+  f.optional_section(may("friction", "", "form of friction that was requested or chosen"), x.friction);
+  f.optional_section(may("rest", "", "what holds the joint at rest, about its load and offset"), x.rest);
+  f.text(must("status", "", "determined, or why not"), x.status);
+}
+
+void describe(Fields& f, RobotProbe& x) {
+  f.numbers(must("gravity", "m/s²", "in the base frame"), x.gravity, any_number(), 3);
+  f.numbers(must("efforts", "", "of made-up bodies on the links: all coordinates at rest, then in motion"),
+            x.efforts, any_number());
+}
 
 void describe(Fields& f, InstrumentSummary& x) {
   f.number(must("cutoff", "Hz", "of the motion that was followed"), x.cutoff, at_least(0));
@@ -73,6 +120,9 @@ void describe(Fields& f, FeasibleSummary& x) {
            any_number());
   f.number(may("moved_sigma", "", "RMS distance from the unconstrained estimate in standard deviations"),
            x.moved_sigma, at_least(0));
+  f.number(may("phi1", "SI", "Σ (base[].feasible − base[].value)², SI units"), x.phi1, at_least(0));
+  f.number(may("phi2", "(N·m)², N²", "Σ (predicted − measured effort)² over the fitted rows, unweighted"),
+           x.phi2, at_least(0));
   f.sections(must("constraints", "", "with their margins"), x.constraints);
   f.texts(must("violated", "", "names of constraints that the parameters violate"), x.violated);
   f.texts(must("conflict", "", "names of constraints that contradict each other, an irreducible set"),
@@ -205,7 +255,7 @@ void describe(Fields& f, GainValue& x) {
   f.group("value", has, [&](Fields& g) { describe(g, gain); });
   if (f.reads() && has) x.gain = gain;
   f.text(matching(must("status", "", "of the gain [N·m/A or N/A at the joint]"),
-                  "identified|prior|not_identifiable|given"),
+                  "identified|prior|biased|not_identifiable|given"),
          x.status);
 }
 

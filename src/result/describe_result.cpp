@@ -109,6 +109,16 @@ void describe(Fields& f, Finding& x) {
   f.flag(must("waived", "", "the study lists the code under waive"), x.waived);
 }
 
+void describe(Fields& f, StudyEdit& x) {
+  describe_sentences(f, must("path", "", "keys and, of lists, numbers from 0"), x.path);
+  f.text(must("value", "", "YAML on one line"), x.value);
+}
+
+void describe(Fields& f, StudyFix& x) {
+  describe_sentences(f, must("findings", "", "that it would undo: code and joint"), x.findings);
+  f.sections(must("edits", "", "of the study"), x.edits);
+}
+
 void describe(Fields& f, CutoffCandidate& x) {
   f.number(must("cutoff", "Hz", "that was tried"), x.cutoff, at_least(0));
   f.number(must("score", "", "its error on held-out raw efforts"), x.score, at_least(0));
@@ -188,35 +198,9 @@ void describe(Fields& f, BaseValue& x) {
            at_least(0));
   f.number(may("relative_sigma", "", "sigma / |value|"), x.relative_sigma, at_least(0));
   describe_pair(f, may("interval", "SI", "lower and upper end"), x.interval);
+  f.number(may("feasible", "SI", "the value that the feasible parameters have"), x.feasible, any_number());
   f.text(must("method", "", "of sigma and interval"), x.method);
   f.text(must("status", "", "determined, dependent, zero, eliminated, …"), x.status);
-}
-
-void describe(Fields& f, FrictionValues& x) {
-  f.text(matching(must("model", "", "form of friction"), "linear|asymmetric|sigmoid|stribeck"), x.model);
-  f.text(matching(may("load", "", "what the gear takes of its load"), "load|load_directional"), x.load);
-  describe_by_name(f, must("parameters", "", "by name: fv, fc, fo, phi1, …"), x.parameters);
-  describe_by_name(f, must("sigma", "", "standard deviations of those that have one"), x.sigma);
-  f.text(must("status", "", "determined, or what a degenerate form fell back to"), x.status);
-  f.text(may("reason", "", "of a choice or a fallback"), x.reason);
-}
-
-// The usual names in the usual order, then the others by name.
-void describe(Fields& f, DriveValues& x) {
-  constexpr std::array kUsual = {"fv", "fc", "fo", "Ia"};
-  std::vector<std::pair<std::string, double>> values;
-  for (const char* name : kUsual)
-    if (x.values.contains(name)) values.emplace_back(name, x.values[name]);
-  for (const auto& [name, value] : x.values) {
-    require(name != "joint" && name != "status" && name != "friction",
-            "a drive value has the name of another key");
-    if (std::find(kUsual.begin(), kUsual.end(), name) == kUsual.end()) values.emplace_back(name, value);
-  }
-  f.text(must("joint", "", "its name"), x.joint);
-  f.others(may("", "", "fv, fc, fo, Ia and further ones; gain of studies with currents"), values);
-  if (f.reads()) x.values = {values.begin(), values.end()};
-  f.optional_section(may("friction", "", "form of friction that was requested or chosen"), x.friction);
-  f.text(must("status", "", "determined, or why not"), x.status);
 }
 
 void describe(Fields& f, JointWhiteness& x) {
@@ -263,6 +247,8 @@ void describe(Fields& f, SpreadSummary& x) {
   f.sections(must("scatter", "", "one direction per group that was left out"), x.scatter);
   f.sections(must("expected", "", "directions that the rows do not show, from the bodies one would expect"),
              x.expected);
+  f.sections(may("changes", "", "directions in which friction and offsets change from day to day"),
+             x.changes);
   describe_by_name(f, must("noise", "N·m or N", "by row kind: RMS residual of the fit"), x.noise);
 }
 
@@ -282,6 +268,7 @@ void describe(Fields& f, OffsetRefit& x) {
   f.number(must("refitted", "N·m or N", "the one that fits the run best, the other parameters as they are"),
            x.refitted, any_number());
   f.number(may("sigma", "N·m or N", "standard deviation of their difference"), x.sigma, at_least(0));
+  f.flag(must("differs", "", "by more than chance, and by enough to matter"), x.differs);
 }
 
 void describe(Fields& f, RunValidation& x) {
@@ -335,12 +322,16 @@ void describe_head(Fields& f, Result& x) {
     robot.text(must("name", "", "as its file has it"), x.robot_name);
     robot.text(must("hash", "", "of everything in the robot that the numbers depend on"), x.robot_hash);
     describe_count(robot, must("dof", "", "moving joints"), x.dof);
+    robot.optional_section(may("probe", "", "to compare robots by (docs/validate.md)"), x.robot_probe);
   });
   describe_count(f, must("samples", "", "of the fit runs, before anything was left out"), x.samples);
   describe_count(f, must("rows", "", "scalar equations given to the estimator, over all joints"), x.rows);
   describe_count(f, must("passes", "", "how often the fit runs were read"), x.passes);
   describe_section(f, must("verdict", "", "how far the result can be trusted"), x.verdict);
   f.sections(must("findings", "", "what was noticed"), x.findings);
+  f.sections(
+      may("fixes", "", "values of the study that would undo findings; `steelyard check --fix` writes them"),
+      x.fixes);
 }
 
 void describe_fit(Fields& f, Result& x) {

@@ -15,6 +15,7 @@ namespace steelyard::inline STEELYARD_ABI {
 
 void describe(Fields& fields, Result& result);
 
+void describe(Fields& fields, RobotProbe& probe);
 void describe(Fields& fields, ResidualSummary& residual);
 void describe(Fields& fields, CrossValidationSummary& cross);
 void describe(Fields& fields, DriveValues& drive);

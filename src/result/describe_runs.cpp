@@ -36,11 +36,48 @@ void describe(Fields& f, SegmentSummary& x) {
   f.number(may("confidence", "", "standard deviations; absent where the sign was known"), x.confidence,
            any_number());
   f.flag(must("decided", "", "the sign is certain"), x.decided);
+  f.number(may("probability", "", "that the sign is right; absent where it was known"), x.probability,
+           from_to(0, 1));
+  describe_count(f, may("group", "", "in groups, from 1: these signs flip together"), x.group);
+}
+
+void describe(Fields& f, SignGroup& x) {
+  describe_sentences(f, must("joints", "", "with segments in it"), x.joints);
+  describe_count(f, must("segments", "", "whose signs flip together"), x.segments);
+  f.number(must("probability", "", "that they are right"), x.probability, from_to(0, 1));
+  f.text(must("evidence", "", "one sentence with the numbers"), x.evidence);
+}
+
+void describe(Fields& f, SignTreeNode& x) {
+  f.number(must("cost", "", "of the node"), x.cost, any_number());
+  describe_count(f, must("parent", "", "among the nodes of the level before, from 1; 0: none"), x.parent);
+  double sign = x.sign;
+  f.number(must("sign", "", "of the segment that the level added"), sign, from_to(-1, 1));
+  if (f.reads()) x.sign = sign < 0 ? -1 : 1;
+}
+
+void describe(Fields& f, SignTreeLevel& x) {
+  describe_count(f, must("segment", "", "that the level added, in segments, from 1"), x.segment);
+  f.sections(must("nodes", "", "that were kept, best first"), x.nodes);
+}
+
+void describe(Fields& f, SignTree& x) {
+  f.text(must("node_cost", "", "phi1, phi2, residual, residual + phi1"), x.node_cost);
+  f.text(must("order", "", "of the segments"), x.order);
+  f.text(must("retrieval", "", "convex or penalty"), x.retrieval);
+  describe_count(f, must("s0", "", "segments of the first level"), x.s0);
+  describe_count(f, must("w", "", "nodes that have children"), x.w);
+  describe_count(f, must("nodes", "", "with a cost"), x.nodes);
+  f.number(must("cost", "", "φ2 of its signs"), x.cost, any_number());
+  describe_count(f, must("differs", "", "segments with another sign than in segments"), x.differs);
+  describe_sentences(f, must("significant", "", "base parameters with a relative deviation below 0.25"),
+                     x.significant);
+  f.sections(must("levels", "", "from the first on"), x.levels);
 }
 
 void describe(Fields& f, SignsSummary& x) {
   f.text(matching(must("certified", "", "what was proven about the signs"),
-                  "feasible-optimal|residual-optimal|bound-only"),
+                  "feasible-optimal|residual-optimal|bound-only|not-searched"),
          x.certified);
   f.number(must("kept_share", "", "of all samples of the joints"), x.kept_share, any_number());
   f.number(must("decided_share", "", "of the kept samples"), x.decided_share, any_number());
@@ -50,6 +87,12 @@ void describe(Fields& f, SignsSummary& x) {
   describe_count(f, must("fits", "", "feasible ones that were made"), x.fits);
   f.optional_section(may("completed", "", "samples outside the decided segments"), x.completed);
   f.sections(may("gains", "", "drive gains identified with the signs"), x.gains);
+  f.text(may("scale", "",
+             "joint whose unknown gain counts as 1: efforts, masses and inertias are in its unit, not in SI "
+             "units"),
+         x.scale);
+  f.sections(may("groups", "", "of segments whose signs flip together"), x.groups);
+  f.optional_section(may("tree", "", "the published search"), x.tree);
   f.sections(must("segments", "", "sections of one sign"), x.segments);
 }
 

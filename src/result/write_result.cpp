@@ -129,6 +129,11 @@ std::string to_json(const Result& result) {
   return json_text([&](Fields& fields) { describe(fields, described); });
 }
 
+std::string to_json(const SignsSummary& signs) {
+  SignsSummary described = signs;
+  return json_text([&](Fields& fields) { describe(fields, described); });
+}
+
 std::string result_schema() {
   Result result;
   return schema_text("Steelyard result",

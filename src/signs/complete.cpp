@@ -9,7 +9,6 @@
 #include "signs/effort_parts.hpp"
 #include "signs/model_efforts.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/low_pass.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -34,6 +33,17 @@ std::vector<char> joints_with_sign(const DecidedRun& run) {
       out[static_cast<std::size_t>(segment.joint)] = 1;
   return out;
 }
+
+// Completed efforts may predict what is decided worse by this factor, not more: decided segments alone are fitted to
+// what is above the threshold, and do best there.
+constexpr double kWorse = 1.5;
+
+// Over all sections, each held out once.
+struct HeldOutMisfit {
+  double all = 0, decided = 0, samples = 0;
+
+  double rms() const { return std::sqrt(all / std::max(samples, 1.0)); }
+};
 
 class Completer {
  public:
@@ -81,8 +91,14 @@ class Completer {
       if (out.converged) break;
     }
     out.rounds = std::min(out.rounds, options_.max_rounds);
-    out.held_out = held_out(parts, out.sigma);
-    if (is_guess_ != has_rows_) out.held_out_segments = held_out(segment_parts(false), out.sigma);
+    const HeldOutMisfit completed = held_out(parts, out.sigma);
+    out.held_out = completed.rms();
+    if (is_guess_ != has_rows_) {
+      const HeldOutMisfit segments = held_out(segment_parts(false), out.sigma);
+      out.held_out_segments = segments.rms();
+      out.is_better =
+          completed.rms() < segments.rms() && completed.decided <= kWorse * kWorse * segments.decided;
+    }
     out.has_rows = has_rows_;
     out.is_guess = is_guess_;
     return out;
@@ -90,7 +106,7 @@ class Completer {
 
   // Another completion of the same runs, on the joints and at the standard deviations of this one's.
   double held_out_by(const Completer& other, const Completion& found, const VectorXd& sigma) {
-    return held_out(other.completed_parts(found), sigma);
+    return held_out(other.completed_parts(found), sigma).rms();
   }
 
  private:
@@ -109,8 +125,7 @@ class Completer {
         if (with_guesses && is_guess_[static_cast<std::size_t>(j)]) signs.col(j) = best.col(j);
       std::vector<std::uint8_t> mask(static_cast<std::size_t>(signs.size()));
       for (Index i = 0; i < signs.size(); ++i) mask[static_cast<std::size_t>(i)] = signs.data()[i] != 0;
-      add_effort_parts(plan_, layouts_, *runs_[r].samples, runs_[r].segmented->effort.cwiseProduct(signs),
-                       mask, all);
+      add_effort_parts(*runs_[r].rows, layouts_, runs_[r].segmented->effort.cwiseProduct(signs), mask, all);
     }
     return all;
   }
@@ -121,7 +136,7 @@ class Completer {
       const Index count = runs_[r].samples->size();
       std::vector<std::uint8_t> mask;
       for (const bool has : has_rows_) mask.insert(mask.end(), static_cast<std::size_t>(count), has ? 1 : 0);
-      add_effort_parts(plan_, layouts_, *runs_[r].samples, out.efforts[r], mask, all);
+      add_effort_parts(*runs_[r].rows, layouts_, out.efforts[r], mask, all);
     }
     return all;
   }
@@ -134,8 +149,10 @@ class Completer {
 
   void predict(const Estimate& fit) {
     model_.clear();
-    const VectorXd values = values_of_plan(plan_, fit.columns, fit.values);
-    for (const DecidedRun& run : runs_) model_.push_back(model_efforts(plan_, *run.samples, values));
+    for (const DecidedRun& run : runs_) {
+      const RowColumns& of = run.rows->of;
+      model_.push_back(model_efforts(of, *run.samples, row_values(of, fit.columns, fit.values)));
+    }
   }
 
   // σ of every joint from its decided samples, of a guessed joint from the samples of its segments.
@@ -174,9 +191,7 @@ class Completer {
           out.sure_share[j] += (1 + std::abs(mean[s])) / 2 >= options_.sure ? 1 : 0;
         }
       }
-      if (options_.filter.cutoff > 0)
-        filter_zero_phase(design_low_pass(options_.filter.order, options_.filter.cutoff, runs_[r].rate),
-                          expected.data(), count, plan_.joints, count);
+      runs_[r].segmented->band.pass(expected.data(), count, plan_.joints);
     }
     out.sure_share /= std::max(1.0, all);
   }
@@ -209,19 +224,20 @@ class Completer {
   }
 
   // Each part predicted by the fit of the others, joints with rows.
-  double held_out(const EffortParts& parts, const VectorXd& sigma) {
-    double squares = 0, count = 0;
+  HeldOutMisfit held_out(const EffortParts& parts, const VectorXd& sigma) {
+    HeldOutMisfit misfit;
     for (Index p = 0; p < kEffortParts; ++p) {
       predict(fit_effort_parts(parts, p));
       for (std::size_t r = 0; r < runs_.size(); ++r)
         for (Index b = p; b < kEffortStretches; b += kEffortParts)
-          add_misfit(r, effort_stretch(runs_[r].samples->size(), b), sigma, squares, count);
+          add_misfit(r, effort_stretch(runs_[r].samples->size(), b), sigma, misfit);
     }
-    return std::sqrt(squares / std::max(count, 1.0));
+    return misfit;
   }
 
-  // −2 log of the density of |τ|, without what does not depend on the model.
-  void add_misfit(std::size_t r, Range range, const VectorXd& sigma, double& squares, double& count) const {
+  // −2 log of the density of |τ|, without what does not depend on the model; and squares where the sign is decided.
+  void add_misfit(std::size_t r, Range range, const VectorXd& sigma, HeldOutMisfit& misfit) const {
+    double squares = 0, decided = 0;
     const std::vector<char> with_sign = joints_with_sign(runs_[r]);
     for (Index j = 0; j < plan_.joints; ++j) {
       if (!has_rows_[static_cast<std::size_t>(j)] || !(sigma[j] > 0)) continue;
@@ -230,9 +246,12 @@ class Completer {
         const double x = std::abs(a * m);
         const double log_cosh = x + std::log1p(std::exp(-2 * x)) - std::log(2.0);
         squares += with_sign[static_cast<std::size_t>(j)] ? std::pow(a - m, 2) : a * a + m * m - 2 * log_cosh;
+        if (const double sign = decided_[r](s, j); sign != 0) decided += std::pow(sign * a - m, 2);
       }
-      count += static_cast<double>(range.size());
+      misfit.samples += static_cast<double>(range.size());
     }
+    misfit.all += squares;
+    misfit.decided += decided;
   }
 
   const Plan& plan_;
@@ -257,9 +276,15 @@ void CompleteOptions::validate() const {
 }
 
 Completion complete_efforts(const Plan& plan, const std::vector<Layout>& layouts,
-                            const std::vector<DecidedRun>& runs, const CompleteOptions& options) {
+                            const std::vector<DecidedRun>& given, const CompleteOptions& options) {
   options.validate();
-  require(!runs.empty(), "completed efforts need a run");
+  require(!given.empty(), "completed efforts need a run");
+  std::vector<DecidedRun> runs = given;
+  std::vector<SignRows> made;
+  made.reserve(runs.size());
+  for (DecidedRun& run : runs)
+    if (run.rows == nullptr)
+      run.rows = &made.emplace_back(make_sign_rows(plan, *run.samples, run.segmented->band));
   Completer certain(plan, layouts, runs, options, false), guessing(plan, layouts, runs, options, true);
   if (options.guess == GuessJoints::never || !guessing.has_guess()) return certain.run();
   Completion guessed = guessing.run();

@@ -6,13 +6,16 @@
 #include <map>
 #include <set>
 
+#include "signs/evidence.hpp"
+
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr double kTied = 0.05;  // |Q_ij| / √(Q_ii Q_jj) above: one component
-constexpr double kGroupShare = 1.0 / 3;
-constexpr Index kMaxJoints = 7;       // all sets of joints are tried up to this many
-constexpr Index kManySegments = 500;  // and up to this many segments
+constexpr double kTied = 0.05;         // |Q_ij| / √(Q_ii Q_jj) above: one component
+constexpr Index kMaxJoints = 7;        // all sets of joints are tried up to this many
+constexpr Index kManySegments = 500;   // and up to this many segments
+constexpr double kFarCost = 24;        // of the best cost: patterns above are as good as impossible
+constexpr double kSureDeviations = 6;  // of the noise: the same for single segments
 
 std::vector<Index> joints_of(const SignProblem& problem) {
   std::set<Index> joints;
@@ -123,14 +126,29 @@ Walk settle(const Eigen::MatrixXd& gram, Walk walk, const std::vector<int>& know
   return walk;
 }
 
-// Costs of patterns other than the best one.
+struct Alternative {
+  VectorXd signs;
+  double residual = 0;
+  double cost = 0;      // φ2, or a bound on it where that is large anyway
+  double log_odds = 0;  // of the best pattern against it
+};
+
+// Patterns other than the best one.
 class Alternatives {
  public:
-  Alternatives(const SignProblem& problem, FeasibleCost& cost, const SignOptions& options,
-               const SignSearch& best)
-      : problem_(problem), cost_(cost), options_(options), best_(best) {}
+  Alternatives(const SignProblem& problem, FeasibleCost& cost, const SignOptions& options)
+      : problem_(problem), cost_(cost), options_(options) {}
 
-  // φ2 of a pattern as far as it matters: exact where it decides, a bound where that is large anyway.
+  void add(const VectorXd& signs, double residual, double enough) {
+    if (std::any_of(found.begin(), found.end(), [&](const Alternative& one) { return one.signs == signs; }))
+      return;
+    found.push_back({signs, residual, cost(signs, residual, enough), 0});
+  }
+
+  std::vector<Alternative> found;
+
+ private:
+  // Exact where it decides.
   double cost(const VectorXd& signs, double residual, double enough) const {
     if (residual - problem_.rounding >= enough) return residual - problem_.rounding;
     const double quick = cost_.quick_bound(signs, enough);
@@ -138,31 +156,51 @@ class Alternatives {
     return std::max(quick, cost_.fit(signs).lower);
   }
 
-  // For joints that change in a good part of their samples the whole cost counts, for others its rise.
-  void note(const VectorXd& signs, double cost) {
-    std::map<Index, std::pair<double, double>> rows;  // changed, all
-    for (Index k = 0; k < signs.size(); ++k) {
-      const auto count = static_cast<double>(problem_.rows_of[static_cast<std::size_t>(k)]);
-      auto& [changed, all] = rows[problem_.segments[static_cast<std::size_t>(k)].joint];
-      all += count;
-      if (signs[k] != best_.signs[k]) changed += count;
-    }
-    for (Index k = 0; k < signs.size(); ++k) {
-      if (signs[k] == best_.signs[k]) continue;
-      const auto& [changed, all] = rows[problem_.segments[static_cast<std::size_t>(k)].joint];
-      any_[k] = std::min(any_[k], cost);
-      if (changed >= kGroupShare * all) group_[k] = std::min(group_[k], cost);
-    }
-  }
-
-  VectorXd any_, group_;
-
- private:
   const SignProblem& problem_;
   FeasibleCost& cost_;
   const SignOptions& options_;
-  const SignSearch& best_;
 };
+
+// Of every sign, against the strongest other pattern: those that differ in further segments are the same doubt.
+// `before`: the same as far as it is known; empty: not yet.
+VectorXd probabilities(const SignEvidence& evidence, const SignSearch& best, const VectorXd& before,
+                       std::vector<Alternative>& alternatives) {
+  VectorXd log_odds = VectorXd::Constant(best.signs.size(), std::numeric_limits<double>::infinity());
+  for (Alternative& one : alternatives) {
+    one.log_odds = evidence.log_odds(one.signs, one.residual, one.cost, before);
+    for (Index k = 0; k < log_odds.size(); ++k)
+      if (one.signs[k] != best.signs[k]) log_odds[k] = std::min(log_odds[k], one.log_odds);
+  }
+  return 1 / (1 + (-log_odds.array()).exp());
+}
+
+// Undecided segments that one pattern flips together, the least certain pattern first.
+void group_undecided(const std::vector<Alternative>& alternatives, const SignEvidence& evidence,
+                     const SignProblem& problem, const SignOptions& options, SignSearch& result) {
+  std::vector<const Alternative*> order;
+  for (const Alternative& one : alternatives) order.push_back(&one);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Alternative* a, const Alternative* b) { return a->log_odds < b->log_odds; });
+  const double open = std::log(options.min_probability / (1 - options.min_probability));
+  for (const Alternative* one : order) {
+    if (one->log_odds >= open) break;
+    SignGroupFlip group;
+    for (Index k = 0; k < problem.size(); ++k) {
+      SegmentSign& segment = result.segments[static_cast<std::size_t>(k)];
+      if (one->signs[k] == result.signs[k] || segment.decided || segment.group >= 0) continue;
+      group.segments.push_back(k);
+    }
+    if (group.segments.size() < 2) continue;
+    group.probability = 1 / (1 + std::exp(-one->log_odds));
+    group.deviations = std::sqrt(2 * std::max(0.0, one->log_odds));
+    for (const Index k : group.segments) {
+      group.misfit =
+          std::max(group.misfit, evidence.misfit(problem.segments[static_cast<std::size_t>(k)].joint));
+      result.segments[static_cast<std::size_t>(k)].group = static_cast<Index>(result.groups.size());
+    }
+    result.groups.push_back(std::move(group));
+  }
+}
 
 }  // namespace
 
@@ -211,50 +249,49 @@ void decide_segments(const SignProblem& problem, const Eigen::MatrixXd& gram, Fe
   const Index size = problem.size();
   const double degrees = static_cast<double>(std::max<Index>(1, problem.rows - problem.R_YY.rows()));
   const double noise = std::max(result.cost, problem.rounding) * options.correlation / degrees;
-  Alternatives alternatives(problem, cost, options, result);
-  alternatives.any_ = VectorXd::Constant(size, std::numeric_limits<double>::infinity());
-  alternatives.group_ = alternatives.any_;
+  Alternatives alternatives(problem, cost, options);
 
   // Groups, all segments among them: what only feasibility distinguishes.
-  const double enough = 20 * options.min_ratio * result.cost;
+  const double enough = kFarCost * result.cost;
   for (const GroupFlip& flip : group_flips(problem, gram, result.signs, known, groups, enough))
-    alternatives.note(flip.signs, alternatives.cost(flip.signs, flip.residual, enough));
+    alternatives.add(flip.signs, flip.residual, enough);
 
   // Single segments, and the effect of fixing them to the opposite sign.
   const Walk best = walk_from(gram, result.signs);
-  const double sure = result.cost + std::pow(options.min_confidence, 2) * noise;
+  const double sure = result.cost + kSureDeviations * kSureDeviations * noise;
   for (Index k = 0; k < size; ++k) {
-    SegmentSign& segment = result.segments.emplace_back();
-    segment.sign = static_cast<int>(result.signs[k]);
-    if (known[static_cast<std::size_t>(k)] != 0) {
-      segment.decided = true;
-      segment.share = 1;
-      segment.ratio = std::numeric_limits<double>::infinity();
-      segment.confidence = std::numeric_limits<double>::infinity();
-      continue;
-    }
+    if (known[static_cast<std::size_t>(k)] != 0) continue;
     Walk single = best;
     single.flip(gram, k);
-    alternatives.note(single.signs, alternatives.cost(single.signs, single.residual, sure));
+    alternatives.add(single.signs, single.residual, sure);
     std::vector<char> held(static_cast<std::size_t>(size), 0);
     held[static_cast<std::size_t>(k)] = 1;
     const Walk other = settle(gram, single, known, held);
     // The search may return to the mirrored pattern, which says nothing about this segment.
     const Index changed = (other.signs.array() != result.signs.array()).count();
-    if (2 * changed < size && other.signs != single.signs)
-      alternatives.note(other.signs, alternatives.cost(other.signs, other.residual, sure));
-    // Its effort as predicted by the others: −s_k Σ_{j≠k} Q_kj s_j / Q_kk.
-    segment.share = gram(k, k) > 0 ? 1 - result.signs[k] * best.gradient[k] / gram(k, k) : 0;
+    if (2 * changed < size) alternatives.add(other.signs, other.residual, sure);
   }
+
+  const SignEvidence evidence(problem, gram, result, noise);
+  VectorXd smallest = VectorXd::Constant(size, std::numeric_limits<double>::infinity());
+  for (const Alternative& one : alternatives.found)
+    for (Index k = 0; k < size; ++k)
+      if (one.signs[k] != result.signs[k]) smallest[k] = std::min(smallest[k], one.cost);
+  // Once with the other signs taken as right, once with what that says of them.
+  VectorXd probability;
+  for (int pass = 0; pass < 2; ++pass)
+    probability = probabilities(evidence, result, probability, alternatives.found);
   for (Index k = 0; k < size; ++k) {
-    if (known[static_cast<std::size_t>(k)] != 0) continue;
-    SegmentSign& segment = result.segments[static_cast<std::size_t>(k)];
-    const double smallest = alternatives.any_[k];
-    segment.confidence = std::sqrt(std::max(0.0, smallest - result.cost) / noise);
-    segment.ratio = alternatives.group_[k] / std::max(result.cost, std::numeric_limits<double>::min());
-    segment.decided = segment.confidence >= options.min_confidence && segment.ratio >= options.min_ratio &&
-                      segment.share >= options.min_share;
+    SegmentSign& segment = result.segments.emplace_back();
+    segment.sign = static_cast<int>(result.signs[k]);
+    const bool is_known = known[static_cast<std::size_t>(k)] != 0;
+    segment.share = is_known ? 1 : evidence.share(k);
+    segment.confidence = is_known ? std::numeric_limits<double>::infinity()
+                                  : std::sqrt(std::max(0.0, smallest[k] - result.cost) / noise);
+    segment.probability = is_known ? 1 : probability[k];
+    segment.decided = is_known || segment.probability >= options.min_probability;
   }
+  group_undecided(alternatives.found, evidence, problem, options, result);
 }
 
 }  // namespace steelyard

@@ -2,33 +2,23 @@
 
 #include <utility>
 
-#include "steelyard/fold/samples.hpp"
-
 namespace steelyard::inline STEELYARD_ABI {
 
-void add_effort_parts(const Plan& plan, const std::vector<Layout>& layouts, const SampleBlock& samples,
-                      const MatrixXd& effort, const std::vector<std::uint8_t>& mask, EffortParts& parts) {
+void add_effort_parts(const SignRows& rows, const std::vector<Layout>& layouts, const MatrixXd& effort,
+                      const std::vector<std::uint8_t>& mask, EffortParts& parts) {
   parts.resize(static_cast<std::size_t>(kEffortParts));
-  const auto row = [&](std::string_view channel) { return samples.row(samples.find(channel)); };
-  const Index count = samples.size();
+  const Index count = effort.rows();
+  std::vector<std::shared_ptr<const Layout>> shared;
+  for (const Layout& layout : with_extra_columns(layouts, rows.of.extra))
+    shared.push_back(std::make_shared<const Layout>(layout));
   for (Index b = 0; b < kEffortStretches; ++b) {
     const Index part = b % kEffortParts;
     const Range range = effort_stretch(count, b);
-    if (range.size() == 0) continue;
-    std::vector<Fold> folds;
-    std::vector<RowInput> inputs;
-    for (const Row& plan_row : plan.rows) {
-      folds.emplace_back(std::make_shared<const Layout>(layouts[static_cast<std::size_t>(plan_row.i)]), part);
-      RowInput& input = inputs.emplace_back();
-      input.efforts = {effort.col(plan_row.i).data() + range.begin};
-      input.mask = mask.data() + plan_row.i * count + range.begin;
-    }
-    fold_samples(plan,
-                 {row(channel::kPosition) + range.begin, row(channel::kVelocity) + range.begin,
-                  row(channel::kAcceleration) + range.begin, samples.stride(), range.size()},
-                 inputs, folds);
-    for (Fold& fold : folds)
+    for (Index j = 0; j < effort.cols(); ++j) {
+      Fold fold(shared[static_cast<std::size_t>(j)], part);
+      add_rows(rows, j, range, mask.data() + j * count, effort.col(j).data(), fold);
       if (fold.rows() > 0) parts[static_cast<std::size_t>(part)].push_back(std::move(fold));
+    }
   }
 }
 

@@ -7,7 +7,7 @@
 #include "steelyard/estimate/estimate.hpp"
 #include "steelyard/log/chunks.hpp"
 #include "steelyard/log/run.hpp"
-#include "steelyard/regressor/plan.hpp"
+#include "steelyard/signs/rows.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -23,8 +23,8 @@ inline Range effort_stretch(Index samples, Index b) {
 }
 
 // Adds the rows of a run; mask: samples × joints, column by column, 0 is no row.
-void add_effort_parts(const Plan& plan, const std::vector<Layout>& layouts, const SampleBlock& samples,
-                      const MatrixXd& effort, const std::vector<std::uint8_t>& mask, EffortParts& parts);
+void add_effort_parts(const SignRows& rows, const std::vector<Layout>& layouts, const MatrixXd& effort,
+                      const std::vector<std::uint8_t>& mask, EffortParts& parts);
 
 // The fit of all parts but one (−1: of all), joints weighted by their residuals.
 Estimate fit_effort_parts(const EffortParts& parts, Index left_out);

@@ -7,6 +7,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/linear_algebra.hpp"
+#include "steelyard/feasible/penalty.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -64,11 +65,14 @@ FeasibleCost::FeasibleCost(const SignProblem& problem, const SignPhysics& physic
   const Quantities quantities = quantities_of(robot_, *physics.base, identity);
   objective_ = torque_objective(identity, *physics.base, quantities);
   require(objective_.R.rows() == columns, "one row per column of the base");
-  constraints_ = physical_constraints(robot_, quantities);
-  for (const Constraint& constraint : physics.further) constraints_.push_back(constraint);
+  constraints_ = physics.constraints ? *physics.constraints : physical_constraints(robot_, quantities);
   base_of_ = objective_.R;
   const MatrixXd& K = base_of_;
   objective_.R = problem.R_YY * K;
+  objective_.z = VectorXd::Zero(objective_.R.rows());
+  objective_.constant = problem.effort;
+  if (physics.pull) physics.pull(quantities, objective_);
+  pull_z_ = objective_.z.tail(objective_.z.size() - problem.R_YY.rows());
   if (problem.R_YY.rows() < columns) return;  // some columns are not determined: no quick bound
 
   const Eigen::MatrixXd inverse = inverse_of(problem.R_YY);
@@ -95,30 +99,49 @@ double FeasibleCost::quick_bound(const VectorXd& signs, double limit) const {
     const Eigen::VectorXd values = (from_effort_ * signs).cwiseMin(0);
     more = values.cwiseAbs2().cwiseProduct(information_).maxCoeff() * (1 - 1e-9);
   }
-  const Eigen::VectorXd z = problem_.R_YE * signs;
+  const Eigen::VectorXd z = right_side(signs);
   const double left = std::min(limit, problem_.effort) - residual;  // of the fit of a point below the limit
   more = std::max(more, bound_by_cuts(cuts_, z, left));
   return residual + more;
 }
 
+VectorXd FeasibleCost::right_side(const VectorXd& signs) const {
+  VectorXd z(problem_.R_YE.rows() + pull_z_.size());
+  z << problem_.R_YE * signs, pull_z_;
+  return z;
+}
+
 ConvexSolution FeasibleCost::solve(const VectorXd& signs, double gap) const {
   Objective objective = objective_;
-  objective.z = problem_.R_YE * signs;
+  objective.z = right_side(signs);
   objective.constant = problem_.residual(signs);
   ConvexOptions options;
   options.gap = gap;
   return solve_convex(objective, constraints_, robot_, options);
 }
 
-ConvexSolution FeasibleCost::nearest(const VectorXd& values, double gap,
-                                     std::vector<FeasibleCut>& cuts) const {
+Objective FeasibleCost::distance_of(const VectorXd& values) const {
   Objective objective = objective_;
   objective.R = base_of_;
   objective.z = values;
   objective.constant = 0;
+  objective.pulls.clear();
+  return objective;
+}
+
+double FeasibleCost::nearest_by_penalty(const VectorXd& values, int starts, std::uint64_t seed) const {
+  PenaltyOptions options;
+  options.random_starts = starts;
+  options.seed = seed;
+  const PenaltySolution solution = solve_penalty(distance_of(values), constraints_, robot_, options);
+  return solution.feasible ? solution.value : std::numeric_limits<double>::infinity();
+}
+
+ConvexSolution FeasibleCost::nearest(const VectorXd& values, double gap,
+                                     std::vector<FeasibleCut>& cuts) const {
   ConvexOptions options;
   options.gap = gap;
-  ConvexSolution solution = solve_convex(objective, constraints_, robot_, options);
+  ConvexSolution solution = solve_convex(distance_of(values), constraints_, robot_, options);
   if (solution.usable())
     add_cut(solution, base_of_ * solution.x, values, 1e-12 * std::max(values.squaredNorm(), 1e-300), cuts);
   return solution;
@@ -135,7 +158,9 @@ const PatternCost& FeasibleCost::fit(const VectorXd& signs) {
   cost.lower = kNone;
   if (!solution.usable()) return cost;
   cost.lower = std::max(solution.lower_bound, problem_.residual(signs) - problem_.rounding);
-  add_cut(solution, objective_.R * solution.x, problem_.R_YE * signs, 1e-12 * problem_.effort, cuts_);
+  // A pull towards bodies bends φ2: its half spaces are not those of the squares.
+  if (objective_.pulls.empty())
+    add_cut(solution, objective_.R * solution.x, right_side(signs), 1e-12 * problem_.effort, cuts_);
   if (best_key_.empty() || solution.value < best_.value) {
     best_ = solution;
     best_key_ = key_of(signs);

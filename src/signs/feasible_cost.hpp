@@ -48,13 +48,19 @@ class FeasibleCost {
   // φ1: feasible parameters with base values nearest to these, one per column of the problem. Its result is
   // added to the cuts, which hold for all problems with the same columns.
   ConvexSolution nearest(const VectorXd& values, double gap, std::vector<FeasibleCut>& cuts) const;
+  // The same as published: penalties from random starts. Only its value, +∞ when no start ends feasible.
+  double nearest_by_penalty(const VectorXd& values, int starts, std::uint64_t seed) const;
   const std::vector<std::string>& columns() const { return objective_.columns; }
 
  private:
+  VectorXd right_side(const VectorXd& signs) const;
+  Objective distance_of(const VectorXd& values) const;  // φ1
+
   const SignProblem& problem_;
   const Robot& robot_;
   std::vector<Constraint> constraints_;
   Objective objective_;  // for any signs: z and the constant are put in
+  VectorXd pull_z_;      // of a pull's rows, behind those of the data
   MatrixXd base_of_;     // K: columns of the problem from parameters
   double gap_;
   Eigen::MatrixXd from_effort_;  // values of the columns that cannot be negative, from the signs

@@ -66,24 +66,24 @@ Misfit best_change(const double* effort, const double* model, Index count) {
 }
 
 // Prediction of each segment by the model without it.
-std::vector<VectorXd> left_out_efforts(const Plan& plan, const SampleBlock& samples, const SegmentedRun& run,
-                                       const SignModel& model, Index first) {
-  std::vector<VectorXd> out, values;
+std::vector<VectorXd> left_out_efforts(const RowColumns& of, const SampleBlock& samples,
+                                       const SegmentedRun& run, const SignModel& model, Index first) {
+  std::vector<VectorXd> out;
+  std::vector<RowValues> values;
   for (std::size_t k = 0; k < run.segments.size(); ++k) {
     out.emplace_back(VectorXd::Zero(run.segments[k].range.size()));
-    values.push_back(values_of_plan(plan, model.columns, model.without.col(first + static_cast<Index>(k))));
+    values.push_back(row_values(of, model.columns, model.without.col(first + static_cast<Index>(k))));
   }
-  visit_rows(plan, samples, [&](const RowTile& tile) {
+  visit_rows(of, samples, [&](const RowTile& tile) {
     for (std::size_t k = 0; k < run.segments.size(); ++k) {
       const SignSegment& segment = run.segments[k];
       const Index from = std::max(tile.begin, segment.range.begin);
       const Index to = std::min(tile.begin + tile.count, segment.range.end);
-      if (segment.joint != tile.row->i || from >= to) continue;
-      for (std::size_t c = 0; c < tile.row->columns.size(); ++c)
+      if (segment.joint != tile.joint || from >= to) continue;
+      for (std::size_t c = 0; c < tile.columns.size(); ++c)
         out[k].segment(from - segment.range.begin, to - from) +=
-            values[k][tile.row->columns[c]] *
-            Eigen::Map<const Eigen::VectorXd>(
-                tile.first + static_cast<Index>(c) * tile.stride + from - tile.begin, to - from);
+            values[k][tile.row][static_cast<Index>(c)] *
+            Eigen::Map<const Eigen::VectorXd>(tile.columns[c] + from - tile.begin, to - from);
     }
   });
   return out;
@@ -132,12 +132,13 @@ SignModel model_of_signs(const std::vector<Fold>& folds, const SignProblem& prob
   return model;
 }
 
-SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const SegmentedRun& run,
+SignGoodness judge_signs(const RowColumns& of, const SampleBlock& samples, const SegmentedRun& run,
                          const VectorXd& signs, const SignModel& model, Index first,
                          const GoodnessOptions& options) {
   require(signs.size() == static_cast<Index>(run.segments.size()), "one sign per segment");
-  const MatrixXd predicted = model_efforts(plan, samples, values_of_plan(plan, model.columns, model.values));
-  const std::vector<VectorXd> left_out = left_out_efforts(plan, samples, run, model, first);
+  MatrixXd predicted = model_efforts(of, samples, row_values(of, model.columns, model.values));
+  run.band.pass(predicted.data(), predicted.rows(), predicted.cols());
+  const std::vector<VectorXd> left_out = left_out_efforts(of, samples, run, model, first);
   const int velocity = samples.find(channel::kVelocity);
   std::vector<JointSums> joints(static_cast<std::size_t>(samples.joints()));
   SignGoodness out;

@@ -10,7 +10,6 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr Index kSignTile = 192;
 constexpr double kRankTolerance = 1e-10;
 
 // The folds' rows of Y one below the other in common columns, and the effort of each row.
@@ -99,35 +98,23 @@ void multiply(const Stack& stack, const PivotedQr& qr, SignProblem& problem) {
 
 }  // namespace
 
-std::vector<Fold> fold_segments(const Plan& plan, const std::vector<Layout>& layouts,
-                                const SampleBlock& samples, const SegmentedRun& run) {
+std::vector<Fold> fold_segments(const SignRows& rows, const std::vector<Layout>& layouts,
+                                const SegmentedRun& run) {
   std::vector<std::shared_ptr<const Layout>> shared;
-  for (const Layout& layout : layouts) shared.push_back(std::make_shared<const Layout>(layout));
+  for (const Layout& layout : with_extra_columns(layouts, rows.of.extra))
+    shared.push_back(std::make_shared<const Layout>(layout));
   std::vector<Fold> folds;
-  for (std::size_t k = 0; k < run.segments.size(); ++k)
-    folds.emplace_back(shared[static_cast<std::size_t>(run.segments[k].joint)], static_cast<Index>(k));
-  const auto row = [&](std::string_view channel) { return samples.row(samples.find(channel)); };
-  const double* q = row(channel::kPosition);
-  const double* qd = row(channel::kVelocity);
-  const double* qdd = row(channel::kAcceleration);
-  const Index stride = tile_stride(kSignTile);
-  std::vector<double> tile(static_cast<std::size_t>(stride * plan.stored_columns));
-  for (Index begin = 0; begin < samples.size(); begin += kSignTile) {
-    const Index end = std::min(samples.size(), begin + kSignTile);
-    evaluate(plan, {q + begin, qd + begin, qdd + begin, samples.stride(), end - begin}, tile.data(), stride);
-    for (std::size_t k = 0; k < folds.size(); ++k) {
-      const SignSegment& segment = run.segments[k];
-      const Index from = std::max(begin, segment.range.begin), to = std::min(end, segment.range.end);
-      if (from >= to) continue;
-      const Row& plan_row = plan.rows[static_cast<std::size_t>(segment.joint)];
-      std::vector<const double*> columns;
-      for (std::size_t c = 0; c < plan_row.columns.size(); ++c)
-        columns.push_back(tile.data() + (plan_row.offset + static_cast<Index>(c)) * stride + from - begin);
-      columns.push_back(run.effort.col(segment.joint).data() + from);
-      folds[k].add(Tile{columns, to - from});
-    }
+  for (std::size_t k = 0; k < run.segments.size(); ++k) {
+    const SignSegment& segment = run.segments[k];
+    Fold& fold = folds.emplace_back(shared[static_cast<std::size_t>(segment.joint)], static_cast<Index>(k));
+    add_rows(rows, segment.joint, segment.range, nullptr, run.effort.col(segment.joint).data(), fold);
   }
   return folds;
+}
+
+std::vector<Fold> fold_segments(const Plan& plan, const std::vector<Layout>& layouts,
+                                const SampleBlock& samples, const SegmentedRun& run) {
+  return fold_segments(make_sign_rows(plan, samples, run.band), layouts, run);
 }
 
 VectorXd SignProblem::values(const VectorXd& signs) const {

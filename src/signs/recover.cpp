@@ -55,6 +55,14 @@ class SignSearcher {
     return result;
   }
 
+  SignSearch assess(const VectorXd& signs) {
+    best_ = {signs, cost_.fit(signs).value};
+    SignSearch result;
+    finish(result, 0, false, 0);
+    result.proof = SignProof::not_searched;
+    return result;
+  }
+
  private:
   struct Best {
     VectorXd signs;
@@ -163,7 +171,7 @@ class SignSearcher {
 }  // namespace
 
 const char* to_string(SignProof proof) {
-  constexpr const char* kWords[] = {"feasible-optimal", "residual-optimal", "bound-only"};
+  constexpr const char* kWords[] = {"feasible-optimal", "residual-optimal", "bound-only", "not-searched"};
   return kWords[static_cast<std::size_t>(proof)];
 }
 
@@ -175,6 +183,8 @@ void SignOptions::validate() const {
   if (max_fits < 2) refuse("max_fits", max_fits, "at least 2");
   if (!(max_seconds >= 0)) refuse("max_seconds", max_seconds, "zero or positive");
   if (!(correlation >= 1)) refuse("correlation", correlation, "at least 1");
+  if (!(min_probability > 0.5 && min_probability < 1))
+    refuse("min_probability", min_probability, "between 0.5 and 1");
   if (beam < 1) refuse("beam", static_cast<double>(beam), "at least 1");
   if (!(fit_gap > 0)) refuse("fit_gap", fit_gap, "positive");
 }
@@ -190,6 +200,13 @@ SignSearch recover_signs(const SignProblem& problem, const SignPhysics& physics,
   options.validate();
   require(physics.robot != nullptr && physics.base != nullptr, "signs need a robot and its base");
   return SignSearcher(problem, physics, options).run();
+}
+
+SignSearch assess_signs(const SignProblem& problem, const SignPhysics& physics, const VectorXd& signs,
+                        const SignOptions& options) {
+  options.validate();
+  require(signs.size() == problem.size(), "one sign per segment");
+  return SignSearcher(problem, physics, options).assess(signs);
 }
 
 WeighedSearch recover_signs_reweighed(const std::vector<Fold>& folds,

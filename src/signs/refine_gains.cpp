@@ -35,7 +35,18 @@ GainRows gain_rows(const Fold& fold, double weight, double sign, const SignProbl
 struct GainSums {
   Eigen::MatrixXd MM;
   double squares = 0, rows = 0;  // of the residual
+  Eigen::MatrixXd scores;        // a column per segment: Mᵀr, less the joint's mean per row
+  Eigen::VectorXd segment_rows;
 };
+
+// Sums of squares of the scores' deviations from their mean: what a segment's error adds however long it lasts.
+Eigen::MatrixXd scatter_of(const GainSums& own) {
+  if (own.scores.cols() < 2) return Eigen::MatrixXd::Zero(own.MM.rows(), own.MM.cols());
+  const Eigen::VectorXd mean = own.scores.rowwise().sum() / own.segment_rows.sum();
+  const Eigen::MatrixXd left = own.scores - mean * own.segment_rows.transpose();
+  const auto count = static_cast<double>(own.scores.cols());
+  return count / (count - 1) * left * left.transpose();
+}
 
 std::vector<GainSums> gain_sums(const std::vector<Fold>& folds, const SignProblem& problem,
                                 const VectorXd& signs, const VectorXd& gains) {
@@ -54,7 +65,12 @@ std::vector<GainSums> gain_sums(const std::vector<Fold>& folds, const SignProble
     M.col(joint) += rows.effort;
     GainSums& own = sums[static_cast<std::size_t>(joint)];
     own.MM += M.transpose() * M;
-    own.squares += (M * gains).squaredNorm();
+    const Eigen::VectorXd residual = M * gains;
+    own.squares += residual.squaredNorm();
+    own.scores.conservativeResize(joints, own.scores.cols() + 1);
+    own.scores.col(own.scores.cols() - 1) = M.transpose() * residual;
+    own.segment_rows.conservativeResize(own.scores.cols());
+    own.segment_rows[own.scores.cols() - 1] = static_cast<double>(folds[k].rows());
     own.rows += static_cast<double>(folds[k].rows());
   }
   return sums;
@@ -64,7 +80,7 @@ VectorXd gain_deviations(const std::vector<Fold>& folds, const SignProblem& prob
                          const GainEstimate& found, const VectorXd& noise, Index fixed, double correlation) {
   const Index joints = problem.weight.size();
   const std::vector<GainSums> sums = gain_sums(folds, problem, signs, found.gains);
-  Eigen::MatrixXd H = Eigen::MatrixXd::Zero(joints, joints), middle = H;
+  Eigen::MatrixXd H = Eigen::MatrixXd::Zero(joints, joints), middle = H, scatter = H;
   double squares = 0;
   // Less the degrees of freedom of the model's columns.
   const auto rows = static_cast<double>(problem.rows);
@@ -73,6 +89,7 @@ VectorXd gain_deviations(const std::vector<Fold>& folds, const SignProblem& prob
   for (const GainSums& own : sums) {
     squares += own.squares;
     H += own.MM;
+    scatter += scatter_of(own);
     if (own.rows > 0) middle += freedom * own.squares / own.rows * own.MM;
   }
   H.diagonal() -= squares / noise.dot(found.gains.cwiseAbs2()) * noise;
@@ -85,10 +102,27 @@ VectorXd gain_deviations(const std::vector<Fold>& folds, const SignProblem& prob
   const auto count = static_cast<Index>(free.size());
   const Eigen::MatrixXd own_H = H(free, free);
   const Eigen::MatrixXd inverse = PivotedCholesky(own_H).solve(Eigen::MatrixXd::Identity(count, count));
-  const Eigen::MatrixXd covariance = correlation * inverse * Eigen::MatrixXd(middle(free, free)) * inverse;
+  const Eigen::MatrixXd noisy = correlation * inverse * Eigen::MatrixXd(middle(free, free)) * inverse;
+  const Eigen::MatrixXd lasting = inverse * Eigen::MatrixXd(scatter(free, free)) * inverse;
   for (Index i = 0; i < count; ++i)
-    if (covariance(i, i) >= 0) sigma[free[static_cast<std::size_t>(i)]] = std::sqrt(covariance(i, i));
+    if (const double variance = std::max(noisy(i, i), lasting(i, i)); variance >= 0)
+      sigma[free[static_cast<std::size_t>(i)]] = std::sqrt(variance);
   return sigma;
+}
+
+// By how much the gains depend on whose efforts are how noisy: each joint's noise twice as large, and half.
+VectorXd noise_spread(const SignProblem& weighed, const VectorXd& signs, const GainEstimate& found,
+                      const VectorXd& noise, Index fixed) {
+  constexpr double kNoiseFactor = 4;  // of variances
+  VectorXd spread = VectorXd::Zero(noise.size());
+  for (Index j = 0; j < noise.size(); ++j)
+    for (const double factor : {kNoiseFactor, 1 / kNoiseFactor}) {
+      VectorXd other = noise;
+      other[j] *= factor;
+      const VectorXd moved = gains_for_signs(weighed, signs, fixed, nullptr, other) - found.gains;
+      spread = spread.cwiseMax(moved.cwiseAbs());
+    }
+  return spread;
 }
 
 }  // namespace
@@ -116,6 +150,8 @@ GainEstimate refine_gains(const std::vector<Fold>& folds, const SignProblem& pro
     if ((out.gains - before).norm() <= kGainsStay * before.norm()) break;
   }
   out.sigma = gain_deviations(folds, weighed, signs, out, noise, found.fixed, correlation);
+  const VectorXd spread = noise_spread(weighed, signs, out, noise, found.fixed) / 2;  // of two deviations
+  out.sigma = (out.sigma.array().square() + spread.array().square()).sqrt();
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/linear_algebra.hpp"
+#include "steelyard/core/random.hpp"
 #include "steelyard/signs/tree.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -62,16 +63,22 @@ std::vector<Index> most_informative(const std::vector<Eigen::MatrixXd>& rows) {
 }  // namespace
 
 const char* to_string(SegmentOrder order) {
-  constexpr const char* kWords[] = {"longest", "distal", "time", "informative"};
+  constexpr const char* kWords[] = {"longest", "distal", "given", "informative", "shuffled"};
   return kWords[static_cast<std::size_t>(order)];
 }
 
 std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
-                                  const VectorXd& weights, SegmentOrder order) {
+                                  const VectorXd& weights, SegmentOrder order, std::uint64_t seed) {
   require(folds.size() == segments.size() && !folds.empty(), "one fold per segment");
   if (order == SegmentOrder::informative) return most_informative(scaled_rows(folds, segments, weights));
   std::vector<Index> places(segments.size());
   std::iota(places.begin(), places.end(), Index{0});
+  if (order == SegmentOrder::shuffled) {
+    Random random(seed, "order of segments");
+    for (std::size_t k = places.size(); k > 1; --k)
+      std::swap(places[k - 1], places[static_cast<std::size_t>(random.uniform() * static_cast<double>(k))]);
+    return places;
+  }
   std::stable_sort(places.begin(), places.end(), [&](Index a, Index b) {
     const SignSegment& one = segments[static_cast<std::size_t>(a)];
     const SignSegment& two = segments[static_cast<std::size_t>(b)];

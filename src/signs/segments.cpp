@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "signs/crossings.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/log/low_pass.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -47,42 +47,27 @@ SegmentedRun filter_efforts(const SampleBlock& samples, double rate, const Segme
     throw InputError({"the run has no channel 'torque'", {}, "efforts of every joint", "give its columns"});
   const Index joints = samples.joints(), count = samples.size();
   SegmentedRun run;
+  run.band = row_band(rate, options.filter);
   run.effort.resize(count, joints);
   for (Index j = 0; j < joints; ++j) {
     check_efforts(samples.row(torque, j), count, j, has_sign(options, j));
     std::copy_n(samples.row(torque, j), count, run.effort.col(j).data());
   }
-  if (options.filter.cutoff > 0)
-    filter_zero_phase(design_low_pass(options.filter.order, options.filter.cutoff, rate), run.effort.data(),
-                      count, joints, count);
+  run.band.pass(run.effort.data(), count, joints);
   run.rms.resize(joints);
   for (Index j = 0; j < joints; ++j)
     run.rms[j] = std::sqrt(run.effort.col(j).squaredNorm() / static_cast<double>(std::max<Index>(1, count)));
   return run;
 }
 
-// Low local minima: lower than everything up to where both sides have risen by the prominence.
-std::vector<Index> low_minima(const double* x, Range range, double below, double rise) {
-  std::vector<Index> cuts;
-  Index lowest = range.begin;
-  double top = x[range.begin];  // since the last minimum
-  bool falling = false;         // the signal has fallen from `top` by the prominence
-  for (Index s = range.begin; s < range.end; ++s) {
-    if (!falling) {
-      if (x[s] > top) top = x[s];
-      if (top - x[s] >= rise) {
-        falling = true;
-        lowest = s;
-      }
-      continue;
-    }
-    if (x[s] < x[lowest]) lowest = s;
-    if (x[s] - x[lowest] < rise) continue;
-    if (x[lowest] < below) cuts.push_back(lowest);
-    falling = false;
-    top = x[s];
-  }
-  return cuts;
+// One independent row.
+Index shortest_of(const SegmentOptions& options, const RowBand& band) {
+  constexpr Index kLeast = 8;
+  Index shortest = options.shortest;
+  if (shortest == kAutomatic)
+    shortest = std::max(
+        kLeast, band.filter.cutoff > 0 ? static_cast<Index>(band.rate / (2 * band.filter.cutoff)) : 0);
+  return std::max(shortest, 2 * band.factor);
 }
 
 // Marks where a joint's sign may change: bad[s] = 1 is outside all segments.
@@ -123,21 +108,41 @@ void cut_standstill(const SampleBlock& samples, Index joint, Cutter& cutter) {
     if (moving[s] == 0) cutter.cut(s, s + 1);
 }
 
+// Below this share of the RMS the sign tells little of the model, whose errors are as large, and the short segments there are many.
+constexpr double kLowest = 0.3;
+constexpr double kProminence = 0.05;  // of the RMS: rise on both sides of a low minimum
+
+double threshold_of(const SegmentOptions& options, Index joint, double rms) {
+  const double given = options.threshold[options.threshold.size() == 1 ? 0 : joint];
+  return options.relative ? given * rms : given;
+}
+
 std::vector<Range> joint_ranges(const SampleBlock& samples, const SegmentedRun& run, Index joint, Index trim,
                                 const SegmentOptions& options) {
   const Index count = samples.size();
   const double* x = run.effort.col(joint).data();
-  const double given = options.threshold[options.threshold.size() == 1 ? 0 : joint];
-  const double threshold = options.relative ? given * run.rms[joint] : given;
-  if (run.rms[joint] <= 0) return {};
+  const double rms = run.rms[joint];
+  if (rms <= 0) return {};
+  const bool filtered = run.band.filter.cutoff > 0;
+  CrossingShape shape;
+  EffortFloor floor;
+  if (filtered) {
+    shape = crossing_shape(run.band);
+    floor = effort_floor(run.band, shape, samples.row(samples.find(channel::kTorque), joint), x, count);
+  }
   Cutter cutter(count, trim);
   cut_standstill(samples, joint, cutter);
+  const double given = options.threshold.size() > 0 ? threshold_of(options, joint, rms) : kLowest * rms;
+  VectorXd threshold = VectorXd::Constant(count, given);
+  if (filtered && options.threshold.size() == 0) threshold = threshold.cwiseMax(floor.sign);
   for (Index s = 0; s < count; ++s)
-    if (x[s] <= threshold) cutter.cut(s, s + 1);
-  if (options.low_minimum > 0)
-    for (const Index s :
-         low_minima(x, {0, count}, options.low_minimum * run.rms[joint], options.prominence * run.rms[joint]))
-      cutter.cut(s, s + 1);
+    if (x[s] <= threshold[s]) cutter.cut(s, s + 1);
+  if (options.low_minimum) {
+    for (const Index s : local_minima(x, count, kProminence * rms))
+      if (x[s] < *options.low_minimum * rms) cutter.cut(s, s + 1);
+  } else if (filtered) {
+    for (const Index s : crossings(shape, floor, x, count)) cutter.cut(s, s + 1);
+  }
   if (options.at_reversals) {
     const int velocity = samples.find(channel::kVelocity);
     require(velocity >= 0, "segments at reversals need the velocity");
@@ -145,7 +150,7 @@ std::vector<Range> joint_ranges(const SampleBlock& samples, const SegmentedRun& 
     for (Index s = 1; s < count; ++s)
       if ((qd[s] > 0) != (qd[s - 1] > 0)) cutter.cut(s - 1, s + 1);
   }
-  return cutter.ranges(options.shortest);
+  return cutter.ranges(shortest_of(options, run.band));
 }
 
 int direction_of(const double* velocity, Range range) {
@@ -178,20 +183,19 @@ void SegmentOptions::validate() const {
   const auto refuse = [](const char* name, double value, const char* limit) {
     throw InputError({fmt::format("option {} of segments is {}", name, value), {}, limit, ""});
   };
-  if (threshold.size() == 0) refuse("threshold", 0, "one number, or one per joint");
   for (Index j = 0; j < threshold.size(); ++j)
     if (!(threshold[j] >= 0) || std::isinf(threshold[j]))
       refuse("threshold", threshold[j], "zero or positive");
-  if (shortest < 2) refuse("shortest", static_cast<double>(shortest), "at least 2 samples");
-  if (!(low_minimum >= 0)) refuse("low_minimum", low_minimum, "zero or positive");
-  if (!(prominence >= 0)) refuse("prominence", prominence, "zero or positive");
+  if (shortest != kAutomatic && shortest < 2)
+    refuse("shortest", static_cast<double>(shortest), "at least 2 samples");
+  if (low_minimum && !(*low_minimum >= 0)) refuse("low_minimum", *low_minimum, "zero or positive");
   if (trim != kAutomatic && trim < 0) refuse("trim", static_cast<double>(trim), "zero or positive");
 }
 
 SegmentedRun detect_segments(const SampleBlock& samples, double rate, const SegmentOptions& options) {
   SegmentedRun run = filter_efforts(samples, rate, options);
   const Index joints = samples.joints();
-  if (options.threshold.size() != 1 && options.threshold.size() != joints)
+  if (options.threshold.size() > 1 && options.threshold.size() != joints)
     throw InputError({fmt::format("{} thresholds for {} joints", options.threshold.size(), joints),
                       {},
                       "one, or one per joint",
@@ -201,7 +205,8 @@ SegmentedRun detect_segments(const SampleBlock& samples, double rate, const Segm
     if (has_sign(options, j)) {
       Cutter cutter(samples.size(), 0);
       cut_standstill(samples, j, cutter);
-      for (const Range range : cutter.ranges(options.shortest)) run.segments.push_back({j, range, 1, 0});
+      for (const Range range : cutter.ranges(shortest_of(options, run.band)))
+        run.segments.push_back({j, range, 1, 0});
       continue;
     }
     for (const Range range : joint_ranges(samples, run, j, trim, options))

@@ -22,13 +22,14 @@ struct RetrievalCuts {
 };
 
 // The problem of the first segments in the tree's order, and what a node costs in it.
-class TreeLevel {
+class LevelProblem {
  public:
-  TreeLevel(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments, const VectorXd& weights,
-            const SignPhysics& physics, double gap, RetrievalCuts& shown)
+  LevelProblem(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
+               const VectorXd& weights, const SignPhysics& physics, const TreeOptions& options,
+               RetrievalCuts& shown)
       : problem_(make_sign_problem(folds, segments, weights)),
-        feasible_(problem_, physics, gap),
-        gap_(gap),
+        feasible_(problem_, physics, options.fit_gap),
+        options_(options),
         shown_(shown) {
     if (shown.columns != problem_.columns) shown = {problem_.columns, {}};
   }
@@ -37,13 +38,17 @@ class TreeLevel {
     if (kind == NodeCost::residual) return problem_.residual(signs);
     if (kind == NodeCost::torque) return feasible_.fit(signs).value;
     const VectorXd values = problem_.values(signs);
-    return with_retrieval(signs, values, kind, feasible_.nearest(values, gap_, shown_.cuts).value);
+    const double retrieval =
+        options_.penalty ? feasible_.nearest_by_penalty(values, options_.penalty_starts, options_.seed)
+                         : feasible_.nearest(values, options_.fit_gap, shown_.cuts).value;
+    return with_retrieval(signs, values, kind, retrieval);
   }
 
   // A number that the cost is not below, or `limit` when that is smaller; without a fit.
   double bound(const VectorXd& signs, NodeCost kind, double limit) const {
     if (kind == NodeCost::residual || !std::isfinite(limit)) return 0;
     if (kind == NodeCost::torque) return feasible_.quick_bound(signs, limit);
+    if (options_.penalty) return 0;
     const VectorXd values = problem_.values(signs);
     const double squares = kind == NodeCost::retrieval ? limit : limit * values.squaredNorm();
     return with_retrieval(signs, values, kind, bound_by_cuts(shown_.cuts, values, squares));
@@ -62,14 +67,15 @@ class TreeLevel {
 
   SignProblem problem_;
   FeasibleCost feasible_;
-  double gap_;
+  const TreeOptions& options_;
   RetrievalCuts& shown_;
 };
 
 // Costs and indices of the `width` best nodes, best first, ties by index. Nodes that a bound shows to be
 // worse are not fitted.
-std::vector<std::pair<double, std::size_t>> best_nodes(TreeLevel& level, const std::vector<VectorXd>& nodes,
-                                                       NodeCost kind, std::size_t width) {
+std::vector<std::pair<double, std::size_t>> best_nodes(LevelProblem& level,
+                                                       const std::vector<VectorXd>& nodes, NodeCost kind,
+                                                       std::size_t width) {
   // Those that look best first, so that the others need not be fitted.
   std::vector<std::pair<double, std::size_t>> order, costs;
   for (std::size_t c = 0; c < nodes.size(); ++c) order.emplace_back(level.bound(nodes[c], kind, 0), c);
@@ -85,14 +91,18 @@ std::vector<std::pair<double, std::size_t>> best_nodes(TreeLevel& level, const s
   return costs;
 }
 
-std::vector<VectorXd> children(const std::vector<VectorXd>& nodes, int known, bool held) {
+// Children of all nodes, and of each the index of its parent.
+std::vector<VectorXd> children(const std::vector<VectorXd>& nodes, int known, bool held,
+                               std::vector<int>& parents) {
   std::vector<VectorXd> out;
-  for (const VectorXd& node : nodes)
+  parents.clear();
+  for (std::size_t k = 0; k < nodes.size(); ++k)
     for (const int sign : {1, -1}) {
       if ((known != 0 && sign != known) || (known == 0 && held && sign < 0)) continue;
-      VectorXd child(node.size() + 1);
-      child << node, sign;
+      VectorXd child(nodes[k].size() + 1);
+      child << nodes[k], sign;
       out.push_back(std::move(child));
+      parents.push_back(static_cast<int>(k));
     }
   return out;
 }
@@ -123,10 +133,32 @@ void TreeOptions::validate() const {
   const auto refuse = [](const char* name, double value, const char* limit) {
     throw InputError({fmt::format("option {} of the sign tree is {}", name, value), {}, limit, ""});
   };
-  if (start < 1 || start > kMaxStart) refuse("start", start, "1 to 16 segments");
+  if (start < 0 || start > kMaxStart) refuse("start", start, "1 to 16 segments, or 0: automatic");
+  if (penalty_starts < 0) refuse("penalty_starts", penalty_starts, "zero or positive");
   if (width < 1) refuse("width", width, "at least 1");
   if (!(max_relative_sigma > 0)) refuse("max_relative_sigma", max_relative_sigma, "positive");
   if (!(fit_gap > 0)) refuse("fit_gap", fit_gap, "positive");
+}
+
+int smallest_start(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
+                   const VectorXd& weights, const std::vector<Index>& order) {
+  const SignProblem all = make_sign_problem(folds, segments, weights);
+  std::vector<Fold> own_folds;
+  std::vector<SignSegment> own_segments;
+  const int most = std::min(kMostStart, static_cast<int>(segments.size()));
+  for (int k = 0; k < most; ++k) {
+    own_folds.push_back(folds[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])]);
+    own_segments.push_back(segments[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])]);
+    const SignProblem problem = make_sign_problem(own_folds, own_segments, weights);
+    if (problem.columns.size() < all.columns.size() || problem.R_YY.rows() < all.R_YY.rows()) continue;
+    Eigen::MatrixXd R = problem.R_YY;
+    for (Index c = 0; c < R.cols(); ++c) R.col(c) /= std::max(R.col(c).norm(), 1e-300);
+    const Eigen::VectorXd squares = symmetric_eigen(R.transpose() * R).values;
+    // Columns that even all rows do not determine leave zeros.
+    const double least = squares[R.cols() - all.R_YY.rows()], largest = squares[R.cols() - 1];
+    if (least * kWellConditioned * kWellConditioned > largest) return k + 1;
+  }
+  return most;
 }
 
 TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
@@ -134,7 +166,8 @@ TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSeg
   options.validate();
   require(physics.robot != nullptr && physics.base != nullptr, "signs need a robot and its base");
   TreeSearch result;
-  result.order = order_segments(folds, segments, weights, options.order);
+  result.order = order_segments(folds, segments, weights, options.order, options.seed);
+  result.start = options.start > 0 ? options.start : smallest_start(folds, segments, weights, result.order);
   const bool has_known = std::any_of(segments.begin(), segments.end(),
                                      [](const SignSegment& segment) { return segment.sign != 0; });
   const bool is_mirrored = options.cost == NodeCost::residual && !has_known;
@@ -142,26 +175,33 @@ TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSeg
   std::vector<SignSegment> own_segments;
   std::vector<VectorXd> nodes = {VectorXd(0)};
   RetrievalCuts shown;
-  const auto first = std::min<std::size_t>(static_cast<std::size_t>(options.start), segments.size());
+  const auto first = std::min<std::size_t>(static_cast<std::size_t>(result.start), segments.size());
+  result.start = static_cast<int>(first);
+  std::vector<int> parents;
   for (std::size_t k = 0; k < segments.size(); ++k) {
     const auto next = static_cast<std::size_t>(result.order[k]);
     own_folds.push_back(folds[next]);
     own_segments.push_back(segments[next]);
-    nodes = children(nodes, segments[next].sign, is_mirrored && k == 0);
+    nodes = children(nodes, segments[next].sign, is_mirrored && k == 0, parents);
     if (k + 1 < first) continue;
-    TreeLevel level(own_folds, own_segments, weights, physics, options.fit_gap, shown);
+    LevelProblem level(own_folds, own_segments, weights, physics, options, shown);
     result.nodes += nodes.size();
     const auto costs = best_nodes(level, nodes, options.cost, static_cast<std::size_t>(options.width));
-    result.path.push_back(costs[0].first);
+    TreeLevel& shown_level = result.levels.emplace_back();
+    shown_level.segments = static_cast<Index>(k) + 1;
     std::vector<VectorXd> kept;
-    for (const auto& [cost, c] : costs) kept.push_back(nodes[c]);
+    for (const auto& [cost, c] : costs) {
+      shown_level.nodes.push_back(
+          {cost, k + 1 == first ? -1 : parents[c], nodes[c][nodes[c].size() - 1] < 0 ? -1 : 1});
+      kept.push_back(nodes[c]);
+    }
     nodes = std::move(kept);
   }
 
   result.signs.resize(static_cast<Index>(segments.size()));
   for (std::size_t k = 0; k < segments.size(); ++k)
     result.signs[result.order[k]] = nodes[0][static_cast<Index>(k)];
-  TreeLevel whole(folds, segments, weights, physics, options.fit_gap, shown);
+  LevelProblem whole(folds, segments, weights, physics, options, shown);
   if (is_mirrored && whole.cost(-result.signs, NodeCost::torque) < whole.cost(result.signs, NodeCost::torque))
     result.signs = -result.signs;
   const ConvexSolution solution = whole.feasible().solve(result.signs, ConvexOptions{}.gap);

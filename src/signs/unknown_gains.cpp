@@ -41,11 +41,18 @@ VectorXd gains_of_factors(const SignProblem& problem, const VectorXd& factors, I
 
 Index strongest_joint(const SignProblem& problem) {
   const VectorXd energy = energies(problem);
-  VectorXd whole = VectorXd::Zero(problem.weight.size());
-  for (Index k = 0; k < problem.size(); ++k)
-    whole[problem.segments[static_cast<std::size_t>(k)].joint] += energy[k];
+  VectorXd whole = VectorXd::Zero(problem.weight.size()), rows = whole;
+  for (Index k = 0; k < problem.size(); ++k) {
+    const Index joint = problem.segments[static_cast<std::size_t>(k)].joint;
+    whole[joint] += energy[k];
+    rows[joint] += static_cast<double>(problem.rows_of[static_cast<std::size_t>(k)]);
+  }
+  // Rows were multiplied by the joint's weight.
+  const auto weight = problem.weight.array();
   Index strongest = 0;
-  whole.maxCoeff(&strongest);
+  (weight > 0 && rows.array() > 0)
+      .select(whole.array() / (weight.square().max(1e-300) * rows.array().max(1)), 0)
+      .maxCoeff(&strongest);
   return strongest;
 }
 

@@ -68,6 +68,8 @@ class Controller {
     const VectorXd back = kp_ * (wanted.q - q) + kd_ * (wanted.qd - qd);
     VectorXd weighed = inertia_.cwiseProduct(back);
     switch (control_) {
+      case Control::effort:
+        return wanted.q;
       case Control::feedback:
         return weighed;
       case Control::gravity:
@@ -134,6 +136,14 @@ ClosedLoopMotion lay_out(const Trajectory& reference, Index samples, double rate
   return out;
 }
 
+// Loads of commanded efforts are looked at where they begin.
+ClosedLoopMotion at_rest(const VectorXd& q) {
+  ClosedLoopMotion out;
+  out.q = q.transpose();
+  out.qd = out.qdd = MatrixXd::Zero(1, q.size());
+  return out;
+}
+
 void check_bounded(const Stepper& stepper, double time) {
   if (stepper.q().allFinite() && stepper.qd().cwiseAbs().maxCoeff() < kRunaway) return;
   throw InputError({fmt::format("the simulated robot becomes unstable at {:.4g} s", time),
@@ -155,7 +165,7 @@ void ClosedLoopOptions::validate() const {
   if (substeps < 0) refuse(fmt::format("{} substeps", substeps), "zero (automatic) or positive", "");
   if (velocity == VelocityChannel::none)
     refuse("a controller without velocity", "exact, or from positions", "");
-  if (2 * std::numbers::pi * bandwidth > rate / 2)
+  if (control != Control::effort && 2 * std::numbers::pi * bandwidth > rate / 2)
     refuse(fmt::format("a bandwidth of {} Hz at a control rate of {} Hz", bandwidth, rate),
            "2π bandwidth at most half the rate", "lower the bandwidth, or raise the control rate");
 }
@@ -173,13 +183,17 @@ ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& parameter
          ""});
   const Index samples = sample_count(reference, options);
   ClosedLoopMotion out = lay_out(reference, samples, options.rate);
-  const JointState first = options.start ? *options.start : row_of(out, 0);
+  const bool by_effort = options.control == Control::effort;
+  const VectorXd zero = VectorXd::Zero(plant.joints());
+  const JointState first = options.start ? *options.start
+                           : by_effort   ? JointState{zero, zero, zero}
+                                         : row_of(out, 0);
   if (first.q.size() != plant.joints() || first.qd.size() != plant.joints())
     throw InputError({"the state at the start has another number of joints", {}, "one value per joint", ""});
   const double period = 1 / options.rate;
   const Controller controller(model, options, first.q);
   const Encoders encoders(options, samples, plant.joints());
-  out.substeps = substeps_of(plant, out, first.q, options);
+  out.substeps = substeps_of(plant, by_effort ? at_rest(first.q) : out, first.q, options);
   const double h = period / static_cast<double>(out.substeps);
   Stepper stepper(plant, first.q, first.qd);
   VectorXd before;
@@ -202,7 +216,10 @@ ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& parameter
     }
     check_bounded(stepper, out.time[s]);
   }
-  out.worst_error = (out.reference - out.q).cwiseAbs().colwise().maxCoeff().transpose();
+  if (by_effort)
+    out.reference.resize(0, 0);
+  else
+    out.worst_error = (out.reference - out.q).cwiseAbs().colwise().maxCoeff().transpose();
   return out;
 }
 
@@ -210,9 +227,9 @@ Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& opt
   const Index samples = motion.q.rows(), joints = motion.q.cols();
   Run run;
   run.label = label;
-  run.samples =
-      SampleBlock({std::string(channel::kPosition), std::string(channel::kTorque), "reference_position"},
-                  joints, samples);
+  std::vector<std::string> channels = {std::string(channel::kPosition), std::string(channel::kTorque)};
+  if (motion.reference.size() > 0) channels.emplace_back("reference_position");
+  run.samples = SampleBlock(channels, joints, samples);
   std::copy_n(motion.time.data(), samples, run.samples.time());
   const VectorXd deviation = per_joint(options.effort_noise, joints, 0, Bound::not_negative, "effort noise");
   VectorXd noise(samples);
@@ -222,7 +239,8 @@ Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& opt
     const VectorXd effort = motion.effort.col(j) + deviation[j] * noise;
     std::copy_n(motion.measured.col(j).data(), samples, run.samples.row(0, j));
     std::copy_n(effort.data(), samples, run.samples.row(1, j));
-    std::copy_n(motion.reference.col(j).data(), samples, run.samples.row(2, j));
+    if (motion.reference.size() > 0)
+      std::copy_n(motion.reference.col(j).data(), samples, run.samples.row(2, j));
   }
   return run;
 }

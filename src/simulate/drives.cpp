@@ -34,13 +34,19 @@ void check_drive(const Drive& drive, const std::string& joint) {
   finite(f.stribeck, "Stribeck friction");
   check_number(f.stribeck_velocity, Bound::positive, fmt::format("Stribeck velocity of joint '{}'", joint));
   check_number(f.stribeck_exponent, Bound::positive, fmt::format("Stribeck exponent of joint '{}'", joint));
-  for (const double mu : {f.load_driving, f.load_driven})
+  for (const double mu : {f.load_driving, f.load_driven, f.load_mean, f.load_peak, f.load_mean + f.load_peak})
     if (!(mu >= 0 && mu < 1))
       throw InputError({fmt::format("the gear takes {} of its load", mu),
                         {{}, 0, 0, joint},
                         "at least 0, below 1",
                         "give the share that is lost"});
+  finite(f.ripple, "ripple");
+  finite(f.dry_ripple, "ripple of the friction");
+  finite(f.ripple_order, "order of the ripple");
+  finite(f.ripple_phase, "phase of the ripple");
   check_number(f.load_velocity, Bound::not_negative, fmt::format("load velocity of joint '{}'", joint));
+  check_number(f.load_peak_velocity, Bound::positive,
+               fmt::format("Stribeck velocity of the load of joint '{}'", joint));
   finite(drive.gain, "gain");
   if (drive.gain == 0) throw InputError({"the gain is 0", {{}, 0, 0, joint}, "not zero", {}});
 }
@@ -81,7 +87,13 @@ double friction_effort(const Friction& f, double qd) {
 
 double load_friction(const Friction& f, double qd, double load) {
   if (!f.has_load()) return 0;
-  return (gear_factor({0, f.load_driving, f.load_driven, f.load_velocity}, qd, load) - 1) * load;
+  const GearLoad gear{0,           f.load_driving, f.load_driven,       f.load_velocity,
+                      f.load_mean, f.load_peak,    f.load_peak_velocity};
+  return (gear_factor(gear, qd, load) - 1) * load;
+}
+
+double ripple_effort(const Friction& f, double q, double qd) {
+  return (f.ripple + f.dry_ripple * sign(qd)) * std::sin(f.ripple_order * q + f.ripple_phase);
 }
 
 DryLimits dry_limits(const Friction& f) {
@@ -91,10 +103,16 @@ DryLimits dry_limits(const Friction& f) {
           std::max(0.0, dry + f.coulomb_negative + f.sigmoid_height * below)};
 }
 
+RestShares rest_shares(const Friction& f) {
+  const double kappa = f.load_mean + f.load_peak;
+  return {f.load_driving + 2 * kappa / (1 - kappa), f.load_driven + 2 * kappa / (1 + kappa)};
+}
+
 RestBand rest_band(const Friction& f, double load) {
   const DryLimits dry = dry_limits(f);
-  const double up = load >= 0 ? f.load_driving : f.load_driven,
-               down = load >= 0 ? f.load_driven : f.load_driving;
+  const RestShares shares = rest_shares(f);
+  const double up = load >= 0 ? shares.driving : shares.driven,
+               down = load >= 0 ? shares.driven : shares.driving;
   return {load + f.offset - dry.down - down * std::abs(load), load + f.offset + dry.up + up * std::abs(load)};
 }
 

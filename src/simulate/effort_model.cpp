@@ -96,11 +96,14 @@ void EffortModel::add_drives(const Samples& samples, double* effort) const {
   const Index count = samples.count;
   const MatrixXd qd = expand(coordinates_.matrix, samples.qd, samples.stride, count);
   const MatrixXd qdd = expand(coordinates_.matrix, samples.qdd, samples.stride, count);
+  const MatrixXd q = expand(coordinates_.matrix, samples.q, samples.stride, count).rowwise() +
+                     coordinates_.offset.transpose();
   MatrixXd tau(count, qd.cols());
   for (Index i = 0; i < qd.cols(); ++i) {
     const Drive& drive = drives_[static_cast<std::size_t>(i)];
     for (Index s = 0; s < count; ++s) {
       tau(s, i) = drive.rotor_inertia * qdd(s, i) + friction_effort(drive.friction, qd(s, i));
+      if (drive.friction.has_ripple()) tau(s, i) += ripple_effort(drive.friction, q(s, i), qd(s, i));
     }
   }
   for (std::size_t p = 0; p < pairs_.size(); ++p) {

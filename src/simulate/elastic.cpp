@@ -27,12 +27,13 @@ void require_plain(const Robot& robot) {
 
 void require_simple_friction(const Friction& friction, const std::string& joint) {
   if (friction.coulomb_positive == 0 && friction.coulomb_negative == 0 && friction.sigmoid_height == 0 &&
-      friction.stribeck == 0 && !friction.has_load())
+      friction.stribeck == 0 && !friction.has_load() && !friction.has_ripple())
     return;
-  throw InputError({"the motor of an elastic joint has asymmetric, sigmoid, Stribeck or load friction",
-                    {{}, 0, 0, joint},
-                    "viscous, coulomb and offset",
-                    ""});
+  throw InputError(
+      {"the motor of an elastic joint has asymmetric, sigmoid, Stribeck or load friction, or ripple",
+       {{}, 0, 0, joint},
+       "viscous, coulomb and offset",
+       ""});
 }
 
 ElasticPlant make_elastic_plant(const Robot& robot, const ElasticRobot& elastic,

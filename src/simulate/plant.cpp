@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "simulate/sign.hpp"
 #include "steelyard/core/error.hpp"
@@ -25,6 +26,14 @@ bool has_dry(const Friction& f) {
 }
 
 void check_dry(const Friction& f, const std::string& joint) {
+  if (f.has_ripple())
+    throw InputError(
+        {"ripple in a closed loop", {{}, 0, 0, joint}, "friction of velocity and load", "leave it out"});
+  if (rest_shares(f).driving >= 1)
+    throw InputError({fmt::format("the gear takes {:.3g} times its load at rest", rest_shares(f).driving),
+                      {{}, 0, 0, joint},
+                      "below 1 in a closed loop: load_mean + load_peak below 1/3",
+                      "give a gear that loses less"});
   const double smallest = std::min(f.coulomb_positive, f.coulomb_negative);
   if (f.coulomb + smallest >= 0 && f.coulomb + smallest + f.stribeck >= 0) return;
   throw InputError({fmt::format("dry friction of {} N·m (N) would drive the joint", f.coulomb + smallest),
@@ -149,8 +158,9 @@ double Plant::dry(Index d, int sign, double speed, const VectorXd& load) const {
     force += f.stribeck * std::exp(-std::pow(speed / f.stribeck_velocity, f.stribeck_exponent));
   }
   const int own = coordinate_[static_cast<std::size_t>(joint)];
+  // At rest, too, it has a direction.
   if (f.has_load() && f.load_velocity == 0 && load.size() > 0)
-    force += sign * load_friction(f, sign, load[own]);
+    force += sign * load_friction(f, sign * std::max(speed, std::numeric_limits<double>::min()), load[own]);
   return force;
 }
 
@@ -161,8 +171,10 @@ VectorXd Plant::stiffness(const VectorXd& load) const {
     const Friction& f = drives_[static_cast<std::size_t>(i)].friction;
     all[i] = std::abs(f.viscous) + std::abs(f.sigmoid_height * f.sigmoid_slope) / 4 +
              std::abs(f.stribeck) / f.stribeck_velocity;
-    if (const int own = coordinate_[static_cast<std::size_t>(i)]; own >= 0 && f.load_velocity > 0)
-      all[i] += std::max(f.load_driving, f.load_driven) * std::abs(load[own]) / f.load_velocity;
+    const int own = coordinate_[static_cast<std::size_t>(i)];
+    if (own >= 0 && f.load_velocity > 0)
+      all[i] += rest_shares(f).driving * std::abs(load[own]) / f.load_velocity;
+    if (own >= 0) all[i] += rest_shares(f).driving * std::abs(load[own]) / f.load_peak_velocity;
   }
   for (std::size_t p = 0; p < pairs_.size(); ++p) {
     all[coupled_[p].joint] += std::abs(pairs_[p].viscous);

@@ -5,7 +5,7 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-void describe_prepare(Fields& fields, PrepareOptions& options, CutoffSpec& cutoff, EffortDelaySpec& delay);
+void describe_prepare(Fields& fields, Study& study);
 void describe_estimate(Fields& fields, Study& study);
 void describe_drives(Fields& fields, DriveTerms& terms, DriveSpec& spec);
 void describe_efforts(Fields& fields, const Key& key, std::vector<EffortExpression>& list);
@@ -28,6 +28,8 @@ const Fields::Words& body_parameter_words();
 
 // Runs with currents need gains, runs with loads need payloads.
 void check_gain_keys(const Study& study);
+void check_known_signs(const Study& study);
+void check_loads_are_carried(const Study& study);  // by a run, as the study is written
 
 // Between runs, and between a study's sections and its runs (validate.cpp).
 inline constexpr std::size_t kLongestLabel = 200;  // bytes; it is the name of a file, too

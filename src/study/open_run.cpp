@@ -173,6 +173,8 @@ std::unique_ptr<SampleSource> open_whole_run(const StudyRun& run, const Robot& r
     const SimulationSpec& spec = *run.simulation;
     if (spec.elastic)
       return elastic_simulation(spec, robot, simulated_parameters(spec, robot), simulated_motion(spec));
+    if (spec.commands_efforts)
+      return driven_simulation(spec, robot, simulated_parameters(spec, robot), simulated_motion(spec));
     return simulated_source(
         Simulator(robot, simulated_parameters(spec, robot), simulated_motion(spec), spec.options));
   }

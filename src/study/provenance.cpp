@@ -70,9 +70,11 @@ ordered_json described_json(const Fields::Part& part) {
   return ordered_json::parse(json.text());
 }
 
-// Identifies results of the same motion.
+// Identifies results of the same motion, and of folds of the same log.
 void add_motion(const StudyRun& run, ordered_json& json) {
+  if (run.folded && !run.folded->log.empty()) json["log"] = run.folded->log;
   if (!run.simulation) return;
+  json["log"] = identity_of_log(run);
   json["simulated"] = true;
   json["seed"] = run.simulation->options.seed;
   json["motion"] = motion_hash(*run.simulation);
@@ -137,6 +139,12 @@ std::string run_hash(const StudyRun& run) {
   std::string text = fmt::format("{}\n{}\n", fmt::join(samples.channels(), "\n"), bytes(samples.time()));
   for (Index r = 0; r < samples.rows(); ++r) text += bytes(samples.row(0, r));
   return sha256(text);
+}
+
+std::string identity_of_log(const StudyRun& run) {
+  if (run.folded) return run.folded->log;
+  if (!run.simulation) return run_hash(run);
+  return sha256(fmt::format("simulated {} {}", motion_hash(*run.simulation), run.simulation->options.seed));
 }
 
 std::string preparation_hash(const PrepareOptions& prepare) {

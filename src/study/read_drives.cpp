@@ -11,13 +11,15 @@ namespace {
 constexpr FrictionForm kForms[] = {FrictionForm::linear, FrictionForm::sigmoid, FrictionForm::stribeck,
                                    FrictionForm::asymmetric};
 
-const Fields::Words kFormWords = {"auto", "sigmoid", "stribeck", "asymmetric", "load", "load_directional"};
-const Fields::Words kTerms = {"viscous",  "coulomb",    "offset", "sigmoid",
-                              "stribeck", "asymmetric", "load",   "load_directional"};
+const Fields::Words kFormWords = {"auto", "sigmoid",          "stribeck",     "asymmetric",
+                                  "load", "load_directional", "load_stribeck"};
+const Fields::Words kTerms = {"viscous",    "coulomb", "offset",           "sigmoid",      "stribeck",
+                              "asymmetric", "load",    "load_directional", "load_stribeck"};
 constexpr std::size_t kFirstLoadWord = 4, kFirstLoadTerm = 6;
 
 LoadFriction load_of(std::size_t k) {
-  return k == 0 ? LoadFriction::load : LoadFriction::directional;
+  constexpr LoadFriction kLoads[] = {LoadFriction::load, LoadFriction::directional, LoadFriction::stribeck};
+  return kLoads[k];
 }
 
 FrictionSpec spec_of_word(std::size_t word) {
@@ -44,8 +46,10 @@ void add_term(const Fields& f, std::size_t term, FrictionSpec& spec) {
   if (term < 3) return;
   if (term >= kFirstLoadTerm) {
     if (spec.load != LoadFriction::none)
-      f.fail(nullptr,
-             {"friction has two loads: load and load_directional", {}, "one of them", "leave one out"});
+      f.fail(nullptr, {fmt::format("friction has two loads: {} and {}", to_string(spec.load), kTerms[term]),
+                       {},
+                       "one of load, load_directional, load_stribeck",
+                       "leave one out"});
     spec.load = load_of(term - kFirstLoadTerm);
     return;
   }
@@ -88,12 +92,58 @@ void describe_friction(Fields& f, std::optional<FrictionSpec>& friction) {
                         {},
                         "viscous and asymmetric: the others lie in its span",
                         "leave coulomb and offset out"});
+  if (form == 1 && spec.form == FrictionForm::sigmoid && spec.coulomb)
+    f.fail("friction", {"a sigmoid beside Coulomb friction, which is its limit",
+                        {},
+                        "viscous, offset and sigmoid",
+                        "leave coulomb out"});
   friction = spec;
+}
+
+void describe_ripple(Fields& f, RippleSpec& spec, bool& given) {
+  const Key key = {
+      "ripple", "",
+      "efforts that repeat with the position: orders per turn (rad/m of a joint that slides), auto, none"};
+  int word = !given ? Fields::kNotGiven : spec.automatic ? 0 : spec.orders.empty() ? 1 : -1;
+  f.words_or(key, word, {"auto", "none"}, [&](Fields& other) { other.numbers(key, spec.orders, above(0)); });
+  if (!f.reads() || !f.given("ripple")) return;
+  given = true;
+  spec.automatic = word == 0;
+  if (word >= 0) spec.orders.clear();
+}
+
+void describe_temperature(Fields& f, TemperatureSpec& spec) {
+  const Key key =
+      acts_only("where runs have the channel `temperature`",
+                {"temperature", "", "terms of friction that change with it: auto, none, or a list"});
+  Fields::Words terms;
+  if (spec.viscous) terms.emplace_back("viscous");
+  if (spec.coulomb) terms.emplace_back("coulomb");
+  std::size_t word = spec.automatic ? 0 : 1;
+  int form = !spec.any() ? Fields::kNotGiven : spec.automatic ? 0 : 1;
+  f.either(key, form,
+           {{Shape::scalar,
+             [&](Fields& value) {
+               value.word(key, word, {"auto", "none"});
+               if (value.reads()) spec = {word == 0, false, false};
+             }},
+            {Shape::list, [&](Fields& value) {
+               if (value.reads()) spec = {};
+               value.list(key, terms.size(), [&](Fields& item, std::size_t k) {
+                 std::size_t term = k < terms.size() && terms[k] == "coulomb" ? 1 : 0;
+                 item.word({"temperature term", "", key.meaning}, term, {"viscous", "coulomb"});
+                 if (item.reads()) (term == 0 ? spec.viscous : spec.coulomb) = true;
+               });
+             }}});
 }
 
 void describe_joint(Fields& f, JointDriveSpec& spec) {
   if (f.reads()) spec.place = f.place();
   describe_friction(f, spec.friction);
+  RippleSpec ripple = spec.ripple.value_or(RippleSpec());
+  bool has_ripple = spec.ripple.has_value();
+  describe_ripple(f, ripple, has_ripple);
+  if (f.reads() && has_ripple) spec.ripple = ripple;
   f.flag({"rotor_inertia", "", "a column for it"}, spec.rotor_inertia);
 }
 
@@ -124,6 +174,9 @@ void describe_drives(Fields& f, DriveTerms& terms, DriveSpec& spec) {
   } else if (f.reads()) {
     spec.friction = friction;
   }
+  bool has_ripple = spec.ripple.any();
+  describe_ripple(f, spec.ripple, has_ripple);
+  describe_temperature(f, spec.temperature);
   f.flag({"rotor_inertia", "", "a column for it in every joint"}, terms.rotor_inertia);
   f.choice({"offset", "", "of the friction: one for all runs, or one for each"}, spec.offset_per_run,
            {{"common", false}, {"per_run", true}});

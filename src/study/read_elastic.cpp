@@ -28,7 +28,8 @@ void describe(Fields& f, ElasticSimulationSpec& spec) {
             positive);
   f.numbers({"relative_encoder_noise", "", "of both encoders, as share of the RMS deflection"},
             spec.relative_encoder_noise, positive);
-  f.numbers({"elastic_torque_noise", "N m, N", "standard deviation of the torque sensors"},
+  f.numbers(acts_only("with `equations: elastic_torque`",
+                      {"elastic_torque_noise", "N m, N", "standard deviation of the torque sensors"}),
             spec.elastic_torque_noise, positive);
 }
 

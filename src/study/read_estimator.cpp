@@ -67,8 +67,8 @@ void describe(Fields& f, RobustOptions& options) {
            above_to(0, 1e6, "1.345 is typical"));
   f.number({"far", "σ", "residuals above have weight 0; above `limit`"}, options.far,
            above_to(0, 1e9, "10 is typical"));
-  f.count({"passes", "", "over the log at most"}, options.max_passes,
-          from_to(1, kMaxPasses, "12 is typical"));
+  f.count(acts_only("where weights have not converged before", {"passes", "", "over the log at most"}),
+          options.max_passes, from_to(2, kMaxPasses, "12 is typical"));
   if (f.reads() && !(options.far > options.huber))
     f.fail(nullptr,
            {fmt::format("far = {} and limit = {}", options.far, options.huber), {}, "far above limit", ""});
@@ -88,9 +88,11 @@ void describe(Fields& f, IntervalSpec& spec) {
            from_to(0.5, 0.999, "0.95 is typical"));
   f.choice({"method", "", "replicates of the residuals' blocks, or the covariance"}, spec.method,
            {{"bootstrap", IntervalMethod::bootstrap}, {"classical", IntervalMethod::classical}});
-  f.count({"replicates", "", "of the bootstrap"}, spec.replicates,
-          from_to(20, 1000000, "a thousand is typical"));
-  f.flag({"bias_check", "", "refits at other cut-offs and with noisier positions, nine more readings"},
+  f.count(acts_only("with `method: bootstrap`", {"replicates", "", "of the residuals' blocks"}),
+          spec.replicates, from_to(20, 1000000, "a thousand is typical"));
+  f.flag(acts_only(
+             "on logs with signs, without `method: iv`",
+             {"bias_check", "", "refits at other cut-offs and with noisier positions, nine more readings"}),
          spec.bias_check);
 }
 
@@ -116,9 +118,9 @@ void describe_estimate(Fields& f, Study& study) {
             [&](Fields& inner) { describe(inner, study.prior); });
   if (f.reads()) study.prior.from_robot = prior;
   describe_essential(f, study.estimator.essential);
-  f.section({"instruments", "", "of the method iv"},
+  f.section(acts_only("with `method: iv`", {"instruments", "", "simulated motion"}),
             [&](Fields& inner) { describe(inner, study.estimator.instrument); });
-  f.section({"huber", "", "of the method huber"},
+  f.section(acts_only("with `method: huber`", {"huber", "", "weights of single rows"}),
             [&](Fields& inner) { describe(inner, study.estimator.robust); });
 }
 

@@ -92,7 +92,7 @@ void describe(Fields& f, FeasibleSpec& spec) {
   f.section({"pull", "", "towards bodies one would believe ([feasible](feasible.md))"},
             [&](Fields& inner) { describe(inner, spec.pull); });
   describe_proven(f, spec);
-  f.count({"starts", "", "random ones, of the penalty search"}, spec.random_starts,
+  f.count(acts_only("where penalties are searched", {"starts", "", "random ones"}), spec.random_starts,
           from_to(0, 10000, "8 is typical"));
 }
 

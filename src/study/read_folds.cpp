@@ -15,10 +15,18 @@ const StudyRun* first_folded(const Study& study) {
 }
 
 bool has_friction_forms(const DriveSpec& spec) {
-  if (spec.friction && !spec.friction->is_linear()) return true;
+  if ((spec.friction && !spec.friction->is_linear()) || spec.ripple.any() || spec.temperature.any())
+    return true;
   return std::any_of(spec.joints.begin(), spec.joints.end(), [](const auto& joint) {
-    return joint.second.friction && !joint.second.friction->is_linear();
+    const JointDriveSpec& own = joint.second;
+    return (own.friction && !own.friction->is_linear()) || (own.ripple && own.ripple->any());
   });
+}
+
+bool looks_for_ripple(const DriveSpec& spec) {
+  return spec.ripple.automatic || std::any_of(spec.joints.begin(), spec.joints.end(), [](const auto& joint) {
+           return joint.second.ripple && joint.second.ripple->automatic;
+         });
 }
 
 namespace {

@@ -106,7 +106,9 @@ void describe(Fields& f, GainSpec& spec) {
   describe_use(f, spec);
   f.numbers({"known", "", "gains, one per joint: nothing is identified"}, spec.known, any_number());
   f.numbers({"sigma", "", "relative standard deviation of the known gains"}, spec.sigma, at_least(0));
-  f.numbers({"prior", "", "a-priori gains, one per joint"}, spec.prior, any_number());
+  f.numbers(acts_only("with `prior_sigma`, or as start and sign where the search needs them",
+                      {"prior", "", "a-priori gains, one per joint"}),
+            spec.prior, any_number());
   f.numbers({"prior_sigma", "", "their relative standard deviation; none: start and sign only"},
             spec.prior_sigma, at_least(0));
   const Key key = {"essential", "",
@@ -116,8 +118,9 @@ void describe(Fields& f, GainSpec& spec) {
   f.words_or(key, word, {"false", "true"}, [&](Fields& other) { other.number(key, ratio, from_to(1, 1e9)); });
   if (f.reads() && word != 0) spec.essential = ratio;
   f.count({"blocks", "", "groups that are held out"}, spec.blocks, from_to(2, 1000, "five is typical"));
-  f.choice({"rows", "", "side on which ls, wls and tls count residuals"}, spec.rows,
-           {{"joint", RowSide::joint}, {"motor", RowSide::motor}});
+  f.choice(acts_only("with ls, wls and tls of a robot with a transmission",
+                     {"rows", "", "side on which residuals are counted"}),
+           spec.rows, {{"joint", RowSide::joint}, {"motor", RowSide::motor}});
   if (!f.reads()) return;
   check_gains(f, spec);
   if (spec.known.size() > 0) spec.methods.clear();
@@ -164,6 +167,18 @@ void check_gain_keys(const Study& study) {
                         "currents, as the study has gains", "leave its torques out"});
     check_payload(run, study);
   }
+}
+
+void check_loads_are_carried(const Study& study) {
+  if (study.runs.empty()) return;
+  for (const Load& load : study.payloads)
+    if (std::none_of(study.runs.begin(), study.runs.end(),
+                     [&](const StudyRun& run) { return run.file.label.payload == load.name; }))
+      throw InputError({fmt::format("none of the {} runs carries a load named '{}', which `payloads` has",
+                                    study.runs.size(), load.name),
+                        {study.path, 0, 0, ""},
+                        "the load of a run",
+                        "name it in the run that carries it, `payload: " + load.name + "`, or leave it out"});
 }
 
 }  // namespace steelyard

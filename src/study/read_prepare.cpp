@@ -62,6 +62,23 @@ void describe_resample(Fields& f, PrepareOptions& options) {
   if (f.reads() && word == 2) options.interpolation = Interpolation::linear;
 }
 
+void describe_standstill(Fields& f, bool is_instead, StandstillSpec& spec) {
+  const Key key = {
+      "standstill", "",
+      "rows of joints with dry friction that stand still: a share of the joint's largest velocity, 0: "
+      "only what its positions show; auto: 0.01, with forms of friction 0; keep: they are fitted. "
+      "Instead of `velocity_below`"};
+  int word = spec.keep ? 1 : spec.share ? -1 : is_instead ? Fields::kNotGiven : 0;
+  double share = spec.share.value_or(0);
+  f.words_or(key, word, {"auto", "keep"},
+             [&](Fields& other) { other.number(key, share, from_to(0, 0.5, "0.01 is typical")); });
+  if (!f.reads()) return;
+  if (word != 1 && f.given("standstill") && f.given("velocity_below"))
+    f.fail("standstill", {"`standstill` beside `velocity_below`", {}, "one of them", "leave one out"});
+  spec.keep = word == 1;
+  if (word == -1) spec.share = share;
+}
+
 constexpr double kLongestDelay = 1;  // [s]
 
 void describe_delay(Fields& f, EffortDelaySpec& delay) {
@@ -78,7 +95,9 @@ void describe_delay(Fields& f, EffortDelaySpec& delay) {
 
 }  // namespace
 
-void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff, EffortDelaySpec& delay) {
+void describe_prepare(Fields& f, Study& study) {
+  PrepareOptions& options = study.prepare;
+  CutoffSpec& cutoff = study.cutoff;
   describe_resample(f, options);
   FilterKeys filter = filter_keys(options, cutoff);
   f.section({"filter", "", "zero-phase Butterworth filter"}, filter.given,
@@ -95,8 +114,9 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff, Ef
   if (f.reads() && filter.given) set_filters(filter, columns, options, cutoff);
   f.count({"differences", "", "order of the central differences: 2, 4 or 6"}, options.difference_order,
           from_to(2, 6));
-  f.choice({"velocity", "", "differences: from positions even if the log has velocities"},
-           options.measured_velocity, {{"measured", true}, {"differences", false}});
+  f.choice(
+      acts_only("where the log has velocities", {"velocity", "", "differences: from positions all the same"}),
+      options.measured_velocity, {{"measured", true}, {"differences", false}});
   f.count_or(
       {"decimate", "",
        "keep one sample in this many; auto: ⌊0.4 rate / cut-off⌋, so that rows are nearly independent. A "
@@ -109,23 +129,9 @@ void describe_prepare(Fields& f, PrepareOptions& options, CutoffSpec& cutoff, Ef
          "a joint's rows while it is slower; one for all or one per joint, 0 rejects nothing. A joint that "
          "keeps none is an error"},
         options.velocity_below, at_least(0, "0 rejects nothing"));
-    const Key standstill = {
-        "standstill", "",
-        "rows of joints with dry friction that stand still: a share of the joint's largest velocity, 0: "
-        "only what its positions show; auto: 0.01, with forms of friction 0; keep: they are fitted. "
-        "Instead of `velocity_below`"};
-    int word = options.keep_standstill ? 1 : (options.creep ? -1 : 0);
-    double share = options.creep.value_or(0);
-    inner.words_or(standstill, word, {"auto", "keep"}, [&](Fields& other) {
-      other.number(standstill, share, from_to(0, 0.5, "0.01 is typical"));
-    });
-    if (!inner.reads()) return;
-    if (word != 1 && inner.given("standstill") && inner.given("velocity_below"))
-      inner.fail("standstill", {"`standstill` beside `velocity_below`", {}, "one of them", "leave one out"});
-    options.keep_standstill = word == 1 || options.velocity_below.size() > 0;
-    if (word == -1) options.creep = share;
+    describe_standstill(inner, options.velocity_below.size() > 0, study.standstill);
   });
-  describe_delay(f, delay);
+  describe_delay(f, study.effort_delay);
   f.count_or({"trim", "samples", "left out at both ends; auto: the filter's memory"}, "auto", kAutomatic,
              options.trim, from_to(0, 1e15));
   f.count_or({"chunk", "samples", "that are in memory at once, a power of two; results do not depend on it"},

@@ -1,6 +1,8 @@
 // Section `reverse`.
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "steelyard/core/units.hpp"
 #include "study/describe_study.hpp"
 
@@ -63,7 +65,7 @@ void check_kind(const Fields& f, SourceSpec& spec) {
 }  // namespace
 
 void number_sets(ReverseSpec& spec) {
-  spec.training.label = "training";
+  if (spec.training.label.empty()) spec.training.label = "training";
   std::uint64_t index = 0;
   for (ReverseSetSpec& set : spec.validation) {
     set.index = ++index;
@@ -72,6 +74,28 @@ void number_sets(ReverseSpec& spec) {
   if (!spec.loaded) return;
   spec.loaded->index = ++index;
   if (spec.loaded->label.empty()) spec.loaded->label = "loaded";
+}
+
+// What is of another kind of source, unless it is the default.
+void refuse_other_kinds(const Fields& f, const SourceSpec& spec) {
+  const SourceSpec usual;
+  const bool of_table = spec.kind == SourceKind::table;
+  const ReverseColumns &own = spec.columns, &plain = usual.columns;
+  const bool same_columns = own.position == plain.position && own.gravity == plain.gravity &&
+                            own.inertia == plain.inertia && own.jacobian == plain.jacobian &&
+                            own.order == plain.order;
+  for (const auto& [key, is_given, kind] :
+       {std::tuple{"function", spec.function != usual.function && spec.kind != SourceKind::library,
+                   "library"},
+        {"joints", !spec.joints.empty() && spec.kind != SourceKind::mujoco, "mujoco"},
+        {"time_limit",
+         spec.limits.seconds != usual.limits.seconds && (of_table || spec.kind == SourceKind::robot),
+         "program or library"},
+        {"columns", !of_table && !same_columns, "table"},
+        {"units", !of_table && !(spec.position_unit + spec.gravity_unit + spec.inertia_unit).empty(),
+         "table"}})
+    if (is_given)
+      f.fail(key, {fmt::format("'{}' of a source that is no {}", key, kind), {}, kind, "leave it out"});
 }
 
 void describe(Fields& f, SourceSpec& spec) {
@@ -85,6 +109,7 @@ void describe(Fields& f, SourceSpec& spec) {
   if (!f.reads()) return;
   spec.folder = f.folder();
   check_kind(f, spec);
+  refuse_other_kinds(f, spec);
 }
 
 void describe(Fields& f, SinusoidSpec& spec) {

@@ -15,7 +15,7 @@ const Fields::Words& column_words() {
   static const Fields::Words words = {
       "time",    "position",       "velocity",       "acceleration",       "torque",
       "current", "motor_position", "motor_velocity", "motor_acceleration", "motor_torque",
-      "known",   "theta",          "elastic_torque"};
+      "known",   "theta",          "elastic_torque", "temperature"};
   return words;
 }
 
@@ -250,6 +250,12 @@ void describe_run(Fields& f, StudyRun& run, std::size_t number) {
   if (!f.reads()) return;
   check_run(f, run);
   if (run.simulation) {
+    const RunFile fresh;
+    for (const auto& [key, is_given] : {std::pair{"rate", run.file.rate != fresh.rate},
+                                        {"separator", run.file.csv.separator != fresh.csv.separator},
+                                        {"topic", !run.file.topic.empty()}})
+      if (is_given)
+        f.fail(key, {fmt::format("'{}' beside 'simulate'", key), {}, "a log in a file", "leave it out"});
     run.simulation->options.label = label;
     run.simulation->options.unsigned_effort = run.unsigned_effort;
   } else if (run.folds.empty()) {

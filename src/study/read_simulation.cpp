@@ -130,20 +130,37 @@ void describe_simulated_friction(Fields& f, std::vector<Drive>& drives) {
   term({"coulomb_negative", "N m, N", "of q̇ < 0"},
        [](Drive& d) -> double& { return d.friction.coulomb_negative; });
   term({"sigmoid_height", "N m, N", "φ1"}, [](Drive& d) -> double& { return d.friction.sigmoid_height; });
-  term({"sigmoid_slope", "s/rad, s/m", "φ2"}, [](Drive& d) -> double& { return d.friction.sigmoid_slope; });
-  term({"sigmoid_shift", "rad/s, m/s", "φ3"}, [](Drive& d) -> double& { return d.friction.sigmoid_shift; });
+  term(acts_only("with `sigmoid_height`", {"sigmoid_slope", "s/rad, s/m", "φ2"}),
+       [](Drive& d) -> double& { return d.friction.sigmoid_slope; });
+  term(acts_only("with `sigmoid_height`", {"sigmoid_shift", "rad/s, m/s", "φ3"}),
+       [](Drive& d) -> double& { return d.friction.sigmoid_shift; });
   term({"stribeck", "N m, N", "fs, on top of Coulomb friction at rest"},
        [](Drive& d) -> double& { return d.friction.stribeck; });
-  term({"stribeck_velocity", "rad/s, m/s", "above 0"},
+  term(acts_only("with `stribeck`", {"stribeck_velocity", "rad/s, m/s", "above 0"}),
        [](Drive& d) -> double& { return d.friction.stribeck_velocity; });
-  term({"stribeck_exponent", "", "above 0"},
+  term(acts_only("with `stribeck`", {"stribeck_exponent", "", "above 0"}),
        [](Drive& d) -> double& { return d.friction.stribeck_exponent; });
   term({"load_driving", "", "share of its load that the gear takes where it drives it"},
        [](Drive& d) -> double& { return d.friction.load_driving; });
   term({"load_driven", "", "where the load drives the gear"},
        [](Drive& d) -> double& { return d.friction.load_driven; });
-  term({"load_velocity", "rad/s, m/s", "of the smooth sign tanh(q̇/vl); 0: sign(q̇)"},
+  term(acts_only("with another `load_…`",
+                 {"load_velocity", "rad/s, m/s", "of the smooth sign tanh(q̇/vl); 0: sign(q̇)"}),
        [](Drive& d) -> double& { return d.friction.load_velocity; });
+  term({"load_mean", "", "κ0: share of what passes on both sides of the gear that it takes"},
+       [](Drive& d) -> double& { return d.friction.load_mean; });
+  term({"load_peak", "", "κs: what that share grows by towards rest"},
+       [](Drive& d) -> double& { return d.friction.load_peak; });
+  term(acts_only("with `load_peak`", {"load_peak_velocity", "rad/s, m/s", "of its e^(−(q̇/vm)²), above 0"}),
+       [](Drive& d) -> double& { return d.friction.load_peak_velocity; });
+  term({"ripple", "N m, N", "amplitude of what repeats with the position"},
+       [](Drive& d) -> double& { return d.friction.ripple; });
+  term({"dry_ripple", "N m, N", "the same with the sign of the velocity"},
+       [](Drive& d) -> double& { return d.friction.dry_ripple; });
+  term(acts_only("with `ripple` or `dry_ripple`", {"ripple_order", "1, rad/m", "per turn"}),
+       [](Drive& d) -> double& { return d.friction.ripple_order; });
+  term(acts_only("with `ripple` or `dry_ripple`", {"ripple_phase", "rad", "at zero"}),
+       [](Drive& d) -> double& { return d.friction.ripple_phase; });
 }
 
 void describe_simulated_robot(Fields& f, SimulationSpec& spec) {
@@ -154,6 +171,11 @@ void describe_simulated_robot(Fields& f, SimulationSpec& spec) {
   describe_drive(f, {"rotor_inertia", "kg m², kg", "at the joint"}, drives,
                  [](Drive& d) -> double& { return d.rotor_inertia; });
   if (f.reads()) spec.drives = drives;
+  for (const Drive& drive : drives)
+    if (f.reads() && drive.friction.ripple_order == 0 &&
+        (drive.friction.ripple != 0 || drive.friction.dry_ripple != 0))
+      f.fail("friction",
+             {"friction has a ripple without 'ripple_order'", {}, "ripples per turn, above 0", "add it"});
   Fields::NamedNumbers parameters(spec.parameters.begin(), spec.parameters.end());
   f.numbers_by_name(
       {"parameters", "SI", "by machine name, over those of the robot file: {Jzz1: 1.28, fv1: 7}"}, parameters,
@@ -162,6 +184,11 @@ void describe_simulated_robot(Fields& f, SimulationSpec& spec) {
   f.numbers({"gain", "N m/A, N/A", "of the drives, for `effort: current`"}, spec.gains, any_number());
   f.choice({"effort", "", "that is logged"}, spec.options.effort,
            {{"torque", EffortChannel::torque}, {"current", EffortChannel::current}});
+  if (f.reads() && spec.gains.size() > 0 && spec.options.effort == EffortChannel::torque)
+    f.fail("gain", {"'gain' of a simulation that logs torques",
+                    {},
+                    "`effort: current`",
+                    "add it, or leave the gain out"});
   Fields::NamedNumbers body;
   if (spec.options.payload)
     for (Index k = 0; k < 10; ++k)
@@ -201,6 +228,11 @@ void describe_log_errors(Fields& f, SimulateOptions& options) {
 void describe(Fields& f, SimulationSpec& spec) {
   f.section(required({"motion", "", "one of the kinds"}),
             [&](Fields& inner) { describe_motion_kinds(inner, spec); });
+  f.choice(
+      {"command", "", "what `motion` is one of: positions, or efforts in N m and N that drive the robot"},
+      spec.commands_efforts, {{"position", false}, {"effort", true}});
+  f.numbers(acts_only("with `command: effort`", {"start", "rad, m", "where it rests at first; none: zero"}),
+            spec.start, any_number());
   SimulateOptions& options = spec.options;
   f.number({"rate", "Hz", "of the log"}, options.rate, above_to(0, 1e6, "1000 is typical"));
   describe_simulated_robot(f, spec);
@@ -216,6 +248,17 @@ void describe(Fields& f, SimulationSpec& spec) {
                      {},
                      "none of these",
                      "remove it, or simulate stiff joints"});
+  if (f.reads() && spec.start.size() > 0 && !spec.commands_efforts)
+    f.fail("start",
+           {"'start' of a simulation along a motion", {}, "`command: effort`", "add it, or leave it out"});
+  if (spec.commands_efforts)
+    for (const char* key : {"delay", "jitter", "stamp_noise", "repeat", "velocity", "effort_scale", "effort",
+                            "gain", "load", "relative_effort_noise", "elastic"})
+      if (f.given(key))
+        f.fail(key, {fmt::format("'{}' of a simulation by commanded efforts", key),
+                     {},
+                     "none of these",
+                     "remove it, or simulate along a motion"});
   f.check([&] { options.validate(); });
 }
 

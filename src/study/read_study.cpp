@@ -33,7 +33,14 @@ void divide_runs(Study& study) {
 // Conditions between keys, once all are read.
 void check_study(const Fields& f, Study& study) {
   study.prepare_given = f.given("prepare");
-  if (study.reverse) check_reverse(f);
+  if (study.reverse) {
+    check_reverse(f);
+    if (study.effort_delay.any() || study.standstill.is_given())
+      f.fail("prepare", {"`effort_delay` or `reject: {standstill: …}` beside `reverse`",
+                         {},
+                         "filter, columns, decimate and the like: no effort is fitted",
+                         "leave it out"});
+  }
   if (auto complaint = unknown_code(study.waive)) f.fail("waive", std::move(*complaint));
   if (f.given("runs")) {
     load_folded_runs(f, study);
@@ -48,6 +55,8 @@ void check_study(const Fields& f, Study& study) {
     if (!fits && !study.reverse)
       f.fail("runs", {"no run has the role 'fit'", {}, "at least one", "set `role: fit` on a run"});
     check_gain_keys(study);
+    check_loads_are_carried(study);
+    check_known_signs(study);
     return;
   }
   study.gains.reset();  // of runs
@@ -91,7 +100,7 @@ void describe(Fields& f, Study& study) {
     item.section({"run", "", runs.meaning}, [&](Fields& inner) { describe_run(inner, run, k + 1); });
   });
   f.section({"prepare", "", "from raw samples to rows"},
-            [&](Fields& inner) { describe_prepare(inner, study.prepare, study.cutoff, study.effort_delay); });
+            [&](Fields& inner) { describe_prepare(inner, study); });
   f.section({"estimate", "", "how parameters are estimated ([estimates](estimate.md))"},
             [&](Fields& inner) { describe_estimate(inner, study); });
   f.optional_section({"feasible", "", "physically feasible links ([feasible](feasible.md))"}, study.feasible);
@@ -100,16 +109,16 @@ void describe(Fields& f, Study& study) {
   describe_payloads(f, study.payloads);
   f.optional_section({"reverse", "", "instead of logs: g(q) and M(q) ([reverse](reverse.md))"},
                      study.reverse);
-  f.section({"signs", "", "of runs that log |effort| only ([signs](signs.md))"},
+  f.section(acts_only("with runs that are `unsigned`", {"signs", "", "of |effort| ([signs](signs.md))"}),
             [&](Fields& inner) { describe(inner, study.signs); });
   f.section({"validate", "", "tests beside runs with `role: validate`"}, [&](Fields& inner) {
     inner.optional_section({"cross", "", "cross-validation"}, study.cross);
   });
-  f.optional_section(
-      {"excite", "", "the motion that `steelyard excite` and `next` optimise ([excite](excite.md))"},
-      study.excite);
+  f.optional_section(acts_only("in `steelyard excite` and `next`",
+                               {"excite", "", "the motion that is optimised ([excite](excite.md))"}),
+                     study.excite);
   describe_exports(f, study.exports);
-  f.flag({"report", "", "write report.html"}, study.report);
+  f.flag(acts_only("on what is written", {"report", "", "report.html"}), study.report);
   f.texts({"waive", "", "codes of findings that do not count for the verdict ([findings](findings.md))"},
           study.waive);
   if (f.reads()) check_study(f, study);

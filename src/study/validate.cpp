@@ -74,6 +74,19 @@ void check_friction(const Study& study) {
   if (forms && study.elastic)
     refuse("friction other than linear cannot be fitted to joints with springs", kLinear,
            "set `drives: {friction: [viscous, coulomb, offset]}`, or leave out `elastic`");
+  if (looks_for_ripple(study.drive_spec) && study.gains && study.gains->known.size() == 0)
+    refuse("`ripple: auto` beside gains that are unknown", "orders that are given",
+           "find the orders on torques, or with given gains, and give them as `ripple: [10]`");
+  if (study.drive_spec.temperature.any() && study.gains)
+    refuse("`temperature` beside `gains`", "torques, or currents with scales",
+           "leave `temperature` out, or give the gains as `scale` of the runs");
+  if (study.drive_spec.temperature.any() && study.estimator.instruments)
+    refuse("`temperature` beside instruments, which are simulated without one",
+           "`method: ols`, `wls` or `irls`", "choose one of them, or leave `temperature` out");
+  if (study.elastic &&
+      (study.estimator.single_rows || study.estimator.instruments || study.estimator.essential))
+    refuse("weights of single rows, instruments and essential parameters beside `elastic`",
+           "`method: ols`, `wls` or `irls`", "choose one of them, or leave out `elastic`");
   if (study.drive_spec.offset_per_run && study.elastic)
     refuse("offsets of single runs cannot be identified for joints with springs", "one offset per joint",
            "leave out `offset: per_run`, or `elastic`");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/validate/spectrum.hpp"
@@ -12,10 +13,12 @@ namespace {
 
 constexpr Index kCurvePoints = 2000;  // sections of a drawn curve
 constexpr Index kTile = 192;
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
+// Of a section that begins in a gap, nothing is known before.
 void extend(double& low, double& high, double value) {
-  low = std::min(low, value);
-  high = std::max(high, value);
+  low = std::isnan(low) ? value : std::min(low, value);
+  high = std::isnan(high) ? value : std::max(high, value);
 }
 
 // Residual, curve, whiteness and spectra of one row of the plan, sample by sample.
@@ -35,14 +38,20 @@ class RowScore {
 
   void add(Index sample, double effort, double predicted, double known) {
     const double error = effort - predicted;
-    if (!is_bridged(preparation_, sample)) {
-      residual_squared_ += error * error;
-      effort_squared_ += (effort - known) * (effort - known);
-    }
+    residual_squared_ += error * error;
+    effort_squared_ += (effort - known) * (effort - known);
     correlation_.add(error);
     effort_.add(effort);
     residual_.add(error);
     draw(sample, effort, predicted);
+  }
+
+  // A sample that the log does not have: what is drawn has a gap.
+  void skip(Index sample) {
+    correlation_.interrupt();
+    effort_.interrupt();
+    residual_.interrupt();
+    if (sample % section_ == 0) draw(sample, kMissing, kMissing);
   }
 
   void finish(Index row, Prediction& result) {
@@ -78,6 +87,19 @@ class RowScore {
   Autocorrelation correlation_;
   Welch effort_, residual_;
 };
+
+// The parts of a range that the log has.
+std::vector<Range> logged(const Preparation& preparation, Range range) {
+  std::vector<Range> parts;
+  Index begin = range.begin;
+  for (const Range& gap : preparation.bridged) {
+    if (gap.end <= begin || gap.begin >= range.end) continue;
+    if (gap.begin > begin) parts.push_back({begin, gap.begin});
+    begin = gap.end;
+  }
+  if (begin < range.end) parts.push_back({begin, range.end});
+  return parts;
+}
 
 class Predictor {
  public:
@@ -159,6 +181,7 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
       const Index count = std::min(kTile, chunk.chunk.core.end - at);
       MatrixXd predicted = predictor.run(block, first, count);
       if (absolute) predicted = predicted.cwiseAbs();
+      const std::vector<Range> present = logged(run.preparation(), {at, at + count});
       for (Index r = 0; r < rows; ++r) {
         const double* logged = block.row(torque, plan.rows[static_cast<std::size_t>(r)].i) + first;
         for (Index s = 0; s < count; ++s) {
@@ -166,10 +189,19 @@ Prediction predict(PreparedRun& run, const Plan& plan, const VectorXd& values,
           measured[k] = absolute ? std::abs(logged[s]) : logged[s];
           errors[k] = measured[k] - predicted(r, s);
         }
-        if (watch) watch({r, at, count, errors.data(), predictor.columns(), predictor.stride()});
+        RowScore& score = scores[static_cast<std::size_t>(r)];
+        for (const Range& part : present) {
+          const Index from = part.begin - at;
+          if (watch)
+            watch({r, part.begin, part.size(), errors.data() + from, predictor.columns() + from,
+                   predictor.stride()});
+        }
         for (Index s = 0; s < count; ++s)
-          scores[static_cast<std::size_t>(r)].add(at + s, measured[static_cast<std::size_t>(s)],
-                                                  predicted(r, s), predictor.known()(r, s));
+          if (is_bridged(run.preparation(), at + s))
+            score.skip(at + s);
+          else
+            score.add(at + s, measured[static_cast<std::size_t>(s)], predicted(r, s),
+                      predictor.known()(r, s));
       }
     }
     raw = {};

@@ -19,12 +19,18 @@ void Autocorrelation::add(double residual) {
   pending_ = 0;
   pending_count_ = 0;
   const Index lags = static_cast<Index>(recent_.size());
-  for (Index k = 1; k <= lags && k <= samples_; ++k)
+  for (Index k = 1; k <= lags && k <= samples_ - begin_; ++k)
     products_[static_cast<std::size_t>(k - 1)] +=
         value * recent_[static_cast<std::size_t>((samples_ - k) % lags)];
   recent_[static_cast<std::size_t>(samples_ % lags)] = value;
   squares_ += value * value;
   ++samples_;
+}
+
+void Autocorrelation::interrupt() {
+  pending_ = 0;
+  pending_count_ = 0;
+  begin_ = samples_;
 }
 
 Whiteness Autocorrelation::whiteness() const {

@@ -81,7 +81,7 @@ class InitLogs : public program::InFolder {
     log_ = read_table(folder_ / "logs/log.csv");
     truth_ = drives_line +
              "prepare: {filter: {order: 4, cutoff: auto}, columns: filtered, decimate: auto}\n"
-             "estimate: {method: wls}\nvalidate: {cross: {blocks: 10, by: phase}}\n"
+             "estimate: {method: irls}\nvalidate: {cross: {blocks: 10, by: phase}}\n"
              "runs:\n  - {file: logs/log.csv, columns: {time: t_s, position: [" +
              log_.names[1] + ", " + log_.names[2] + "], torque: [" + log_.names[5] + ", " + log_.names[6] +
              "]";

@@ -67,6 +67,11 @@ TEST_F(Retrieve, BaseValuesHaveNoRowsThatCouldFit) {
   EXPECT_THAT(tested.out, Not(HasSubstr("0 rows")));
   EXPECT_THAT(tested.out, HasSubstr("Unexplained effort of run 'simulated'"));
   EXPECT_THAT(tested.out, HasSubstr("joint2"));
+  const Outcome beside =
+      steelyard({"validate", (fs::path(out()) / "result.json").string(), kExamples + "study.yaml", "--beside",
+                 program::robot("two_r"), "--out", (folder_ / "beside").string()});
+  EXPECT_EQ(beside.code, 0) << beside.err;
+  EXPECT_THAT(beside.out, ::testing::ContainsRegex("mean square error of +joint1 +joint2\n"));
 }
 
 // Towards uniform bodies both are inside; before, the box alone let centres of mass out of the links.
@@ -90,17 +95,105 @@ TEST_F(Retrieve, SetsOfSeveralResultsStandInOneTableOfMeanSquareErrors) {
   ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--quiet"}).code, 0);
   const std::string shapes = (fs::path(out()) / "result.json").string();
   const Outcome outcome =
-      steelyard({"validate", shapes, kExamples + "study.yaml", "--beside", box, "--out", table});
+      steelyard({"validate", shapes, kExamples + "study.yaml", "--beside", box, "--beside",
+                 std::string(STEELYARD_SOURCE_DIR) + "/robots/two_r.yaml", "--out", table});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("mean square error of"));
   EXPECT_THAT(outcome.out, HasSubstr("box.json, links"));
   const json result = json::parse(std::ifstream(fs::path(table) / "result.json"));
-  ASSERT_EQ(result["comparison"].size(), 4u);
+  ASSERT_EQ(result["comparison"].size(), 5u);
   for (const json& set : result["comparison"]) EXPECT_EQ(set["mse"].size(), 2u);
+  // The file's links are the ones that were simulated: they explain as much as what was fitted.
+  EXPECT_THAT(outcome.out, HasSubstr("two_r.yaml, links"));
+  for (const int joint : {0, 1})
+    EXPECT_LE(result["comparison"][4]["mse"][joint].get<double>(),
+              1.1 * result["comparison"][0]["mse"][joint].get<double>() + 1e-12);
   // Both fit the same torques: their links explain them alike.
   EXPECT_NEAR(result["comparison"][1]["mse"][1].get<double>(),
               result["comparison"][3]["mse"][1].get<double>(),
               1e-3 * result["comparison"][1]["mse"][1].get<double>());
+}
+
+// What the links make of every base parameter, with φ1; φ2 where there are rows.
+TEST_F(Retrieve, PutsTheBaseParametersOfTheLinksBesideTheEstimate) {
+  const Outcome outcome = retrieve({kExamples + "study.yaml"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Base parameters, estimated and of the links"));
+  const json result = written();
+  double phi1 = 0, squares = 0;
+  for (const json& value : result["base"]) {
+    const double apart = value["feasible"].get<double>() - value["value"].get<double>();
+    phi1 += apart * apart;
+  }
+  EXPECT_NEAR(result["feasible"]["phi1"].get<double>(), phi1, 1e-12 * phi1);
+  for (const json& joint : result["residual"]["per_joint"])
+    squares += std::pow(joint["rms"].get<double>(), 2);
+  // Least squares explains the rows at least as well.
+  EXPECT_GE(result["feasible"]["phi2"].get<double>(), 0.5 * squares);
+  const Outcome given = retrieve({kExamples + "shapes.yaml", "--base", kExamples + "base.yml", "--json"});
+  EXPECT_FALSE(json::parse(given.out)["feasible"].contains("phi2"));
+  EXPECT_TRUE(json::parse(given.out)["feasible"].contains("phi1"));
+}
+
+// The same links as a robot file, as bodies, as ten numbers and as base values: one line each, the same errors.
+TEST_F(Retrieve, PublishedValuesAreTestedOnALogInAnyForm) {
+  ASSERT_EQ(retrieve({kExamples + "study.yaml", "--quiet"}).code, 0);
+  const json result = written();
+  std::string standard = "standard: {", bodies = "links: {", leads = "base: {";
+  for (std::size_t k = 0; k < result["links"].size(); ++k) {
+    const json& link = result["links"][k];
+    const std::string number = std::to_string(k + 1);
+    const double m = link["mass"];
+    const json &c = link["com"], &I = link["inertia_com"], &J = link["inertia_origin"];
+    const char* names[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
+    standard += "m" + number + ": " + json(m).dump() + ", ";
+    bodies += link["name"].get<std::string>() + ": {mass: " + json(m).dump() + ", com: " + c.dump() +
+              ", inertia: {";
+    for (std::size_t i = 0; i < 3; ++i)
+      standard += std::string("m") + "xyz"[i] + number + ": " + json(m * c[i].get<double>()).dump() + ", ";
+    for (std::size_t i = 0; i < 6; ++i) {
+      standard += std::string("J") + names[i] + number + ": " + J[i].dump() + ", ";
+      bodies += std::string(names[i]) + ": " + I[i].dump() + ", ";
+    }
+    bodies += "}}, ";
+  }
+  for (const json& value : result["base"])
+    leads += value["name"].get<std::string>() + ": " + value["feasible"].dump() + ", ";
+  std::vector<std::string> arguments = {"validate", (fs::path(out()) / "result.json").string(),
+                                        kExamples + "study.yaml", "--out", (folder_ / "table").string()};
+  for (const auto& [name, text] :
+       {std::pair{"standard.yaml", standard}, {"bodies.yaml", bodies}, {"leads.yaml", leads}}) {
+    arguments.emplace_back("--beside");
+    arguments.push_back(program::write_file(name, text + "}\n"));
+  }
+  const Outcome outcome = steelyard(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json sets = json::parse(std::ifstream(folder_ / "table" / "result.json"))["comparison"];
+  ASSERT_EQ(sets.size(), 5u);  // base and links of the result, then the three files
+  EXPECT_EQ(sets[2]["parameters"], "links");
+  EXPECT_EQ(sets[4]["parameters"], "base");
+  for (const std::size_t k : {2, 3, 4})
+    for (const std::size_t joint : {0, 1}) {
+      const double own = sets[1]["mse"][joint];
+      EXPECT_NEAR(sets[k]["mse"][joint].get<double>(), own, 1e-9 * own) << k;
+    }
+}
+
+TEST_F(Retrieve, PublishedValuesOfAnotherRobotAreRefused) {
+  ASSERT_EQ(retrieve({kExamples + "shapes.yaml", "--base", kExamples + "base.yml", "--quiet"}).code, 0);
+  const std::pair<const char*, const char*> cases[] = {
+      {"base: {Jzz1: 1}\n", "has no base parameter"},
+      {"standard: {m9: 1}\n", "m9"},
+      {"links: {link1: {mass: 1, com: [0, 0, 0], inertia: {xx: 1, xy: 0, xz: 0, yy: 1, yz: 0, zz: 1}}}\n",
+       "link2"},
+  };
+  for (const auto& [text, word] : cases) {
+    const Outcome outcome =
+        steelyard({"validate", (fs::path(out()) / "result.json").string(), kExamples + "study.yaml",
+                   "--beside", program::write_file("other.yaml", text), "--out", out() + "2"});
+    EXPECT_EQ(outcome.code, 2) << text;
+    EXPECT_THAT(outcome.err, HasSubstr(word));
+  }
 }
 
 TEST_F(Retrieve, ConstraintsThatExcludeEachOtherEndWithCodeThreeAndTheirNames) {
@@ -119,7 +212,12 @@ TEST_F(Retrieve, TakesTheBaseValuesOfAnEarlierResult) {
   const Outcome outcome = retrieve({kExamples + "shapes.yaml", "--base", first.string(), "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const json result = json::parse(outcome.out);
-  EXPECT_EQ(result["base"], json::parse(std::ifstream(first))["base"]);
+  // The same estimate; only what the links make of it is another objective's.
+  const auto estimates = [](json base) {
+    for (json& value : base) value.erase("feasible");
+    return base;
+  };
+  EXPECT_EQ(estimates(result["base"]), estimates(json::parse(std::ifstream(first))["base"]));
   EXPECT_EQ(result["links"].size(), 2u);
   EXPECT_THAT(result["unavailable"].dump(), HasSubstr("without rows"));
 }

@@ -61,6 +61,30 @@ TEST_F(SignGains, ArePrintedWithTheSigns) {
   EXPECT_THAT(outcome.out, HasSubstr("given"));
 }
 
+// Nothing tells ampere from newton metre: the result says so, and whose gain counts as 1.
+TEST_F(SignGains, ThatAreAllUnknownLeaveTheUnitOpen) {
+  const std::string out = (folder_ / "out").string();
+  const Outcome outcome = steelyard({"run", study_with_currents("gains: unknown"), "--out", out});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;  // the other motion is in N m, which the model is not
+  EXPECT_THAT(outcome.out, HasSubstr("Arbitrary unit"));
+  const json result = json::parse(text_of(out + "/result.json"));
+  EXPECT_NE(result["verdict"]["level"], "good");
+  EXPECT_THAT(text_of(out + "/report.html"), HasSubstr("Arbitrary unit"));
+  EXPECT_EQ(std::count_if(result["findings"].begin(), result["findings"].end(),
+                          [](const json& finding) { return finding["code"] == "arbitrary-unit"; }),
+            1);
+  // The joint with the largest logged effort is the one held fixed, as docs/signs.md says.
+  const auto log = true_log();
+  std::size_t strongest = 0;
+  double largest = 0;
+  for (std::size_t j = 0; j < 6; ++j) {
+    double squares = 0;
+    for (const double torque : log[13 + j]) squares += std::pow(torque / kGains[j], 2);
+    if (squares > largest) strongest = j, largest = squares;
+  }
+  EXPECT_EQ(result["signs"]["scale"], "joint" + std::to_string(strongest + 1));
+}
+
 TEST_F(SignGains, ThatMakeNoSenseAreRefused) {
   Outcome outcome = steelyard({"signs", study_with_currents("gains: {a_priori: [1, 2]}")});
   EXPECT_EQ(outcome.code, 2);

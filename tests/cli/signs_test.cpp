@@ -1,4 +1,6 @@
 // Runs that log |effort| only, through the program: the published KR5 study, and clear answers to bad input.
+#include <set>
+
 #include "sign_studies.hpp"
 
 namespace {
@@ -113,6 +115,129 @@ TEST_F(Signs, OfSegmentsThatChangeInsideAreAFindingThatSaysWhereToCut) {
   for (std::size_t s = 1; s < log[13].size(); ++s)
     if (log[13][s - 1] * log[13][s] < 0) nearest = std::min(nearest, std::abs(log[0][s] - time));
   EXPECT_LT(nearest, 0.1);  // half of the filter's 0.2 s
+}
+
+TEST_F(Signs, AloneAreThoseOfTheResult) {
+  const std::string study = study_with({{"relative_effort_noise: 0.05", "relative_effort_noise: 0.4"}});
+  const Outcome alone = steelyard({"signs", study, "--json"});
+  ASSERT_EQ(steelyard({"run", study, "--out", (folder_ / "out").string(), "--quiet"}).code, 0);
+  const json result = json::parse(text_of(folder_ / "out/result.json"));
+  json signs = json::parse(alone.out);
+  const json findings = signs["findings"];
+  signs.erase("findings");
+  EXPECT_EQ(signs, result["signs"]);
+  for (const json& finding : findings)
+    EXPECT_NE(std::find(result["findings"].begin(), result["findings"].end(), finding),
+              result["findings"].end())
+        << finding;
+  for (const json& segment : signs["segments"]) {
+    EXPECT_EQ(segment["decided"].get<bool>(), segment["probability"].get<double>() >= 0.99);
+    if (segment.contains("group")) {
+      EXPECT_FALSE(segment["decided"].get<bool>());
+      EXPECT_LE(segment["group"].get<std::size_t>(), signs["groups"].size());
+    }
+  }
+}
+
+// An encoder that stands for five seconds is an error of the doctor.
+TEST_F(Signs, AloneEndWithThreeWhereAFindingIsAnError) {
+  const std::vector<std::vector<double>> log = true_log();
+  std::ofstream out(folder_ / "frozen.csv");
+  out << "t";
+  for (int j = 1; j <= 6; ++j) out << ",q" << j;
+  for (int j = 1; j <= 6; ++j) out << ",tau" << j;
+  for (std::size_t s = 0; s < log[0].size(); ++s) {
+    out << "\n" << log[0][s];
+    for (std::size_t j = 1; j <= 6; ++j) out << ',' << (j == 2 && s > 150 && s < 400 ? 0.5 : log[j][s]);
+    for (std::size_t j = 13; j <= 18; ++j) out << ',' << std::abs(log[j][s]);
+  }
+  out.close();
+  std::ofstream(folder_ / "frozen.yaml")
+      << "robot: " << kRoot << "/robots/kr5.yaml\nruns:\n  - file: frozen.csv\n    unsigned: true\n"
+      << "    columns: {time: t, position: \"q{j}\", torque: \"tau{j}\"}\n"
+      << "prepare: {decimate: 1, differences: 6}\nsigns: {filter: {order: 4, cutoff: 5}, nodes: 1000}\n";
+  const Outcome outcome = steelyard({"signs", (folder_ / "frozen.yaml").string(), "--json"});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  std::set<std::string> errors;
+  const json found = json::parse(outcome.out);
+  for (const json& finding : found["findings"])
+    if (finding["severity"] == "error") errors.insert(finding["code"].get<std::string>());
+  EXPECT_TRUE(errors.contains("frozen-channel"));
+}
+
+// The true masses are 14 kg in all: what the study asserts is part of φ2, and so is a pull.
+TEST_F(Signs, HeedTheConstraintsAndThePullOfTheStudy) {
+  const auto cost = [&](const std::string& more, int code = 0) {
+    const std::string study = study_with({{"objective: torque}", "objective: torque" + more + "}"},
+                                          {"low_minimum: 0.8", "low_minimum: 0.8, reweigh: 0"}});
+    const Outcome outcome = steelyard({"signs", study, "--json"});
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    return json::parse(outcome.out)["cost"].get<double>();
+  };
+  const double free = cost("");
+  EXPECT_NEAR(cost(", constraints: [{total_mass: [0.1, 1000]}]"), free, 1e-3 * free);
+  EXPECT_GT(cost(", constraints: [{bound: m2, equal: 0.01}, {bound: mx2, equal: 0.1}]"), 1.2 * free);
+  EXPECT_GT(cost(", pull: {towards: uniform, weight: 0.01, kind: euclidean}", 3),
+            1.2 * free);  // nothing is decided by a model that is this wrong
+}
+
+TEST_F(Signs, RefuseByNameWhatTheyCannotTake) {
+  for (const auto& [key, words] : std::vector<std::pair<std::string, std::string>>{
+           {"known: [{joint: joint2, expression: \"10*q\"}]", "`known` of joint2"}}) {
+    const Outcome outcome =
+        steelyard({"signs", study_with({{"seed: 1\nruns:", "seed: 1\n" + key + "\nruns:"}})});
+    EXPECT_EQ(outcome.code, 2) << key;
+    EXPECT_THAT(outcome.err, HasSubstr(words)) << key;
+  }
+  const Outcome outcome = steelyard(
+      {"signs", study_with({{"low_minimum: 0.8",
+                             "low_minimum: 0.8, known: [{joint: joint6, from: 0, to: 1, sign: 1}]"}})});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has no segment"));
+}
+
+// The paper's tree beside the exact search, by one study; φ2 in its nodes, as φ1 needs more than a test has.
+TEST_F(Signs, OfThePublishedTreeAreComparedWithTheExactOnes) {
+  const std::string out = (folder_ / "out").string();
+  const Outcome outcome = steelyard(
+      {"run",
+       study_with({{"low_minimum: 0.8", "low_minimum: 0.8, method: both, node_cost: residual, reweigh: 0"}}),
+       "--out", out, "--quiet"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json signs = json::parse(text_of(out + "/result.json"))["signs"];
+  EXPECT_EQ(signs["certified"], "feasible-optimal");
+  const json& tree = signs["tree"];
+  EXPECT_EQ(tree["differs"], 0);
+  EXPECT_EQ(tree["w"], 5);
+  const auto first = tree["s0"].get<std::size_t>();
+  EXPECT_GE(first, 4U);  // 4 to 10 segments, longest first, determine the columns
+  EXPECT_LE(first, 12U);
+  ASSERT_EQ(tree["levels"].size(), signs["segments"].size() - first + 1);
+  EXPECT_NEAR(tree["cost"].get<double>(), signs["cost"].get<double>(), 1e-4 * signs["cost"].get<double>());
+  for (const json& level : tree["levels"]) {
+    EXPECT_LE(level["nodes"].size(), 5U);
+    double last = 0;
+    for (const json& node : level["nodes"]) {
+      EXPECT_GE(node["cost"].get<double>(), last);
+      last = node["cost"];
+    }
+  }
+  EXPECT_THAT(text_of(out + "/report.html"), HasSubstr("Tree search (T-PBPR)"));
+
+  const Outcome alone = steelyard(
+      {"signs",
+       study_with({{"low_minimum: 0.8", "low_minimum: 0.8, method: tree, s0: 5, node_cost: residual"}}),
+       "--json"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  const json found = json::parse(alone.out);
+  EXPECT_EQ(found["certified"], "not-searched");
+  EXPECT_EQ(found["tree"]["s0"], 5);
+  for (std::size_t k = 0; k < signs["segments"].size(); ++k)
+    EXPECT_EQ(found["segments"][k]["sign"], signs["segments"][k]["sign"]);
+
+  const Outcome keys = steelyard({"signs", study_with({{"low_minimum: 0.8", "low_minimum: 0.8, w: 3"}})});
+  EXPECT_EQ(keys.code, 2);
+  EXPECT_THAT(keys.err, HasSubstr("`w` without a tree"));
 }
 
 TEST_F(Signs, OfStudiesThatHaveThemAreRefused) {

@@ -68,7 +68,11 @@ TEST(RealLogs, TiagoCannotShowItsWristAndItsLiftHasAnotherUnit) {
   const std::vector<Finding> findings = findings_of(real_log("tiago"));
   for (const char* joint : {"arm5", "arm6", "arm7"}) EXPECT_TRUE(has(findings, "effort-resolution", joint));
   // The lift's column is a raw number: its source adds the carried weight and converts it.
-  EXPECT_TRUE(has(findings, "effort-scale", "torso"));
+  std::string said;
+  for (const Finding& finding : findings)
+    if (finding.severity == Severity::error)
+      said += finding.code + " " + finding.joint + ": " + finding.evidence + "\n";
+  EXPECT_TRUE(has(findings, "effort-scale", "torso")) << said;
 }
 
 TEST(RealLogs, Kr300MovesTooLittle) {

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 
+#include "doctor/trial_impl.hpp"
 #include "oracle/data_folder.hpp"
 #include "oracle/random_robot.hpp"
 #include "oracle/sanitized.hpp"
@@ -92,6 +95,35 @@ TEST(Coupling, OfTheRobotIsNamedWhereItIsWrongAndNotWhereItIsRight) {
   // Sliding joints are not tried, and small ratios of light joints hardly show (docs/doctor.md).
   EXPECT_GE(missing.named, 0.5 * missing.logs);
   EXPECT_LE(missing.wrong, 0.17 * missing.logs);
+}
+
+// Where a drive that moves by two joints reverses, both feel its friction change, though neither stands still.
+TEST(Coupling, LeavesOutRowsNearReversalsOfCoupledDrives) {
+  constexpr Index kSamples = 400;
+  constexpr double kSmear = 0.04;  // [s]
+  Eigen::MatrixXd qd(kSamples, 3), qdd(kSamples, 3);
+  for (Index s = 0; s < kSamples; ++s) {
+    const double t = 0.01 * static_cast<double>(s);
+    qd.row(s) << 1.5 + std::cos(t), -1.5, std::cos(2 * t);  // the sum of the first two is cos t
+    qdd.row(s) << -std::sin(t), 0, -2 * std::sin(2 * t);
+  }
+  Transmission transmission{MatrixXd::Identity(3, 3), VectorXd::Zero(3)};
+  const doctor::Masks own = doctor::moving(qd, qdd, kSmear);
+  doctor::Masks masks = own;
+  doctor::leave_out_coupled(transmission, qd, qdd, kSmear, masks);
+  EXPECT_EQ(masks, own);
+  transmission.matrix(1, 0) = transmission.matrix(1, 1) = 50;
+  doctor::leave_out_coupled(transmission, qd, qdd, kSmear, masks);
+  for (Index s = 0; s < kSamples; ++s) {
+    const double drive = qd(s, 0) + qd(s, 1), bend = qdd(s, 0) + qdd(s, 1);
+    // Faster than a hundredth of its largest velocity, 1, and than what it gains in kSmear.
+    const bool turns = std::abs(drive) > 0.01 && std::abs(drive) > kSmear * std::abs(bend);
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_EQ(masks[j][static_cast<std::size_t>(s)] != 0,
+                own[j][static_cast<std::size_t>(s)] != 0 && (j == 2 || turns))
+          << "joint " << j << ", sample " << s;
+  }
+  EXPECT_LT(std::count(masks[0].begin(), masks[0].end(), 1), kSamples);
 }
 
 // The wrist's last joint carries nothing: its coupling hardly shows, but nothing else may be blamed.

@@ -8,6 +8,8 @@
 #include <numbers>
 
 #include "steelyard/core/random.hpp"
+#include "steelyard/core/statistics.hpp"
+#include "steelyard/doctor/doctor.hpp"
 
 namespace steelyard::testing {
 namespace {
@@ -207,13 +209,18 @@ std::vector<Hypothesis> set_up_faults(const RealLog& log) {
 
 SetUpFault inject(const RealLog& log, const Hypothesis& mend) {
   SetUpFault fault{mend, log.robot, log.run};
-  if (mend.robot) {
-    fault.robot = *mend.robot;  // the fault is the other robot; the right one mends it
-    return fault;
+  put(mend, fault.robot, fault.run);
+  return fault;
+}
+
+void put(const Hypothesis& mend, Robot& robot, Run& run) {
+  if (mend.robot && mend.code != "coupling") {
+    robot = *mend.robot;  // the fault is the other robot; the right one mends it
+    return;
   }
   const Eigen::MatrixXd P = Eigen::MatrixXd(mend.set_up.position).inverse(),
                         E = Eigen::MatrixXd(mend.set_up.effort).inverse();
-  SampleBlock& block = fault.run.samples;
+  SampleBlock& block = run.samples;
   const Index n = block.joints();
   const auto map = [&](std::string_view channel, const Eigen::MatrixXd& M, const VectorXd& offset) {
     const int c = block.find(channel);
@@ -230,7 +237,34 @@ SetUpFault inject(const RealLog& log, const Hypothesis& mend) {
   map(channel::kVelocity, P * mend.set_up.time, none);
   map(channel::kTorque, E, none);
   for (Index s = 0; s < block.size(); ++s) block.time()[s] /= mend.set_up.time;
-  return fault;
+}
+
+std::vector<double> residual_logs(const Robot& robot, const Run& run) {
+  TrialOptions options;
+  options.noise_factor = options.floor = 0;
+  const std::unique_ptr<SampleSource> source = view_run(run);
+  const TimeScan time = scan_time(*source);
+  const Trial trial(robot, {coarse_run(view_run(run), "run", time, DoctorOptions().coarse)}, options);
+  return trial.fit(trial.given(), SetUp::as_given(trial.joints())).by_block;
+}
+
+bool Growth::shows() const {
+  return mean > student_quantile(0.975, sections - 1) * deviation;
+}
+
+bool Growth::is_plain() const {
+  return shows() && mean > 0.3;
+}
+
+Growth growth(const std::vector<double>& clean, const std::vector<double>& faulty) {
+  Growth out;
+  const auto n = static_cast<double>(clean.size());
+  for (std::size_t b = 0; b < clean.size(); ++b) out.mean += (faulty[b] - clean[b]) / n;
+  for (std::size_t b = 0; b < clean.size(); ++b)
+    out.deviation += std::pow(faulty[b] - clean[b] - out.mean, 2) / (n - 1) / n;
+  out.deviation = std::sqrt(out.deviation);
+  out.sections = n;
+  return out;
 }
 
 }  // namespace steelyard::testing

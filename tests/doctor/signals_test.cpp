@@ -1,47 +1,11 @@
 // Signals whose faults are known because they were made.
-#include "steelyard/doctor/signals.hpp"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "doctor/constrained.hpp"
-#include "steelyard/core/random.hpp"
+#include "sines.hpp"
 
 namespace steelyard {
 namespace signals_test {
-
-constexpr double kRate = 200;  // [Hz]
-const std::vector<LogJoint> kJoints = {{"shoulder", JointKind::revolute}, {"elbow", JointKind::revolute}};
-
-// Two joints on sines, 20 s, with noise on the efforts.
-Run sines() {
-  Run run;
-  run.label.label = "run";
-  run.samples = SampleBlock({"position", "velocity", "torque"}, 2, 4000);
-  Random random(3, "noise");
-  for (Index s = 0; s < 4000; ++s) {
-    const double t = static_cast<double>(s) / kRate;
-    run.samples.time()[s] = t;
-    for (Index j = 0; j < 2; ++j) {
-      const double w = 1.3 + 0.9 * static_cast<double>(j);
-      run.samples.row(0, j)[s] = std::sin(w * t);
-      run.samples.row(1, j)[s] = w * std::cos(w * t);
-      run.samples.row(2, j)[s] = 5 * std::cos(w * t) + random.normal(0, 0.01);
-    }
-  }
-  return run;
-}
-
-SignalScan scan(const Run& run) {
-  const std::unique_ptr<SampleSource> source = view_run(run);
-  return scan_signals(*source, kJoints);
-}
-
-std::vector<Finding> find(const Run& run) {
-  return signal_findings(scan(run), kJoints, "run");
-}
 
 TEST(Signals, OfACleanLogHaveNoFinding) {
   for (const Finding& finding : find(sines())) ADD_FAILURE() << finding.code << ": " << finding.evidence;
@@ -54,21 +18,6 @@ TEST(Signals, DoNotDependOnHowTheSourceIsRead) {
   // sin over many periods: the largest value is close to one, and the mean step is 2/π of ω/rate.
   EXPECT_NEAR(whole.scans[0][0].highest, 1, 1e-4);
   EXPECT_NEAR(whole.scans[0][0].mean_step, 2 / M_PI * 1.3 / kRate, 0.02 * 1.3 / kRate);
-}
-
-// A velocity column that is wrong for one joint is no error where velocities are differences of the positions.
-TEST(Signals, OfAVelocityThatIsNotUsedAreNoErrors) {
-  steelyard::Run run = sines();
-  for (Index s = 0; s < 4000; ++s) run.samples.row(1, 1)[s] *= 3;
-  for (const bool used : {true, false}) {
-    SignalUse use;
-    use.velocity = used;
-    const std::vector<Finding> findings = signal_findings(scan(run), kJoints, "run", use);
-    ASSERT_EQ(findings.size(), 1u);
-    EXPECT_EQ(findings[0].code, "velocity-scale");
-    EXPECT_EQ(findings[0].joint, "elbow");
-    EXPECT_EQ(findings[0].severity, used ? Severity::error : Severity::note);
-  }
 }
 
 // |effort| of a joint with dry friction rests at its minimum where the effort changes sign: no end of a range. At its
@@ -89,19 +38,6 @@ TEST(Signals, AreSaturatedAtTheLargestAbsoluteEffortOnly) {
   }
 }
 
-TEST(Signals, NameTheFactorOfAVelocity) {
-  steelyard::Run run = sines();
-  for (Index s = 0; s < 4000; ++s) run.samples.row(1, 1)[s] *= 180 / M_PI;
-  const SignalScan found = scan(run);
-  // Trapezoids over 10 steps of 5 ms at 2.2 rad/s are good to (ω h)²/12 = 1e-5.
-  EXPECT_NEAR(found.motion_velocity(1, 1) / found.motion_squared[1], 180 / M_PI, 1e-4 * 180 / M_PI);
-  const std::vector<Finding> findings = find(run);
-  ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].code, "velocity-scale");
-  EXPECT_EQ(findings[0].joint, "elbow");
-  EXPECT_NE(findings[0].evidence.find("57.3"), std::string::npos) << findings[0].evidence;
-}
-
 TEST(Signals, EffortsThatAreMissingAreZeros) {
   steelyard::Run run = sines();
   for (Index s = 7; s < 4000; s += 50) run.samples.row(2, 1)[s] = 0;
@@ -117,6 +53,22 @@ TEST(Signals, EffortsThatAreMissingAreZeros) {
     if (s < 500) run.samples.row(2, 0)[s] = run.samples.row(1, 0)[s] = 0, run.samples.row(0, 0)[s] = 0.3;
   }
   for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "effort-dropout") << finding.evidence;
+}
+
+// A sensor with a dead zone, whose other levels lie unevenly.
+TEST(Signals, OfUnevenLevelsAreNotMissing) {
+  for (const bool drops_out : {false, true}) {
+    steelyard::Run run = sines();
+    for (Index s = 0; s < 4000; ++s) {
+      double& x = run.samples.row(2, 1)[s];
+      const double size =
+          std::abs(x) < 1 ? 0 : 1 + 0.011 * std::floor(std::pow((std::abs(x) - 1) / 0.01, 0.97));
+      x = drops_out && s % 50 == 7 ? 0 : std::copysign(size, x);
+    }
+    bool named = false;
+    for (const Finding& finding : find(run)) named |= finding.code == "effort-dropout";
+    EXPECT_EQ(named, drops_out);
+  }
 }
 
 TEST(Signals, EffortsThatAreHeldAreLate) {
@@ -169,12 +121,90 @@ TEST(Signals, OfAJointThatRestsAreNotFrozen) {
   for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "frozen-channel") << finding.evidence;
 }
 
-// The only finding, or nothing.
-Finding only(const std::vector<Finding>& findings) {
-  for (const Finding& finding : findings)
-    if (findings.size() > 1)
-      ADD_FAILURE() << finding.code << " " << finding.joint << ": " << finding.evidence;
-  return findings.size() == 1 ? findings[0] : Finding{};
+TEST(Signals, ContradictAStatedRate) {
+  const steelyard::Run run = sines();
+  SignalUse use;
+  for (const double rate : {0.0, 200.0, 201.0, 400.0, 100.0}) {
+    use.rate = rate;
+    const Finding finding = only(signal_findings(scan(run), kJoints, "run", use));
+    EXPECT_EQ(finding.code, rate == 400 || rate == 100 ? "time-scale" : "") << rate;
+    if (rate == 400) {
+      EXPECT_NE(finding.evidence.find("5 ms apart, 200 Hz, and the study's `rate` is 400 Hz"),
+                std::string::npos)
+          << finding.evidence;
+    }
+  }
+}
+
+TEST(Signals, ThatFreezeAreNamedBesideALongerRest) {
+  for (const int channel : {0, 2}) {
+    steelyard::Run run = sines();
+    add_rest(run);
+    double* x = run.samples.row(channel, 1);
+    std::fill_n(x + 2000, 100, x[2000]);
+    const Finding finding = only(find(run));
+    EXPECT_EQ(finding.code, "frozen-channel") << channel;
+    EXPECT_EQ(finding.joint, "elbow");
+    EXPECT_NE(finding.evidence.find("from 10.00 s"), std::string::npos) << finding.evidence;
+  }
+}
+
+TEST(Signals, AtTheEndOfTheirRangeForOnceAreNotFrozen) {
+  steelyard::Run run = sines();
+  double* x = run.samples.row(2, 1);
+  // Above what all other periods reach: clipped in one hold.
+  for (Index s = 1900; s < 2600; ++s)
+    x[s] = std::min(x[s] + 4 * std::exp(-std::pow((static_cast<double>(s) - 2250) / 100, 2)), 6.0);
+  const Finding finding = only(find(run));
+  EXPECT_EQ(finding.code, "saturation");
+  EXPECT_EQ(finding.joint, "elbow");
+}
+
+// 27 samples are 0.13 s: longer than a channel that froze must last, and what this one always does.
+TEST(Signals, ThatAreHeldAreNotFrozen) {
+  steelyard::Run run = sines();
+  for (Index s = 0; s < 4000; ++s)
+    for (Index j = 0; j < 2; ++j) run.samples.row(2, j)[s] = run.samples.row(2, j)[s - s % 27];
+  EXPECT_EQ(only(find(run)).code, "held-effort");
+}
+
+TEST(Signals, WithRepeatedRowsHaveNoWrongRate) {
+  steelyard::Run run = sines();
+  Random random(6, "repeats");
+  for (Index s = 1; s < 4000; ++s) {
+    if (random.uniform() >= 0.25) continue;
+    for (Index r = 0; r < run.samples.rows(); ++r) {
+      double* x = run.samples.data() + r * run.samples.stride();
+      x[s] = x[s - 1];
+    }
+  }
+  EXPECT_EQ(only(find(run)).code, "repeated-samples");
+}
+
+TEST(Signals, OfOneJointAloneTellAWrongRate) {
+  steelyard::Run two = sines(), run;
+  run.label.label = "run";
+  run.samples = SampleBlock({"position", "velocity", "torque"}, 1, 4000);
+  for (Index s = 0; s < 4000; ++s) {
+    run.samples.time()[s] = 2 * two.samples.time()[s];
+    for (int c = 0; c < 3; ++c) run.samples.row(c, 0)[s] = two.samples.row(c, 0)[s];
+  }
+  const std::unique_ptr<SampleSource> source = view_run(run);
+  const std::vector<LogJoint> joints = {kJoints[0]};
+  EXPECT_EQ(only(signal_findings(scan_signals(*source, joints), joints, "run")).code, "time-scale");
+}
+
+TEST(Signals, WithMillisecondsForSecondsHaveAnError) {
+  steelyard::Run run = sines();
+  for (Index s = 0; s < 4000; ++s) run.samples.time()[s] *= 1000;
+  bool named = false;
+  for (const Finding& finding : find(run))
+    if (finding.code == "time-scale" && finding.evidence.find("stamps are") == 0) {
+      named = true;
+      EXPECT_EQ(finding.severity, Severity::error);
+      EXPECT_NE(finding.evidence.find("read as ms"), std::string::npos) << finding.evidence;
+    }
+  EXPECT_TRUE(named);
 }
 
 TEST(Signals, WithSamplesThatStandApartAreNamedWithTimeAndSize) {
@@ -193,6 +223,29 @@ TEST(Signals, WithSamplesThatStandApartAreNamedWithTimeAndSize) {
   for (int k = 0; k < 4; ++k) run.samples.row(2, 1)[2000 + k] += 60;
   run.samples.row(2, 0)[2000] += 0.3;
   EXPECT_EQ(only(find(run)).code, "");
+}
+
+// |effort| of a joint with dry friction alone: constant, but for a sample where it reverses.
+TEST(Signals, OfAbsoluteEffortsHaveNoSpikesWhereTheSignChanges) {
+  for (const bool is_spike : {false, true}) {
+    steelyard::Run run = sines();
+    Random random(7, "noise");
+    double *velocity = run.samples.row(1, 1), *effort = run.samples.row(2, 1);
+    for (Index s = 0; s < 4000; ++s) {
+      const bool reverses = s > 0 && velocity[s] * velocity[s - 1] < 0;
+      effort[s] = std::abs((reverses ? 0.2 : 5) + random.normal(0, 0.01));
+    }
+    if (is_spike) effort[2000] += 60;
+    SignalUse use;
+    use.effort_signs = false;
+    const std::vector<Finding> findings = signal_findings(scan(run), kJoints, "run", use);
+    EXPECT_EQ(only(findings).code, is_spike ? "spike" : "");
+    use.effort_signs = true;
+    bool named = false;
+    for (const Finding& finding : signal_findings(scan(run), kJoints, "run", use))
+      named |= finding.code == "spike";
+    EXPECT_TRUE(named);
+  }
 }
 
 TEST(Signals, WithABadRowHaveOneFinding) {
@@ -260,68 +313,18 @@ TEST(Signals, OfEffortsWithoutSignAreTold) {
   EXPECT_EQ(only(find(run)).code, "");
 }
 
-TEST(Signals, OfLateVelocitiesHaveTheirDelay) {
-  for (const double late : {0.2 - 0.02, 0.1, 0.02, -0.05}) {
-    steelyard::Run run = sines();
-    for (Index s = 0; s < 4000; ++s)
-      for (Index j = 0; j < 2; ++j) {
-        const double w = 1.3 + 0.9 * static_cast<double>(j);
-        run.samples.row(1, j)[s] = w * std::cos(w * (static_cast<double>(s) / kRate - late));
-      }
-    const Finding all = only(find(run));
-    EXPECT_EQ(all.code, "velocity-delay");
-    EXPECT_EQ(all.joint, "");
-    const std::string size = std::to_string(std::lround(std::abs(1e3 * late))) + " ms ";
-    EXPECT_NE(all.evidence.find(size + (late > 0 ? "later" : "earlier")), std::string::npos) << all.evidence;
-    EXPECT_EQ(all.severity, std::abs(late) > 0.03 ? Severity::error : Severity::warning) << late;
-    const std::vector<Finding> unused = signal_findings(scan(run), kJoints, "run", {.velocity = false});
-    EXPECT_EQ(only(unused).severity, Severity::note);
-    std::copy_n(sines().samples.row(1, 0), 4000, run.samples.row(1, 0));
-    const Finding one = only(find(run));
-    EXPECT_EQ(one.code, "velocity-delay");
-    EXPECT_EQ(one.joint, "elbow");
-  }
-}
-
-TEST(Signals, OfNoisyVelocitiesAreTold) {
+// Loads that pull one way, and come near zero once: no |effort|, which bounces there. Nor is one whose zeros are missing samples.
+TEST(Signals, OfEffortsThatComeNearZeroByChanceHaveSigns) {
   steelyard::Run run = sines();
-  Random random(4, "velocity");
-  for (Index s = 0; s < 4000; ++s) {
-    run.samples.row(1, 0)[s] += random.normal(0, 0.05);
-    run.samples.row(1, 1)[s] += random.normal(0, 0.8);
+  for (Index j = 0; j < 2; ++j) {
+    double* x = run.samples.row(2, j);
+    for (Index s = 0; s < 4000; ++s) x[s] += 6;
+    x[0] = 0.1;
   }
-  const Finding finding = only(find(run));
-  EXPECT_EQ(finding.code, "velocity-noise");
-  EXPECT_EQ(finding.joint, "elbow");
-}
-
-TEST(ConstrainedLeastSquares, KeepsItsInequalitiesAndIsOptimal) {
-  Random random(5, "constrained");
-  for (int trial = 0; trial < 20; ++trial) {
-    Eigen::MatrixXd Y(30, 6), A(3, 6);
-    Eigen::VectorXd t(30);
-    for (Index i = 0; i < 30; ++i) {
-      t[i] = random.normal();
-      for (Index j = 0; j < 6; ++j) Y(i, j) = random.normal();
-    }
-    for (Index i = 0; i < 3; ++i)
-      for (Index j = 0; j < 6; ++j) A(i, j) = random.normal();
-    const Eigen::MatrixXd H = Y.transpose() * Y;
-    const Eigen::VectorXd b = Y.transpose() * t;
-    const Eigen::VectorXd x = doctor::solve_constrained(H, b, A);
-    // Sweeps end at changes of 1e-9 of the right side.
-    EXPECT_GE((A * x).minCoeff(), -1e-6);
-    // First order: no feasible direction towards random feasible points falls.
-    const Eigen::VectorXd gradient = H * x - b;
-    EXPECT_NEAR(gradient.dot(x), 0, 1e-6);  // 0 and 2x are feasible
-    for (int k = 0; k < 50; ++k) {
-      Eigen::VectorXd y(6);
-      for (Index j = 0; j < 6; ++j) y[j] = random.normal();
-      if ((A * y).minCoeff() >= 0) {
-        EXPECT_GE(gradient.dot(y - x), -1e-6);
-      }
-    }
-  }
+  for (const Finding& finding : find(run)) EXPECT_NE(finding.code, "unsigned-effort") << finding.evidence;
+  for (Index s = 7; s < 4000; s += 50) run.samples.row(2, 1)[s] = 0;
+  run.samples.row(2, 0)[0] = 6;
+  EXPECT_EQ(only(find(run)).code, "effort-dropout");
 }
 
 }  // namespace signals_test

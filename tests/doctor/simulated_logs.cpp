@@ -84,6 +84,13 @@ SimulatedLog random_log(int joints, double noise, std::uint64_t seed) {
   return log_of_random_robot(joints, motion_of(joints), 200, noise, seed, 0);
 }
 
+SimulatedLog local_log(int joints, double noise, std::uint64_t seed, double center, double reach) {
+  RandomMotion motion = motion_of(joints);
+  motion.center = VectorXd::Constant(joints, center);
+  motion.reach = VectorXd::Constant(1, reach);
+  return log_of_random_robot(joints, motion, 200, noise, seed, 0);
+}
+
 // The simulator delays only: all efforts are taken a tenth of a second early afterwards.
 SimulatedLog late_log(int joints, double rate, double noise, double seconds, std::uint64_t seed) {
   RandomMotion motion = motion_of(joints);

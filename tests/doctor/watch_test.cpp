@@ -62,13 +62,13 @@ void expect_same(const SignalScan& a, const SignalScan& b) {
       EXPECT_EQ(x.highest, y.highest);
       EXPECT_NEAR(x.mean_step, y.mean_step, 1e-12 * y.mean_step);  // a sum in another order
       EXPECT_EQ(x.zeros, y.zeros);
-      EXPECT_EQ(x.hold_begin, y.hold_begin);
-      EXPECT_EQ(x.step_behind, y.step_behind);
+      EXPECT_EQ(x.hold.begin, y.hold.begin);
+      EXPECT_EQ(x.hold.step_behind, y.hold.step_behind);
       EXPECT_EQ(x.top.time, y.top.time);
       EXPECT_EQ(x.not_finite, y.not_finite);
       EXPECT_EQ(x.equal_neighbours, y.equal_neighbours);
       EXPECT_EQ(x.longest_hold, y.longest_hold);
-      EXPECT_EQ(x.hold_motion, y.hold_motion);
+      EXPECT_EQ(x.hold.motion, y.hold.motion);
       EXPECT_EQ(x.top.count, y.top.count);
       EXPECT_EQ(x.bottom.next_count, y.bottom.next_count);
       EXPECT_EQ(x.quantum, y.quantum);

@@ -44,6 +44,14 @@ double off(const std::optional<ElasticValue>& value, double truth) {
   return value ? std::abs(value->value / truth - 1) : 1;
 }
 
+// Joints that are not identifiable, in the order of the findings.
+std::vector<std::string> unknown_joints(const ElasticFit& fit) {
+  std::vector<std::string> names;
+  for (const Finding& finding : fit.findings)
+    if (finding.code == "stiffness-unknown") names.push_back(finding.joint);
+  return names;
+}
+
 bool covers(const std::optional<ElasticValue>& value, double truth) {
   return value && value->lower && value->upper && *value->lower <= truth && truth <= *value->upper;
 }
@@ -94,7 +102,7 @@ TEST(ElasticSeven, JointsBelowTheSignalToNoiseRatioAreNotIdentifiable) {
   for (const double noise : {1e-5, 1e-4}) {
     const ElasticFit fit =
         identify_elastic(seven().arm, {elastic_log(seven_motion(), encoders(noise))}, filters());
-    std::size_t reported = 0;
+    std::vector<std::string> reported;
     for (std::size_t j = 0; j < 7; ++j) {
       const ElasticJoint& joint = fit.joints[j];
       EXPECT_EQ(joint.identifiable, joint.snr >= 10) << joint.name;
@@ -103,12 +111,11 @@ TEST(ElasticSeven, JointsBelowTheSignalToNoiseRatioAreNotIdentifiable) {
         continue;
       }
       EXPECT_THAT(joint.reason, ::testing::HasSubstr("below 10"));
-      EXPECT_EQ(fit.findings.at(reported).code, "stiffness-unknown");
-      EXPECT_EQ(fit.findings.at(reported++).joint, joint.name);
+      reported.push_back(joint.name);
     }
-    EXPECT_EQ(reported, fit.findings.size());
+    EXPECT_EQ(reported, unknown_joints(fit));
     // Deflections are 1.2e-5 rad on joint 7, 7e-5 on joint 5, 1.5e-4 on joint 6, more on the others.
-    EXPECT_EQ(reported, noise == 1e-5 ? 1U : 3U);
+    EXPECT_EQ(reported.size(), noise == 1e-5 ? 1U : 3U);
   }
 }
 
@@ -177,6 +184,48 @@ TEST(ElasticTwo, AStiffJointHasNoSpringAndTakesItsMotorsPosition) {
   EXPECT_LT(off(fit.joints[1].stiffness, 1200), 0.01);
 }
 
+// Incremental encoders start anew: what they disagree by is another in every run.
+TEST(ElasticTwo, EncodersMayDisagreeByAnotherOffsetInEveryRun) {
+  const TwoJoints robot;
+  std::vector<steelyard::Run> runs;
+  for (const double offset : {0.0, 0.02, -0.05}) {
+    steelyard::Run& run = runs.emplace_back(elastic_log(robot.motion(), encoders(1e-5)));
+    const int theta = run.samples.find("theta");
+    for (Index j = 0; j < 2; ++j)
+      for (Index s = 0; s < run.samples.size(); ++s) run.samples.row(theta, j)[s] += offset;
+  }
+  for (const auto equations : {ElasticEquations::motors_and_links, ElasticEquations::elastic_torque}) {
+    ElasticOptions options;
+    options.equations = equations;
+    const ElasticFit fit = identify_elastic(robot.arm, runs, elastic_filters(10), options);
+    const ElasticFit one = identify_elastic(robot.arm, {runs[0]}, elastic_filters(10), options);
+    for (std::size_t j = 0; j < 2; ++j) {
+      EXPECT_TRUE(fit.joints[j].identifiable) << fit.joints[j].reason;
+      EXPECT_LT(off(fit.joints[j].stiffness, robot.K[static_cast<Index>(j)]), 0.01);
+      // About the mean of each run: the runs are the same but for the offsets.
+      EXPECT_NEAR(fit.joints[j].deflection, one.joints[j].deflection, 1e-9);
+    }
+  }
+}
+
+// Four derivatives of 1e-4 rad behind 5 Hz: K comes out several times too large, in a narrow interval.
+TEST(ElasticTwo, LinkPositionsWithMuchNoiseGiveNoIntervalForTheStiffness) {
+  TwoJoints robot;
+  robot.K = list({2500, 2500});
+  robot.elastic.stiffness = robot.K;
+  ElasticMotionOptions noise;
+  noise.link_noise = list({1e-3});
+  ElasticOptions options;
+  options.equations = ElasticEquations::links;
+  const auto run = elastic_log(robot.motion(), noise);
+  const ElasticFit fit = identify_elastic(robot.arm, {run}, elastic_filters(10), options);
+  for (const ElasticJoint& joint : fit.joints)
+    EXPECT_FALSE(covers(joint.stiffness, 2500) && joint.identifiable);
+  EXPECT_FALSE(fit.biased.empty());
+  options.bias_check = false;
+  EXPECT_TRUE(identify_elastic(robot.arm, {run}, elastic_filters(10), options).biased.empty());
+}
+
 TEST(ElasticTwo, LinkPositionsAloneGiveTheStiffnessWhileTheNoiseIsSmall) {
   const TwoJoints robot;
   const ElasticMotion motion = robot.motion();
@@ -196,7 +245,7 @@ TEST(ElasticTwo, LinkPositionsAloneGiveTheStiffnessWhileTheNoiseIsSmall) {
     EXPECT_LT(off(fine.joints[j].stiffness, K), 0.05);
     EXPECT_FALSE(coarse.joints[j].identifiable);
   }
-  EXPECT_EQ(coarse.findings.size(), 2U);
+  EXPECT_EQ(unknown_joints(coarse).size(), 2U);
 }
 
 TEST(ElasticTwo, ThreadsDoNotChangeTheBytes) {

@@ -9,6 +9,7 @@
 
 #include "estimate/estimate_cases.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/core/linear_algebra.hpp"
 #include "steelyard/estimate/condition.hpp"
 #include "steelyard/fold/prior.hpp"
 
@@ -251,6 +252,30 @@ TEST(Estimate, ResidualsOfGivenValuesAreTheDenseOnes) {
   // Columns without a value count as zero.
   const Residuals nothing = residuals(folds_of(rows), {"a"}, VectorXd::Zero(1));
   EXPECT_NEAR(nothing.totals[0].relative, 1, 1e-14);
+}
+
+TEST(Conditioning, IsThatOfAllSingularValues) {
+  Random random(13, "conditioning of all");
+  for (const Index columns : {1, 2, 3, 17, 64}) {
+    for (const double near : {1.0, 1e-6, 1e-11, 0.0}) {
+      MatrixXd A(80, columns);
+      for (Index i = 0; i < A.size(); ++i) A(i) = random.normal();
+      if (columns > 1) A.col(columns - 1) = A.col(0) + near * A.col(columns - 1);
+      const VectorXd values = singular_values(A);
+      const SingularRange found = singular_range(A, 1e-9);
+      // Errors of the values are rounding errors of the reflections.
+      const double rounding = 1e-16 * static_cast<double>(columns) * values[0];
+      EXPECT_NEAR(found.largest, values[0], 10 * rounding);
+      EXPECT_NEAR(found.smallest, values[columns - 1], 10 * rounding);
+      EXPECT_EQ(found.above, (values.array() > 1e-9 * values[0]).count());
+      const SingularRange wide = singular_range(A.transpose(), 1e-9);
+      EXPECT_NEAR(wide.largest, found.largest, 10 * rounding);
+      EXPECT_EQ(wide.smallest, 0);
+      EXPECT_EQ(wide.above, found.above);
+    }
+  }
+  EXPECT_EQ(singular_range(MatrixXd::Zero(4, 3), 1e-9).above, 0);
+  EXPECT_EQ(singular_range(MatrixXd::Zero(0, 3), 1e-9).largest, 0);
 }
 
 TEST(Conditioning, SeesThroughScales) {

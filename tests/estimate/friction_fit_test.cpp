@@ -185,6 +185,18 @@ TEST(FrictionChoice, PicksTheTrueForm) {
   }
 }
 
+// A peak as wide as half the fastest velocity, which hardly differs from viscous friction: the start is near its width.
+TEST(FrictionChoice, MeetsPeaksOfEveryWidth) {
+  for (const double width : {0.04, 0.15, 0.4, 0.8}) {
+    SCOPED_TRACE(width);
+    const FrictionArm arm(stribeck(1.5, 1.2, width), stribeck(1.5, 1.2, 0.15), 0.2);
+    const std::vector<FrictionChoice> choices = arm.choose({{}, {}});
+    ASSERT_EQ(choices[0].model.form, FrictionForm::stribeck) << choices[0].reason;
+    // Neighbours of the dictionary are a factor 1.75 apart.
+    EXPECT_LT(std::abs(std::log(choices[0].model.velocity / width)), std::log(1.75));
+  }
+}
+
 TEST(FrictionFit, GivesTheSameBytesAgain) {
   const FrictionArm arm(sigmoid(3, 8, 0.05), stribeck(1.5, 1.2, 0.15), 0.2);
   const std::vector<FrictionRequest> requests = {request(FrictionForm::sigmoid),

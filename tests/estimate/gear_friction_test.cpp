@@ -115,6 +115,52 @@ TEST(GearFriction, ThatDiffersByDirectionIsFound) {
   EXPECT_NEAR(fit.joints[0].model.driven, 0.25, 0.02);
 }
 
+// A share that grows towards rest, beside one that does not: on the arm that hangs on joint 2.
+TEST(GearFriction, ThatGrowsTowardsRestIsFoundAndChosen) {
+  Friction grown = gear(0.5, 0, 0);
+  grown.load_mean = 0.1;
+  grown.load_peak = 0.2, grown.load_peak_velocity = 0.4;
+  const FrictionArm exact(gear(1, 0, 0), grown, 0);
+  const std::vector<FrictionRequest> given = {request(FrictionForm::linear),
+                                              with_load(FrictionForm::linear, LoadFriction::stribeck)};
+  const FrictionFit fit = exact.fit(given);
+  ASSERT_TRUE(fit.converged);
+  const FrictionModel& found = fit.joints[1].model;
+  ASSERT_EQ(found.load, LoadFriction::stribeck) << fit.joints[1].evidence;
+  // The convergence is a thousandth of σ² of a fit without noise: rounding of the filter.
+  EXPECT_NEAR(found.load_mean, 0.1, 1e-5);
+  EXPECT_NEAR(found.load_peak, 0.2, 1e-5);
+  EXPECT_NEAR(found.load_peak_velocity, 0.4, 1e-4);
+  const FrictionArm noisy(gear(1, 0, 0), grown, 0.2, 4);
+  EXPECT_EQ(noisy.choose({{}, {}})[1].model.load, LoadFriction::stribeck);
+  const FrictionFit under_noise = noisy.fit(given);
+  const Estimate estimate = noisy.estimate_at(under_noise);
+  const FrictionModel& own = under_noise.joints[1].model;
+  EXPECT_LT(std::abs(own.load_mean - 0.1), 4 * deviation_of(estimate, "mu2.mean"));
+  EXPECT_LT(std::abs(own.load_peak - 0.2), 4 * deviation_of(estimate, "mu2.peak"));
+  EXPECT_LT(std::abs(std::log(own.load_peak_velocity / 0.4)), 4 * deviation_of(estimate, "mu2.velocity"));
+}
+
+TEST(GearFriction, ThatDoesNotGrowTowardsRestHasOneShare) {
+  const FrictionArm arm(gear(1, 0, 0), gear(0.5, 0.15, 0.15), 0.3);
+  EXPECT_EQ(arm.choose({{}, {}})[1].model.load, LoadFriction::load);
+  const FrictionFit fit =
+      arm.fit({request(FrictionForm::linear), with_load(FrictionForm::linear, LoadFriction::stribeck)});
+  EXPECT_EQ(fit.joints[1].model.load, LoadFriction::load);
+  EXPECT_EQ(fit.joints[1].status, FrictionStatus::load);
+  EXPECT_THAT(fit.joints[1].evidence, testing::HasSubstr("towards rest"));
+  EXPECT_NEAR(fit.joints[1].model.driving, 0.15, 0.02);
+}
+
+// An unknown gain of a drive and a gear that differs by direction look the same.
+TEST(GearFriction, HasNoDirectionWhereGainsAreUnknown) {
+  const FrictionArm arm(gear(1, 0.1, 0.25), gear(0.5, 0, 0), 0.1);
+  FrictionRequest alike;
+  EXPECT_EQ(arm.choose({alike, alike})[0].model.load, LoadFriction::directional);
+  alike.may_direct = false;
+  EXPECT_EQ(arm.choose({alike, alike})[0].model.load, LoadFriction::load);
+}
+
 TEST(GearFriction, ThatTheDataDoNotShowIsDropped) {
   const FrictionArm arm(gear(1, 0, 0), gear(0.5, 0.15, 0.15), 0.3);
   const FrictionFit fit = arm.fit({with_load(FrictionForm::linear, LoadFriction::load),

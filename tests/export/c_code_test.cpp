@@ -34,6 +34,12 @@ Friction every_friction(oracle::Random& random) {
   friction.stribeck = random.uniform(0, 1);
   friction.stribeck_velocity = random.uniform(0.05, 0.5);
   friction.stribeck_exponent = random.uniform(0, 1) < 0.5 ? 1 : 2;
+  friction.load_driving = random.uniform(0, 0.5);
+  friction.load_driven = random.uniform(0, 1) < 0.5 ? friction.load_driving : random.uniform(0, 0.5);
+  friction.load_velocity = random.uniform(0, 1) < 0.5 ? 0 : random.uniform(0.01, 0.5);
+  friction.load_mean = random.uniform(0, 1) < 0.5 ? 0 : random.uniform(0, 0.4);
+  friction.load_peak = random.uniform(0, 1) < 0.5 ? 0 : random.uniform(0, 0.4);
+  friction.load_peak_velocity = random.uniform(0.05, 0.5);
   return friction;
 }
 
@@ -122,17 +128,22 @@ TEST(CCode, TakesExtraColumnsAlong) {
   const auto column = [](const char* name, Index row, double value, const char* text) {
     return CColumn{name, row, value, Expression::parse(text, export_variables(2))};
   };
-  options.extra = {column("spring", 1, 3.5, "q - 0.2"),
-                   column("cable", 0, -0.7, "tanh(5*qd) * sin(q1 + q2)")};
+  options.extra = {column("spring", 1, 3.5, "q - 0.2"), column("cable", 0, -0.7, "tanh(5*qd) * sin(q1 + q2)"),
+                   column("ripple", 1, 0.4, "sign(qd) * cos(3*q)")};
   ExportModel bodies = model;  // the regressor has two columns of the bodies: the others are nothing
   bodies.parameters.standard.setZero();
   bodies.parameters.standard[19] = options.values[0], bodies.parameters.standard[11] = options.values[1];
   for (Drive& drive : bodies.parameters.drives) drive = {};
   EXPECT_LT(deviation(bodies, options), kRounding);
   const CCode code = to_c(bodies, options);
-  EXPECT_THAT(code.header, HasSubstr("_PARAMETERS 4"));
-  EXPECT_THAT(code.header, HasSubstr("spring cable"));
+  EXPECT_THAT(code.header, HasSubstr("_PARAMETERS 5"));
+  EXPECT_THAT(code.header, HasSubstr("spring cable ripple"));
   EXPECT_THAT(code.source, HasSubstr("tanh("));
+  // At rest the spring pushes either way, what has the sign of the velocity holds, and tanh is nothing.
+  const RestBands rest = column_rest(options.extra, Eigen::Vector2d(0.3, 0.5));
+  EXPECT_LT(std::abs(rest.high[0]), 1e-299);
+  EXPECT_DOUBLE_EQ(rest.high[1], 3.5 * 0.3 + 0.4 * std::cos(1.5));
+  EXPECT_DOUBLE_EQ(rest.low[1], 3.5 * 0.3 - 0.4 * std::cos(1.5));
   options.extra[0].value = 0;  // the check sees what they do
   EXPECT_GT(check_c(code, bodies, options, export_states(robot, 5)), 1e-3);
 }
@@ -145,7 +156,8 @@ TEST(CCode, CallsNothingButSineCosineAndExponential) {
   for (std::sregex_iterator at(code.source.begin(), code.source.end(), call), end; at != end; ++at)
     called.insert((*at)[1]);
   called.erase("robot_inverse_dynamics"), called.erase("robot_mass_matrix"), called.erase("robot_coriolis"),
-      called.erase("robot_gravity"), called.erase("robot_friction"), called.erase("robot_rest_band");
+      called.erase("robot_gravity"), called.erase("robot_friction"), called.erase("robot_rest_band"),
+      called.erase("robot_load_friction");
   EXPECT_EQ(called, (std::set<std::string>{"cos", "exp", "sin"}));
   EXPECT_THAT(code.source, Not(HasSubstr("for")));
   EXPECT_THAT(code.source, Not(HasSubstr("if")));

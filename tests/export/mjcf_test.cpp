@@ -50,6 +50,30 @@ TEST(MjcfExport, GivesMujocoTheSameEffortsWithRotorsAndDamping) {
   }
 }
 
+// What gears take of their load is missing there, and no more than is said.
+TEST(MjcfExport, LosesTheLoadFrictionThatItNames) {
+  ExportModel model = mjcf_model(5, false);
+  for (Drive& drive : model.parameters.drives)
+    drive.friction.load_driving = 0.2, drive.friction.load_driven = 0.1;
+  const ExportedText text = to_mjcf(model);
+  const auto engine = oracle::make_mujoco_from_mjcf(text.text);
+  VectorXd largest = VectorXd::Zero(model.robot.dof()), said = largest;
+  ExportModel unloaded = model;
+  for (Drive& drive : unloaded.parameters.drives)
+    drive.friction.load_driving = drive.friction.load_driven = 0;
+  for (const ExportState& state : export_states(model.robot, 200)) {
+    const VectorXd found = effort_of(*engine, model.robot, state),
+                   kept = model_effort(unloaded, state.q, state.qd, state.qdd);
+    EXPECT_LT((found - kept).norm(), 1e-12 * kept.norm());
+    largest = largest.cwiseMax((found - model_effort(model, state.q, state.qd, state.qdd)).cwiseAbs());
+  }
+  for (const NotCarried& item : text.not_carried) {
+    EXPECT_EQ(item.what, "load friction");
+    said[model.robot.index_of(item.joint)] = item.effort;
+  }
+  for (Index j = 0; j < said.size(); ++j) EXPECT_NEAR(said[j], largest[j], 1e-9 * largest[j]) << j;
+}
+
 TEST(MjcfExport, SaysWhatMjcfHasNoWordFor) {
   ExportModel model = mjcf_model(3, false);
   EXPECT_TRUE(to_mjcf(model).not_carried.empty());

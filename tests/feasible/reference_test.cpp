@@ -67,6 +67,24 @@ TEST(Reference, TakesItsDensityFromTheEfforts) {
   EXPECT_NEAR((found.x - known.x).norm() / known.x.norm(), 0, 1e-9);
 }
 
+// Axes that slide past each other are near each other whatever they carry: their way says how large they are.
+TEST(Reference, WhatSlidesIsAsLongAsItsWay) {
+  Robot robot = without_inertias(arm(2));
+  for (Joint& joint : robot.joints) joint.kind = JointKind::prismatic;
+  const auto mass = [&](double way) {
+    for (Joint& joint : robot.joints) joint.limits.lower = 0, joint.limits.upper = way;
+    const Quantities quantities(robot);
+    Objective nothing;  // no row: the density of water
+    nothing.columns = quantities.columns();
+    nothing.R = MatrixXd::Zero(quantities.size(), quantities.size());
+    nothing.z = VectorXd::Zero(quantities.size());
+    return reference_bodies(robot, quantities, nothing).mass();
+  };
+  EXPECT_EQ(mass(1e-6), mass(1e-3));  // shorter than the links
+  EXPECT_GT(mass(8), 3 * mass(2));
+  EXPECT_EQ(mass(INFINITY), mass(1e-3));
+}
+
 TEST(Plausible, DensityIsThatOfTheEllipsoid) {
   const Vector3 axes(0.1, 0.05, 0.2);
   const double volume = 4.0 / 3 * std::numbers::pi * axes.prod();

@@ -122,6 +122,13 @@ TEST_F(FoldFiles, EveryDamagedByteIsFound) {
   }
 }
 
+TEST_F(FoldFiles, KnowTheLogTheyAreOf) {
+  FoldedRun run = sample_run();
+  run.log = "0123abcd";
+  write_fold_file(std::span(&run, 1), path_);
+  EXPECT_EQ(read_fold_file(path_)[0].log, run.log);
+}
+
 TEST_F(FoldFiles, OfAnotherVersionAreRefusedByIt) {
   write_fold_file(std::vector{sample_run()}, path_);
   std::string other = bytes().substr(0, bytes().size() - 32);
@@ -130,7 +137,7 @@ TEST_F(FoldFiles, OfAnotherVersionAreRefusedByIt) {
   hash.add(other);
   const auto digest = hash.finish();
   other.append(digest.begin(), digest.end());
-  EXPECT_THAT(complaint_about(other), HasSubstr("version 5"));
+  EXPECT_THAT(complaint_about(other), HasSubstr("version 6"));
 }
 
 TEST_F(FoldFiles, KeepWhatTheExaminationFoundAndTellWhereThereWasNone) {

@@ -38,7 +38,8 @@ TEST_F(StillJoint1, IsNotIdentifiableWithNoiseInTheColumnsAndTheOthersAreFound) 
     const GainFit fit = fit_gains(problem(), method, hundred_replicates());
     EXPECT_EQ(fit.status[0], GainStatus::not_identifiable) << to_string(method);
     EXPECT_TRUE(std::isnan(fit.lower[0])) << "no confident wrong number";
-    for (std::size_t j = 1; j < 6; ++j) EXPECT_EQ(fit.status[j], GainStatus::identified) << to_string(method);
+    const GainStatus others = method == GainMethod::tls ? GainStatus::identified : GainStatus::biased;
+    for (std::size_t j = 1; j < 6; ++j) EXPECT_EQ(fit.status[j], others) << to_string(method);
   }
   const GainFit tls = fit_gains(problem(), GainMethod::tls, hundred_replicates());
   for (Index j = 1; j < 6; ++j) EXPECT_LT(std::abs(tx40::gain_errors(tls.gain_values())[j]), 0.02);
@@ -59,9 +60,18 @@ TEST_F(StillJoint1, IsHeldAtItsPriorByTotalLeastSquaresAndTheOthersAreNotHarmed)
     EXPECT_EQ(held.status[static_cast<std::size_t>(j)], GainStatus::identified);
     EXPECT_LT(std::abs(errors[j]), 0.015) << j;
     EXPECT_LT(held.sigma[j], alone.sigma[j]) << j;
-    EXPECT_LT(held.lower[j], tx40::true_gains()[j]);
-    EXPECT_GT(held.upper[j], tx40::true_gains()[j]);
   }
+  // 95 % of 25, less two binomial standard deviations.
+  int holds = 0;
+  for (const std::uint64_t draw : {3, 13, 23, 33, 43}) {
+    GainProblem other = bench().problem(bench().runs(draw), false);
+    other.prior = with_prior.prior;
+    other.prior_sigma = with_prior.prior_sigma;
+    const GainFit fit = fit_gains(other, GainMethod::tls, hundred_replicates());
+    for (Index j = 1; j < 6; ++j)
+      holds += fit.lower[j] < tx40::true_gains()[j] && tx40::true_gains()[j] < fit.upper[j];
+  }
+  EXPECT_GE(holds, 21);
 }
 
 // Currents as outputs do not need the second candidate: what they say of joint 1 holds within its standard

@@ -5,10 +5,12 @@
 // body of the 4.59 kg load is the published CAD model, that of the 1.686 kg load is made up.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "steelyard/core/random.hpp"
 #include "steelyard/gains/fit.hpp"
 #include "steelyard/robot/read.hpp"
 #include "steelyard/simulate/simulate.hpp"
@@ -75,17 +77,38 @@ inline TrueParameters truth(const Robot& robot) {
   return truth;
 }
 
+// Moves between random points, with dwells.
+inline Trajectory point_motion(std::uint64_t seed) {
+  Random random(seed, "points");
+  VectorXd center(6), reach(6);
+  center << 0, -1.57, 1.57, 0, 0, 0;
+  reach << 1.5, 1.0, 1.0, 1.8, 1.5, 2.2;
+  PointToPoint moves;
+  for (int p = 0; p < 16; ++p) {
+    VectorXd q(6);
+    for (Index j = 0; j < 6; ++j) q[j] = center[j] + reach[j] * random.uniform(-1, 1);
+    moves.points.push_back(q);
+  }
+  moves.velocity = VectorXd::Constant(1, 3);
+  moves.acceleration = VectorXd::Constant(1, 12);
+  moves.dwell = VectorXd::Constant(1, 0.2);
+  return moves;
+}
+
 struct Setting {
-  double current_noise = 0.1;    // share of the joint's rms current
-  double encoder_noise = 1e-4;   // [rad]
-  double rate = 200;             // [Hz]
-  double duration = 24;          // [s]
-  double cutoff = 5;             // [Hz] of positions and columns
-  double reach1 = 1.5;           // [rad] of joint 1
-  bool ignore_coupling = false;  // in the model
+  double current_noise = 0.1;                                 // share of the joint's rms current
+  double encoder_noise = 1e-4;                                // [rad]
+  double rate = 200;                                          // [Hz]
+  double duration = 24;                                       // [s]
+  double cutoff = 5;                                          // [Hz] of positions and columns
+  double reach1 = 1.5;                                        // [rad] of joint 1
+  bool ignore_coupling = false;                               // in the model
+  std::function<Trajectory(std::uint64_t seed)> motion = {};  // none: multi-sines
+  VectorXd standstill = {};                                   // as of PrepareOptions
 };
 
 inline Trajectory motion(std::uint64_t seed, const Setting& setting) {
+  if (setting.motion) return setting.motion(seed);
   RandomMotion motion;
   motion.harmonics = 6;
   motion.period = 12;
@@ -136,6 +159,7 @@ class Bench {
     PrepareOptions options;
     options.filter.cutoff = setting_.cutoff;
     options.column_filter.cutoff = setting_.cutoff;
+    options.standstill = setting_.standstill;
     return options;
   }
 

@@ -115,17 +115,32 @@ TEST(BelievableLinks, OfThePandaAreNearItsFileAndFitAsWell) {
   Study study = panda();
   study.cross.reset();
   study.intervals.bias_check = false;
-  study.prepare.keep_standstill = true;  // the figure below is that of all rows
+  study.standstill.keep = true;  // the figure below is that of all rows
   const Result result = run_study(study).result;
   EXPECT_NEAR(result.links[0].mass, 4.970684, 0.3 * 4.970684);  // which no row shows
   EXPECT_LE(result.feasible->residual->prepared, 1.005 * 0.008302733);
   EXPECT_EQ(result.feasible->pull->by, "left-out");
-  // A bound that the links meet changes nothing.
-  ConstraintSpec bound;
-  bound.name = "heavy base";
-  bound.text = "m1";
-  bound.lower = 4;
-  study.feasible->constraints = {bound};
+  // Bounds that the links meet change nothing: of one link, then of the mass and the centre of every link.
+  const auto bound = [](const std::string& quantity, double lower, double upper) {
+    ConstraintSpec spec;
+    spec.name = "bound of " + quantity;
+    spec.text = quantity;
+    spec.lower = lower;
+    spec.upper = upper;
+    return spec;
+  };
+  study.feasible->constraints = {bound("m1", 4, kInfinity)};
+  EXPECT_LE(largest_change(result, run_study(study).result), 1e-6);
+  study.feasible->constraints.clear();
+  for (std::size_t k = 0; k < result.links.size(); ++k) {
+    const LinkValues& link = result.links[k];
+    const std::string number = std::to_string(k + 1);
+    study.feasible->constraints.push_back(bound("m" + number, 0.9 * link.mass, 1.1 * link.mass));
+    const char* axes[] = {"cx", "cy", "cz"};
+    for (int axis = 0; axis < 3; ++axis)
+      study.feasible->constraints.push_back(
+          bound(axes[axis] + number, link.com[axis] - 0.02, link.com[axis] + 0.02));
+  }
   EXPECT_LE(largest_change(result, run_study(study).result), 1e-6);
 }
 

@@ -172,8 +172,9 @@ inline void refine_with_instruments(const Bench& bench, const Case& options, con
   EstimateOptions how;
   how.weighting = options.weighting;
   for (int k = 0; k < spec.max_iterations; ++k) {
-    const auto motion = std::make_shared<const InstrumentMotion>(
-        follow(bench.robot, bench.plan, values_for(bench.plan, fitted.estimate), reference, spec.bandwidth));
+    const auto motion = std::make_shared<const InstrumentMotion>(follow(
+        bench.robot, simulation_parameters(bench.robot, bench.plan, values_for(bench.plan, fitted.estimate)),
+        reference, spec.bandwidth));
     const std::vector<ExtraColumns> columns = {instrument_columns(bench.plan, {}, motion)};
     fitted.folds = fold_blocks(bench, prepared, with_extra_columns(bench.layouts, columns), columns);
     fitted.instruments = instrument_estimate(fitted.folds, how);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <string>
 
+#include "oracle/data_folder.hpp"
 #include "oracle/refusal.hpp"
+#include "seven_logs.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/check.hpp"
 #include "steelyard/identify/run.hpp"
@@ -13,6 +15,19 @@
 
 namespace steelyard::testing {
 namespace effort_delay_test {
+
+// No delay of a public log is certain (docs/doctor.md): nothing may be undone that costs a hundredth of the residual.
+TEST(EffortDelay, AutomaticLeavesThePublicLogsAsTheyAre) {
+  if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
+  for (const char* robot : {"panda", "ur10", "lwr4", "tx40"}) {
+    Study study = seven_logs::study_of(robot);
+    study.feasible.reset();
+    const double given = run_study(study).result.residual.prepared;
+    study.effort_delay.automatic = true;
+    const double undone = run_study(study).result.residual.prepared;
+    EXPECT_NEAR(undone, given, 0.01 * given) << robot;
+  }
+}
 
 using ::testing::HasSubstr;
 

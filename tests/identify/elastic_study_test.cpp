@@ -1,6 +1,8 @@
 // `elastic:` from the file to the result: the example finds what it was simulated with.
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/run.hpp"
 
@@ -38,6 +40,26 @@ TEST(ElasticStudy, TheExampleFindsSpringsAndMotorsToOnePercent) {
     EXPECT_NEAR(elastic.joints[j].motor_inertia.value_or(ElasticValue{}).value / B[j], 1, 0.01);
   }
   EXPECT_EQ(elastic.links.size(), 43U);
+  // The base parameters of the robot with its motors are those of the same equations.
+  const std::map<std::string, double> base = [&] {
+    std::map<std::string, double> values;
+    for (const BaseValue& value : outcome.result.base) values[value.name] = value.value;
+    return values;
+  }();
+  int same = 0;
+  for (const ElasticLinkValue& link : elastic.links) {
+    const auto found = std::find_if(outcome.result.base.begin(), outcome.result.base.end(),
+                                    [&](const BaseValue& value) { return value.name == link.name; });
+    if (found == outcome.result.base.end()) continue;
+    const bool links_alone = std::none_of(found->terms.begin(), found->terms.end(),
+                                          [](const auto& term) { return term.first.starts_with("Ia"); });
+    if (!links_alone) continue;
+    EXPECT_NEAR(found->value, link.value.value, 1e-9 * (1 + std::abs(link.value.value))) << link.name;
+    ++same;
+  }
+  EXPECT_GT(same, 30);
+  for (std::size_t j = 0; j < 7; ++j)
+    EXPECT_EQ(outcome.result.drives[j].values.at("fv"), elastic.joints[j].friction.at("fv"));
   const Result again = result_from_json(to_json(outcome.result), "result.json");
   EXPECT_EQ(to_json(again), to_json(outcome.result));
 }
@@ -54,7 +76,9 @@ TEST(ElasticStudy, KeysAndValuesThatMeanNothingAreRefused) {
   EXPECT_THAT(refusal(", elastic: {damping: 1}}\n"), HasSubstr("stiffness"));
   EXPECT_THAT(refusal(", elastic: {stiffness: -1}}\n"), HasSubstr("stiffness = -1"));
   EXPECT_THAT(refusal(", delay: 0.001, elastic: {stiffness: 1000}}\n"), HasSubstr("'delay'"));
-  EXPECT_THAT(refusal(", elastic: {stiffness: 1000}}\nelastic: {equations: links}\n"),
+  EXPECT_THAT(refusal(", elastic: {stiffness: 1000}}\nelastic: {equations: links}\ndrives: {friction: "
+                      "[viscous, coulomb, offset], "
+                      "rotor_inertia: true}\n"),
               HasSubstr("columns are not filtered"));
 }
 
@@ -66,6 +90,9 @@ TEST(ElasticStudy, DriveTermsThatMotorsDoNotHaveAreRefused) {
   EXPECT_THAT(refusal(springs + "drives: {friction: sigmoid}\n"), HasSubstr("springs"));
   EXPECT_THAT(refusal(springs + "drives: {friction: [viscous, coulomb], offset: per_run}\n"),
               HasSubstr("offsets of single runs"));
+  EXPECT_THAT(refusal(springs + "drives: {friction: [viscous, coulomb, offset]}\n"),
+              HasSubstr("the drive of joint 'joint1' has no rotor inertia"));
+  EXPECT_THAT(refusal(springs + "estimate: {method: iv}\n"), HasSubstr("beside `elastic`"));
 }
 
 }  // namespace elastic_study_test

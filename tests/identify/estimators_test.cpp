@@ -136,11 +136,42 @@ TEST(Instruments, ParametersThatCannotMoveLeaveTheReference) {
   const Estimated state(study);
   const InstrumentMotion reference = reference_motion(*state.runs[0].prepared, 8);
   VectorXd values = values_for(state.setup.plan, state.fit.estimated);
-  EXPECT_TRUE(follow(state.setup.robot, state.setup.plan, values, reference, 10).simulated);
+  const auto followed = [&] {
+    return follow(state.setup.robot, simulation_parameters(state.setup.robot, state.setup.plan, values),
+                  reference, 10);
+  };
+  EXPECT_TRUE(followed().simulated);
   values = -values;
-  const InstrumentMotion same = follow(state.setup.robot, state.setup.plan, values, reference, 10);
+  const InstrumentMotion same = followed();
   EXPECT_FALSE(same.simulated);
   EXPECT_EQ(same.q, reference.q);
+}
+
+// The drives of the simulation have the friction that was fitted, and none that would push.
+TEST(Instruments, SimulateTheFittedFormsOfFriction) {
+  const Study study = noisy_study(1e-5, 1, "wls");
+  const Estimated state(study);
+  steelyard::Setup setup = state.setup;
+  FrictionModel sigmoid = friction_model(FrictionForm::sigmoid),
+                peak = friction_model(FrictionForm::stribeck);
+  sigmoid.slope = 9, sigmoid.shift = 0.1, peak.velocity = 0.2;
+  setup.friction.joints = {{1, 0, 0, 1}, {2, 1, 1, 1}};
+  setup.friction.models = {sigmoid, peak};
+  Estimate estimate = state.fit.estimated;
+  for (const auto& [column, value] : {std::pair{"fh1", 2.0}, {"fs2", 0.7}, {"fn2", -1.0}}) {
+    estimate.columns.push_back(column);
+    estimate.values.conservativeResize(estimate.values.size() + 1);
+    estimate.values[estimate.values.size() - 1] = value;
+  }
+  const TrueParameters found = simulation_parameters(setup, estimate);
+  Friction first =
+      simulation_parameters(setup.robot, setup.plan, values_for(setup.plan, estimate)).drives[0].friction;
+  first.sigmoid_height = 2, first.sigmoid_slope = 9, first.sigmoid_shift = 0.1;
+  for (const double qd : {-0.7, -0.05, 0.0, 0.02, 1.3})
+    EXPECT_EQ(friction_effort(found.drives[0].friction, qd), friction_effort(first, qd)) << qd;
+  EXPECT_EQ(found.drives[1].friction.stribeck, 0.7);
+  EXPECT_EQ(found.drives[1].friction.stribeck_velocity, 0.2);
+  EXPECT_EQ(found.drives[1].friction.coulomb_negative, 0);
 }
 
 BlockGroups groups_of_five(const HeldOut& held) {
@@ -258,6 +289,26 @@ TEST(EstimateSection, MethodsAndOptionsAreRead) {
   for (const char* wrong :
        {"{essential: 0.5}", "{method: hubber}", "{instruments: {cutoff: 0}}", "{huber: {limit: 3, far: 2}}"})
     EXPECT_THROW(read(wrong), InputError) << wrong;
+}
+
+// A heavy first joint with much noise beside a light one with hardly any: equal weights leave the light joint with the
+// errors of the heavy one.
+Study unequal_study(const std::string& method) {
+  Study study = noisy_study(0, 4, method);
+  study.runs[0].simulation->options.effort_noise = Eigen::Vector2d(400, 1e-4);
+  return study;
+}
+
+TEST(Weights, ThatHaveNotConvergedAreReported) {
+  const auto says = [](const Study& study) {
+    const Estimated found(study);
+    for (const Finding& finding : found.fit.findings)
+      if (finding.code == "weights-not-converged") return finding.evidence;
+    return std::string();
+  };
+  EXPECT_NE(says(unequal_study("ols")).find("joint2"), std::string::npos);
+  EXPECT_EQ(says(unequal_study("irls")), "");
+  for (const char* method : {"ols", "wls"}) EXPECT_EQ(says(noisy_study(1e-5, 4, method)), "") << method;
 }
 
 }  // namespace estimators_test

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "steelyard/fold/fold_file.hpp"
 #include "steelyard/identify/check.hpp"
@@ -67,6 +68,44 @@ class FoldedRuns : public testing::Test {
 
   std::filesystem::path folder_;
 };
+
+// The forecast needs folds alone, and no pass over a log.
+TEST_F(FoldedRuns, ForecastIsThatOfTheLogs) {
+  const Study logs = study_of(simulated("a", 3) + simulated("b", 5, "    role: validate\n"));
+  const std::vector<FoldedRun> files = fold_study(logs, {});
+  ASSERT_EQ(files.size(), 2U);
+  const Result by_logs = run_study(logs).result;
+  const Result by_folds = run_study(of_folds(files[0], files[1], RunRole::validate)).result;
+  ASSERT_TRUE(by_logs.forecast && by_folds.forecast);
+  EXPECT_EQ(by_folds.passes, 0);
+  const auto of_fresh = [](const Result& result) {
+    for (const RunValidation& run : result.validation)
+      if (run.fresh) return run.forecast;
+    return std::optional<MotionForecast>();
+  };
+  const auto here = of_fresh(by_logs), there = of_fresh(by_folds);
+  ASSERT_TRUE(here && there);
+  for (const auto& [a, b] :
+       {std::pair{*here, *there}, {by_logs.forecast->typical, by_folds.forecast->typical}}) {
+    EXPECT_GT(a.expected, 0);
+    EXPECT_NEAR(b.expected, a.expected, 1e-9 * a.expected);
+    EXPECT_NEAR(b.lower, a.lower, 1e-9 * a.lower);
+    EXPECT_NEAR(b.upper, a.upper, 1e-9 * a.upper);
+  }
+}
+
+// Ten refits and what is made of them. Time of the processor, since others use the machine, too.
+TEST(ForecastCost, IsAtMostFifteenEstimates) {
+  Study study = read_study(STEELYARD_SOURCE_DIR "/examples/demo/study.yaml");
+  study.intervals.bias_check = false;
+  std::map<std::string, double> shortest;
+  for (int time = 0; time < 3; ++time)
+    for (const StageTime& stage : run_study(study).times) {
+      const auto [known, is_new] = shortest.emplace(stage.stage, stage.cpu_seconds);
+      if (!is_new) known->second = std::min(known->second, stage.cpu_seconds);
+    }
+  EXPECT_LE(shortest.at("cross-validation") + shortest.at("forecast"), 15 * shortest.at("estimate"));
+}
 
 std::string codes(const std::vector<Finding>& findings) {
   std::string list;
@@ -167,11 +206,11 @@ TEST_F(FoldedRuns, WhatTheSignsFoundGoesWithTheFolds) {
       "signs: {filter: {order: 4, cutoff: 5}, threshold: 0.5, shortest: 8, low_minimum: 0.8}\n"
       "estimate: {method: wls}\nseed: 1\n",
       "study.yaml");
-  const SignsOutcome signs = recover_study_signs(study, {});
-  ASSERT_FALSE(signs.findings.empty());
   for (const bool examine : {true, false}) {
     StudyOptions options;
     options.examine = examine;
+    const SignsOutcome signs = recover_study_signs(study, options);
+    ASSERT_FALSE(signs.findings.empty());
     const FoldedRun run = fold_study(study, options).at(0);
     ASSERT_TRUE(run.findings);
     EXPECT_EQ(is_examined(run), examine);

@@ -105,6 +105,81 @@ TEST(FrictionStudy, JointsMayDifferAndFormsMayBeChosen) {
   EXPECT_NEAR(base(result, "fc1"), 1, 0.05);
 }
 
+// What a gear takes of its load beside other forms: all of it comes back, and the band at rest is made of both.
+TEST(FrictionStudy, LoadStandsBesideOtherForms) {
+  const std::string keys =
+      "drives: {joints: {joint1: {friction: [viscous, coulomb, stribeck, load]}, "
+      "joint2: {friction: [viscous, asymmetric, load_directional]}}}\n";
+  const std::string truth =
+      "viscous: [0.4, 0.3], coulomb: [1, 0], stribeck: [1.5, 0], stribeck_velocity: [0.2, 1], "
+      "coulomb_positive: [0, 2], "
+      "coulomb_negative: [0, 1.2], load_driving: [0, 0.15], load_driven: [0, 0.1]";
+  const Result result = run_study(two_r(keys, run_text("one", truth, 1))).result;
+  const FrictionValues &first = *drive(result, 0).friction, &second = *drive(result, 1).friction;
+  EXPECT_EQ(first.model, "stribeck");
+  expect_parameter(first, "fs", 1.5);
+  expect_parameter(first, "vs", 0.2);
+  EXPECT_EQ(first.load, "");  // nothing hangs on the vertical axis of joint 1
+  EXPECT_EQ(second.model, "asymmetric");
+  EXPECT_EQ(second.load, "load_directional");
+  expect_parameter(second, "fp", 2);
+  expect_parameter(second, "fn", 1.2);
+  const RestValues &column = *drive(result, 0).rest, &arm = *drive(result, 1).rest;
+  EXPECT_DOUBLE_EQ(column.up, first.parameters.at("fc") + first.parameters.at("fs"));
+  EXPECT_EQ(column.down, column.up);
+  EXPECT_EQ(arm.up, second.parameters.at("fp"));
+  EXPECT_EQ(arm.down, second.parameters.at("fn"));
+  EXPECT_EQ(arm.driving, second.parameters.at("mu_driving"));
+  EXPECT_EQ(arm.driven, second.parameters.at("mu_driven"));
+  // One joint alone shows (1 + μd)/(1 − μb).
+  EXPECT_NEAR((1 + arm.driving) / (1 - arm.driven), 1.15 / 0.9, 0.01);
+  EXPECT_EQ(to_json(result_from_json(to_json(result), "text")), to_json(result));
+}
+
+// A share of the load that grows towards rest: its band at rest is that of both, and the model predicts another run.
+TEST(FrictionStudy, LoadFrictionMayGrowTowardsRest) {
+  const std::string truth =
+      "viscous: 0.4, coulomb: 0.5, load_mean: [0, 0.1], load_peak: [0, 0.2], "
+      "load_peak_velocity: 0.4";
+  const std::string runs = run_text("one", truth, 1) + run_text("two", truth, 2, "validate");
+  for (const char* asked : {"[viscous, coulomb, offset, load_stribeck]", "auto"}) {
+    SCOPED_TRACE(asked);
+    const Study study = two_r(
+        "drives: {friction: [viscous, coulomb], joints: {joint2: {friction: " + std::string(asked) + "}}}\n",
+        runs);
+    const Result result = run_study(study).result;
+    const DriveValues& arm = drive(result, 1);
+    ASSERT_TRUE(arm.friction);
+    EXPECT_EQ(arm.friction->load, "load_stribeck") << arm.friction->reason;
+    expect_parameter(*arm.friction, "kappa", 0.1);
+    expect_parameter(*arm.friction, "kappa_peak", 0.2);
+    expect_parameter(*arm.friction, "vm", 0.4);
+    const double kappa = arm.friction->parameters.at("kappa") + arm.friction->parameters.at("kappa_peak");
+    EXPECT_DOUBLE_EQ(arm.rest->driving, 2 * kappa / (1 - kappa));
+    EXPECT_DOUBLE_EQ(arm.rest->driven, 2 * kappa / (1 + kappa));
+    EXPECT_LT(result.validation[1].residual.prepared, 1.5 * result.validation[0].residual.prepared);
+    const Result again = result_from_json(to_json(result), "text");
+    EXPECT_NEAR(validate_study(study, again).result.validation[1].residual.prepared,
+                result.validation[1].residual.prepared, 1e-3 * result.validation[1].residual.prepared);
+  }
+}
+
+// A sigmoid that is a step: what the gear takes has the sign of the velocity then, too.
+TEST(FrictionStudy, LoadBesideASigmoidThatIsAStepHasItsSign) {
+  const Result result =
+      run_study(
+          two_r("drives: {friction: [viscous, coulomb], joints: {joint2: {friction: [viscous, offset, "
+                "sigmoid, load]}}}\n",
+                run_text("one", "viscous: 0.4, coulomb: 2, load_driving: [0, 0.15], load_driven: [0, 0.15]",
+                         1)))
+          .result;
+  const FrictionValues& friction = *drive(result, 1).friction;
+  EXPECT_EQ(friction.status, "coulomb") << friction.reason;
+  EXPECT_EQ(friction.load, "load");
+  EXPECT_EQ(friction.parameters.at("vl"), 0);
+  expect_parameter(friction, "mu", 0.15);
+}
+
 TEST(FrictionStudy, AsymmetricCoulombFriction) {
   const Result result = run_study(two_r("drives: {friction: asymmetric}\n",
                                         run_text("one", "coulomb_positive: 2, coulomb_negative: 1.2", 1)))
@@ -166,6 +241,8 @@ TEST(ExtraColumnsOfAStudy, NonsenseIsRefusedWithItsPlace) {
   EXPECT_THAT(error("drives: {friction: sigmod}\n"), HasSubstr("did you mean 'sigmoid'"));
   EXPECT_THAT(error("drives: {friction: [sigmoid, stribeck]}\n"), HasSubstr("two forms"));
   EXPECT_THAT(error("drives: {friction: [asymmetric, coulomb]}\n"), HasSubstr("span"));
+  EXPECT_THAT(error("drives: {friction: [coulomb, sigmoid]}\n"),
+              HasSubstr("a sigmoid beside Coulomb friction"));
   EXPECT_THAT(error("drives: {joints: {elbow: {friction: auto}}}\n"), HasSubstr("unknown joint of drives"));
 }
 

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/text_file.hpp"
+#include "steelyard/identify/gain_advice.hpp"
 #include "steelyard/identify/run.hpp"
 
 namespace steelyard {
@@ -84,6 +86,119 @@ TEST(GainsStudy, FormsOfFrictionChangeTheGainsOnlyWhereTheyAreChosen) {
   EXPECT_NE(sigmoid, linear);
   // A sigmoid contains the Coulomb step: where friction is linear, it costs no more than the gains are uncertain.
   for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(sigmoid[j] / linear[j], 1, 0.02) << j;
+}
+
+// The example with little noise and this friction of its drives on top.
+std::string example_with(const std::string& friction) {
+  std::string text = read_text_file(kExample, "study");
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  replace("../../robots", std::string(STEELYARD_SOURCE_DIR) + "/robots");
+  replace("relative_effort_noise: 0.1", "relative_effort_noise: 0.005");
+  replace("position_noise: 1e-4", "position_noise: 1e-5");
+  replace("      motion:", "      friction: {" + friction + "}\n      motion:");
+  return text;
+}
+
+struct Off {
+  double gains = 0, largest = 0, loads = 0;
+};
+
+// By how much the gains and loads of such a study are off, as shares of the true ones.
+Off off_by(const std::string& text, Result& result) {
+  Study study = read_study_text(text, "study.yaml");
+  study.intervals.replicates = 20;
+  study.intervals.bias_check = false;
+  study.gains->methods = {GainMethod::prediction_error};
+  result = run_study(study).result;
+  Off out;
+  for (std::size_t j = 0; j < 6; ++j) {
+    const double share =
+        std::abs(method_of(result, "prediction_error")->joints[j].gain->value / kTrue[j] - 1);
+    out.gains += share / 6;
+    out.largest = std::max(out.largest, share);
+  }
+  for (const PayloadSummary& load : result.payloads) {
+    const double mass = load.name == "weighed" ? 4.59 : 1.686;
+    const double shown = load.shown_mass ? load.shown_mass->value : load.parameters.at("m").value;
+    out.loads = std::max(out.loads, std::abs(shown / mass - 1));
+  }
+  return out;
+}
+
+double base_of(const Result& result, const std::string& name) {
+  for (const BaseValue& value : result.base)
+    if (value.name == name) return value.value;
+  ADD_FAILURE() << "no column " << name;
+  return 0;
+}
+
+// Three gears that take 7 % of their load, little noise: `auto` finds them while the gains are unknown, and the gains are then
+// right; without load friction they, and a load that is weighed by them, are several times further off.
+TEST(GainsStudy, LoadFrictionIsToldFromTheGains) {
+  const std::string text =
+      example_with("load_driving: [0, 0.07, 0.07, 0.07, 0, 0], load_driven: [0, 0.07, 0.07, 0.07, 0, 0]");
+  Result result;
+  const Off without = off_by(text, result), with = off_by(text + "drives: {friction: auto}\n", result);
+  EXPECT_LT(with.largest, 0.005);
+  EXPECT_LT(with.loads, 0.002);
+  EXPECT_GT(without.gains, 3 * with.gains);
+  EXPECT_GT(without.loads, 3 * with.loads);
+  for (const DriveValues& drive : result.drives) {
+    ASSERT_TRUE(drive.friction.has_value()) << drive.joint;
+    const bool loaded = drive.joint == "joint2" || drive.joint == "joint3" || drive.joint == "joint4";
+    EXPECT_EQ(drive.friction->load, loaded ? "load" : "") << drive.joint;
+    if (loaded) {
+      EXPECT_NEAR(drive.friction->parameters.at("mu"), 0.07, 0.003) << drive.joint;
+    }
+  }
+}
+
+// Drives whose dry friction builds up over some rad/s: with the form that it has gains and loads are right.
+TEST(GainsStudy, SigmoidsOfTheDrivesGiveTheRightGains) {
+  const std::string text =
+      std::regex_replace(example_with("sigmoid_height: [30, 35, 27, 10, 14, 5], sigmoid_slope: 2"),
+                         std::regex("fc([1-6]): [0-9.]+"), "fc$1: 0");
+  Result result;
+  const Off linear = off_by(text, result), forms = off_by(text + "drives: {friction: sigmoid}\n", result);
+  EXPECT_LT(forms.largest, 0.005);
+  EXPECT_LT(forms.loads, 0.002);
+  EXPECT_GT(linear.gains, 3 * forms.gains);
+  EXPECT_GT(linear.loads, 3 * forms.loads);
+}
+
+TEST(GainsStudy, AdviceNamesWhatItDoesNotCount) {
+  const std::string text = example_with("viscous: 0");
+  EXPECT_THAT(advise_study_gains(read_study_text(text, "study.yaml")).not_counted, ::testing::IsEmpty());
+  const std::string drives =
+      "drives: {friction: auto, offset: per_run, ripple: [3], joints: {joint6: {friction: [viscous, load, "
+      "stribeck]}, "
+      "joint1: {friction: [viscous]}}}\ncolumns: [{name: spring, joint: joint2, expression: sin(q)}]\n";
+  EXPECT_THAT(advise_study_gains(read_study_text(text + drives, "study.yaml")).not_counted,
+              ::testing::ElementsAre("chosen friction of joint2", "chosen friction of joint3",
+                                     "chosen friction of joint4", "chosen friction of joint5",
+                                     "stribeck and load friction of joint6", "ripple", "column spring",
+                                     "offsets of single runs"));
+}
+
+// An effort that repeats along the turn, as a column of the study; and viscous friction that is known.
+TEST(GainsStudy, ColumnsAndKnownEffortsAct) {
+  const std::string text = example_with("ripple: [0, 8, 8, 0, 0, 0], ripple_order: 3");
+  const std::string terms =
+      "columns: [{name: wave2, joint: joint2, expression: sin(3*q)}, {name: wave3, joint: joint3, "
+      "expression: "
+      "sin(3*q)}]\n";
+  Result result;
+  const Off without = off_by(text, result), with = off_by(text + terms, result);
+  EXPECT_LT(with.largest, 0.005);
+  EXPECT_GT(without.gains, 3 * with.gains);
+  EXPECT_NEAR(base_of(result, "wave2"), 8, 0.1);
+  EXPECT_NEAR(base_of(result, "wave3"), 8, 0.1);
+  const double viscous = base_of(result, "fv1");
+  off_by(text + terms + "known: [{joint: joint1, expression: 7.01*qd}]\n", result);
+  EXPECT_NEAR(base_of(result, "fv1"), viscous - 7.01, 0.01);
 }
 
 // The manufacturer's gains: the loads come out wrong, and the interval shows it.

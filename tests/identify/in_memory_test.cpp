@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
 
+#include "oracle/data_folder.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/identify/check.hpp"
 #include "steelyard/identify/export_result.hpp"
@@ -106,6 +109,30 @@ TEST(InMemory, GivesTheBitsOfFiles) {
   memory.provenance = files.provenance = {};
   memory.robot_hash = files.robot_hash = "";
   EXPECT_EQ(to_json(memory), to_json(files));
+}
+
+// A real log, read from its file and handed over as arrays.
+TEST(InMemory, ThePandasLogGivesTheBitsOfItsFile) {
+  if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
+  ::setenv("STEELYARD_DATA", oracle::data_folder()->c_str(), 1);
+  Study study = read_study(STEELYARD_SOURCE_DIR "/examples/panda-identify/study.yaml");
+  study.feasible.reset();
+  study.intervals.bias_check = false;
+  study.intervals.method = IntervalMethod::classical;
+  Result files = run_study(study).result;
+  const SampleBlock log = read_all(*open_study_run(study.runs[0], study_robot(study)));
+  const auto channel = [&](const char* name) -> MatrixXd {
+    return Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>(
+        log.row(log.find(name)), log.size(), log.joints(), Eigen::OuterStride<>(log.stride()));
+  };
+  study.robot = read_robot(study.robot_path).robot;
+  study.runs = {run_from_arrays("excitation", Eigen::Map<const Eigen::VectorXd>(log.time(), log.size()),
+                                channel("position"), channel("torque"), channel("velocity"))};
+  Result arrays = run_study(study).result;
+  ASSERT_EQ(arrays.base.size(), 64U);
+  arrays.provenance = files.provenance = {};
+  arrays.robot_hash = files.robot_hash = "";
+  EXPECT_EQ(to_json(arrays), to_json(files));
 }
 
 TEST(InMemory, FilesNamedInCodeAreRecognised) {
@@ -293,6 +320,25 @@ TEST(InMemory, AWindowedRunIsDividedBeforeItIsUsed) {
   EXPECT_EQ(result.samples, 2 * 800);
 }
 
+// One cause, whatever the number of runs that have it.
+TEST(InMemory, TheSameFaultOfSeveralRunsIsOneFinding) {
+  Study study = settings();
+  study.robot = read_robot(kRobot).robot;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    steelyard::Run run = simulated_run("run " + std::to_string(seed), seed);
+    double* torque = run.samples.row(run.samples.find(channel::kTorque), 1);
+    for (Index s = 7 + static_cast<Index>(seed); s < run.samples.size(); s += 50) torque[s] = 0;
+    run.samples.row(run.samples.find(channel::kTorque), 0)[700] += 500;
+    study.runs.push_back(from_arrays(run));
+    study.runs.back().file.label.role = seed == 3 ? RunRole::validate : RunRole::fit;
+  }
+  std::map<std::string, int> count;
+  for (const Finding& finding : check_study(study, {}).findings)
+    if (finding.severity != Severity::note) ++count[finding.code];
+  EXPECT_EQ(count["effort-dropout"], 1);
+  EXPECT_EQ(count["spike"], 1);
+}
+
 // A quarter of the run is missing: no row, no prediction and no finding comes from the line across the gap.
 TEST(InMemory, AGapCostsItsRowsAndNothingElse) {
   const steelyard::Run whole = simulated_run("monday", 1);
@@ -306,11 +352,69 @@ TEST(InMemory, AGapCostsItsRowsAndNothingElse) {
   study.runs = {from_arrays(whole)};
   const Result expected = run_study(study, {}).result;
   study.runs = {from_arrays(gap)};
-  const Result found = run_study(study, {}).result;
+  const StudyOutcome outcome = run_study(study, {});
+  const Result& found = outcome.result;
+  // Nothing is drawn where nothing was logged.
+  const double from = whole.samples.time()[800], to = whole.samples.time()[1299];
+  for (const EffortCurve& curve : outcome.curves)
+    for (std::size_t k = 0; k < curve.time.size(); ++k) {
+      const bool is_missing = std::isnan(curve.measured_max[k]);
+      EXPECT_EQ(is_missing, std::isnan(curve.residual_min[k]));
+      if (curve.time[k] > from && curve.time[k] < to) {
+        EXPECT_TRUE(is_missing) << curve.time[k];
+      } else if (curve.time[k] < from - 1 || curve.time[k] > to + 1) {
+        EXPECT_FALSE(is_missing) << curve.time[k];
+      }
+    }
   EXPECT_LT(found.rows, expected.rows);
   EXPECT_NEAR(found.residual.prepared, expected.residual.prepared, 0.3 * expected.residual.prepared);
   EXPECT_NEAR(*found.residual.raw, *expected.residual.raw, 0.3 * *expected.residual.raw);
   for (const Finding& finding : found.findings) EXPECT_NE(finding.severity, Severity::error) << finding.code;
+}
+
+// Link frames at the joints instead of those of the DH table; the same bodies.
+Robot with_frames_at_joints(Robot robot) {
+  Steps moved;
+  for (Joint& joint : robot.joints) {
+    const Pose after = to_pose(joint.after);
+    joint.inertia = joint.inertia->expressed_in(after);
+    joint.before.insert(joint.before.begin(), moved.begin(), moved.end());
+    moved = std::move(joint.after);
+    joint.after.clear();
+  }
+  return robot;
+}
+
+TEST(GivenLinks, StandBesideAModelWhateverTheirFrames) {
+  const Robot robot = read_robot(kRobot).robot;
+  Study study;
+  study.robot = robot;
+  study.drives.viscous = true;
+  study.intervals.bias_check = false;
+  study.runs.push_back(from_arrays(simulated_run("monday", 1)));
+  const Result model = run_study(study).result;
+  study.runs = {from_arrays(simulated_run("tuesday", 2))};
+  const Result compared =
+      compare_models(study, {{"model", model},
+                             model_with_links(study, model, robot, "file"),
+                             model_with_links(study, model, with_frames_at_joints(robot), "frames")})
+          .result;
+  ASSERT_EQ(compared.comparison.size(), 3U);
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_NEAR(compared.comparison[1].mse[j], compared.comparison[0].mse[j],
+                0.1 * compared.comparison[0].mse[j]);
+    EXPECT_NEAR(compared.comparison[2].mse[j], compared.comparison[1].mse[j],
+                1e-9 * compared.comparison[1].mse[j]);
+  }
+  Robot other = robot;
+  other.joints[1].before.push_back({Motion::turn_z, 0.1, ""});
+  EXPECT_NO_THROW(model_with_links(study, model, other, "turned frame"));
+  other.joints[1].before.push_back({Motion::turn_x, 0.1, ""});
+  EXPECT_THAT([&] { model_with_links(study, model, other, "other.urdf"); },
+              testing::ThrowsMessage<InputError>(HasSubstr("joint2 moves otherwise")));
+  other = robot;
+  other.joints[0].inertia.reset();
+  EXPECT_THROW(model_with_links(study, model, other, "no inertia"), InputError);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "oracle/data_folder.hpp"
 #include "seven_logs.hpp"
+#include "steelyard/core/error.hpp"
 #include "steelyard/core/random.hpp"
 #include "steelyard/identify/check.hpp"
 #include "steelyard/identify/run.hpp"
@@ -92,7 +93,7 @@ TEST(StandstillStudy, RestsAreNoRowsAndFrictionIsTrue) {
   const steelyard::Run run = dwelling_run(7);
   const Result moving = run_study(study_of(run), {}).result;
   Study all = study_of(run);
-  all.prepare.keep_standstill = true;
+  all.standstill.keep = true;
   const Result with_rests = run_study(all, {}).result;
 
   EXPECT_FALSE(with_rests.residual.with_standstill);
@@ -118,6 +119,10 @@ TEST(StandstillStudy, WithoutDryFrictionEveryRowCounts) {
   Study study = study_of(run);
   study.drives.coulomb = false;
   EXPECT_FALSE(run_study(study, {}).result.residual.with_standstill);
+  // A share that nothing uses is refused.
+  study.standstill.share = 0.05;
+  EXPECT_THAT([&] { run_study(study, {}); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("no joint has dry friction")));
 }
 
 TEST(StandstillStudy, AJointThatNeverMovesKeepsItsRows) {
@@ -129,6 +134,22 @@ TEST(StandstillStudy, AJointThatNeverMovesKeepsItsRows) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].joint, read_robot(kRobot).robot.joints[1].name);
   EXPECT_TRUE(of_code(result.findings, "joint-without-rows").empty());
+  // The rows read again are those that were folded.
+  EXPECT_TRUE(of_code(result.findings, "self-check-failed").empty());
+}
+
+// Noise of its encoder is no motion.
+TEST(StandstillStudy, AJointThatNeverMovesHasNoFrictionFromNoise) {
+  steelyard::Run run = dwelling_run(7);
+  double* position = run.samples.row(run.samples.find(channel::kPosition), 1);
+  Random random(7, "encoder");
+  for (Index s = 0; s < run.samples.size(); ++s) position[s] = 0.3 + 1e-5 * random.normal();
+  const Result result = run_study(study_of(run), {}).result;
+  ASSERT_EQ(of_code(result.findings, "fitted-at-standstill").size(), 1U);
+  EXPECT_TRUE(of_code(result.findings, "self-check-failed").empty());
+  EXPECT_EQ(result.drives[1].values.at("fc"), 0);
+  EXPECT_EQ(result.drives[1].values.at("fv"), 0);
+  EXPECT_EQ(result.drives[1].status, "zero");
 }
 
 // In the source's log 30 to 40 % of each axis's samples creep or rest. Ten blocks left out in turn, friction linear, as the
@@ -154,6 +175,26 @@ TEST(StandstillStudy, Kr300MovesWhereItsModelHolds) {
   EXPECT_LT(standard.with_standstill.value_or(1), 0.9 * all.prepared);
   EXPECT_LT(moving.prepared, 0.08);
   EXPECT_LT(moving.with_standstill.value_or(1), 0.16);
+}
+
+// Gravity's columns explain what it does over the angles of this run: no missing spring can be named.
+TEST(StandstillOnRealLogs, TheCounterbalanceOfTheKr300DoesNotShow) {
+  if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
+  const std::string folder = testing::TempDir() + "counterbalance_kr300";
+  std::filesystem::create_directories(folder);
+  const seven_logs::Recipe recipe = seven_logs::recipe_of("kr300", oracle::data_folder()->string(), folder);
+  const auto residual = [&](const std::string& more) {
+    const std::string text = "robot: " + recipe.robot + "\n" + more + "drives: " + recipe.drives +
+                             "\nruns:\n  - file: " + recipe.logs[0] +
+                             "\n    label: run\n    columns: " + recipe.columns + "\n" + recipe.run_keys +
+                             "prepare: " + recipe.prepare +
+                             "\nvalidate: {cross: {by: index, blocks: 10}}\nreport: false\n";
+    return run_study(read_study_text(text, folder + "/study.yaml"), {}).result;
+  };
+  const Result with = residual(recipe.more), without = residual("");
+  EXPECT_NEAR(without.residual.prepared, with.residual.prepared, 0.01 * with.residual.prepared);
+  const double held_out = with.cross_validation->residual.prepared;
+  EXPECT_NEAR(without.cross_validation->residual.prepared, held_out, 0.05 * held_out);
 }
 
 }  // namespace standstill_study_test

@@ -48,7 +48,7 @@ TEST(ColumnName, TellsQuantityJointAndUnit) {
            {"jointPos4", ColumnQuantity::position, "4", ""},
            {"q[3]", ColumnQuantity::position, "3", ""},
            {"effort_arm1_raw", ColumnQuantity::torque, "arm1", ""},
-           {"temp1_C", ColumnQuantity::none, "", ""},
+           {"temp1_C", ColumnQuantity::temperature, "1", "degC"},
            {"position_error_2", ColumnQuantity::none, "", ""},
            {"gripper", ColumnQuantity::none, "", ""},
        }) {
@@ -263,6 +263,26 @@ TEST_F(GuessLog, WithoutPositionsIsAnErrorThatListsTheColumns) {
     EXPECT_THAT(error.what(), HasSubstr("position"));
     EXPECT_THAT(error.what(), HasSubstr("tau1"));
   }
+}
+
+// In the places of the velocities: their numbers do not matter, and two_r.yaml declares no drives.
+TEST_F(GuessLog, TemperaturesAreAChannelAndTriedAsPartOfTheFriction) {
+  for (const auto& [header, pattern] :
+       {std::pair{"time,q1,q2,temp1_C,temp2_C,tau1,tau2\n", "temp{j}_C"},
+        {"time,q1,q2,motor_temperature_1,motor_temperature_2,tau1,tau2\n", "motor_temperature_{j}"},
+        {"time,q1,q2,temperature,other,tau1,tau2\n", "temperature"}}) {
+    InitOptions options;
+    options.robot = kSource + "/robots/two_r.yaml";
+    options.logs = {log(header, 1, 1, 1)};
+    options.study = (folder_ / "study.yaml").string();
+    const InitStudy init = init_study(options);
+    ASSERT_NE(channel(init.logs[0].guess, "temperature"), nullptr) << header;
+    EXPECT_THAT(channel(init.logs[0].guess, "temperature")->columns, ElementsAre(pattern));
+    EXPECT_THAT(init.study, HasSubstr("temperature: auto"));
+  }
+  // Kelvins are not what a study has.
+  const LogGuess kelvin = guess_log(log("time,q1,q2,temp1_K,temp2_K,tau1,tau2\n", 1, 1, 1), robot_);
+  EXPECT_EQ(channel(kelvin, "temperature"), nullptr);
 }
 
 TEST_F(GuessLog, TheLastOfSeveralLogsValidates) {

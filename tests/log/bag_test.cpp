@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "array_test.hpp"
 #include "bag_writer.hpp"
 #include "log/readers/bytes.hpp"
@@ -146,6 +148,11 @@ TEST_P(BagOf, RefusesMessagesThatDoNotFit) {
               HasSubstr("time does not increase"));
   EXPECT_THAT(with(joint_state(order, kDate + 3 * kStep, {"arm", "waist"}, {1, std::nan("")}, {}, {})),
               HasSubstr("sample 4 of 'position[waist]' holds 'nan'"));
+  // As 64 bits a time beyond 2262 is one before 1970; their difference to others is beyond 64 bits.
+  std::vector<TestMessage> messages = true_messages(order);
+  messages[6].time = std::numeric_limits<std::int64_t>::min() + 4;
+  write_bag(path_, GetParam(), messages);
+  EXPECT_THAT(refusal(bag_run(path_)), HasSubstr("a message was received before 1970 or after 2262"));
   write_bag(path_, GetParam(), true_messages(order));
   RunFile velocity = bag_run(path_);
   velocity.channels.push_back({"velocity", {"velocity[{name}]"}, {}, {}, {}, {}});

@@ -40,6 +40,11 @@ Table read_text(std::string_view text, const CsvOptions& options = {}) {
   return read(reader, columns);
 }
 
+std::vector<std::string> header_of(std::string_view text) {
+  const TemporaryFile file(text);
+  return CsvReader(file.path()).header();
+}
+
 const Table kPlain = {{1, 4}, {2, -5.5}, {3, 6e-3}};
 
 TEST(Csv, ReadsEverySeparator) {
@@ -49,6 +54,30 @@ TEST(Csv, ReadsEverySeparator) {
   EXPECT_EQ(read_text("a b c\n1 2 3\n4 -5.5 6e-3\n"), kPlain);
   EXPECT_EQ(read_text("  a   b \t c \n 1\t 2  3\n   4 -5.5   6e-3   \n"), kPlain);
   EXPECT_EQ(read_text("a, b, c\n1, 2, 3\n 4 , -5.5 ,6e-3 \n"), kPlain);
+}
+
+// Names as people write them; the row below the header tells what separates.
+TEST(Csv, ReadsNamesWithBlanksAndOtherSeparators) {
+  const std::vector<std::string> plain = {"Timestamp", "axis 1 position", "axis 2 load"};
+  for (const char* mark : {",", ";", "\t", ", ", "; ", " \t "}) {
+    const std::string m(mark);
+    const std::string text =
+        plain[0] + m + plain[1] + m + plain[2] + "\n1" + m + "2" + m + "3\n4" + m + "-5.5" + m + "6e-3\n";
+    EXPECT_EQ(header_of(text), plain) << text;
+    EXPECT_EQ(read_text(text), kPlain) << text;
+  }
+  const std::vector<std::string> units = {"t [s]", "q, axis 1 [rad]", "load [N m]"};
+  for (const char* mark : {",", ";", "\t", " "}) {
+    const std::string m(mark);
+    const std::string text = "\"t [s]\"" + m + "\"q, axis 1 [rad]\"" + m + "\"load [N m]\"\n1" + m + "2" + m +
+                             "3\n4" + m + "-5.5" + m + "6e-3\n";
+    EXPECT_EQ(header_of(text), units) << text;
+    EXPECT_EQ(read_text(text), kPlain) << text;
+  }
+  EXPECT_EQ(header_of("t [s]\tq, axis 1\n1\t2\n"), (std::vector<std::string>{"t [s]", "q, axis 1"}));
+  EXPECT_EQ(header_of("day time\tq 1\n2020-01-01 12:00:00\t2\n"),
+            (std::vector<std::string>{"day time", "q 1"}));
+  EXPECT_EQ(header_of("a b\tc\n1 2\t3\n"), (std::vector<std::string>{"a", "b", "c"}));
 }
 
 TEST(Csv, GivenSeparatorWinsOverTheDetectedOne) {

@@ -91,6 +91,20 @@ TEST(RunFile, FilesWithoutTimeHaveARate) {
   EXPECT_EQ(run.samples.row(0, 1)[2], 6);
 }
 
+// The link of a stiff joint has no encoder of its own.
+TEST(RunFile, LinkAndMotorOfAJointMayShareAColumn) {
+  const TemporaryFile text(kLog);
+  RunFile file = plain_file(text.path());
+  file.channels[1] = {"theta", {"q1", "tau_lift"}, {}, {}, {-1, 1}, {}};
+  const auto run = read_run(file, kJoints);
+  EXPECT_EQ(run.samples.row(0, 0)[2], 9);
+  EXPECT_EQ(run.samples.row(0, 1)[2], 10);
+  EXPECT_EQ(run.samples.row(1, 0)[2], -9);
+  EXPECT_EQ(run.samples.row(1, 1)[2], 12);
+  file.channels[1].columns = {"q2", "tau_lift"};
+  EXPECT_THAT(message_of(file), HasSubstr("as position of joint 'lift' and as theta of joint 'waist'"));
+}
+
 TEST(RunFile, RefusesWrongColumnsListsAndUnits) {
   const TemporaryFile text(kLog);
   RunFile file = plain_file(text.path());

@@ -90,7 +90,7 @@ class Studies(unittest.TestCase):
         result = steelyard.run(study)
         log = study.log()
         qdd = np.gradient(log["velocity"], log["time"], axis=0) if "acceleration" not in log else log["acceleration"]
-        left = log["torque"] - result.predict(study.robot, log["position"], log["velocity"], qdd)
+        left = log["torque"] - result.predict(log["position"], log["velocity"], qdd)
         self.assertLess(np.sqrt((left[50:-50]**2).mean() / (log["torque"]**2).mean()), 0.01)
         self.assertFalse(steelyard.validate(result, two_r(noise=0)).validation[0]["fresh"])
         self.assertTrue(steelyard.validate(result, two_r(noise=0, seed=4)).validation[0]["fresh"])
@@ -183,7 +183,8 @@ class Examples(unittest.TestCase):
     def test_they_run(self):
         for name, argument, word in (("01_inverse_dynamics.py", ROBOTS / "panda.yaml", "panda"),
                                      ("02_base_parameters.py", ROBOTS / "two_r.yaml", "8 of"),
-                                     ("03_identify.py", SOURCE / "examples/demo/study.yaml", "good")):
+                                     ("03_identify.py", SOURCE / "examples/demo/study.yaml", "good"),
+                                     ("04_from_arrays.py", SOURCE / "examples/demo/study.yaml", "good:")):
             example = SOURCE / "examples/python" / name
             done = subprocess.run([sys.executable, example, argument], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,11 +1,11 @@
 // Headless Chromium for the tests of the page: no network, every complaint of the page kept.
 import { createRequire } from "node:module";
 
-export async function open_browser(packages, executablePath) {
+export async function open_browser(packages, executablePath, further = []) {
   const { chromium } = createRequire(packages + "/package.json")("playwright-core");
   return chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars"],
+    args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", ...further],
   });
 }
 

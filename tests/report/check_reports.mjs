@@ -56,7 +56,8 @@ function counts(data) {
     ["#links [aria-label='Proven intervals'] tbody tr", known],
     ["#links [aria-label='Constraints'] tbody tr", result.feasible?.constraints?.length ?? 0],
     ["#forecast .bar.forecast", forecast_bars(result)],
-    ["#payloads article", result.payloads?.length ?? 0], ["#elastic tbody tr", result.elastic?.joints.length ?? 0],
+    ["#payloads article", result.payloads?.length ?? 0], ["#elastic [aria-label='Elastic joints'] tbody tr", result.elastic?.joints.length ?? 0],
+    ["#elastic [aria-label='Links on the springs'] tbody tr", result.elastic?.links.length ?? 0],
     ["#reverse [aria-label='Errors by entry'] tbody tr", result.reverse?.errors?.[0]?.components.length ?? 0],
     ["#provenance .command code", scene.command ? 1 : 0],
   ];

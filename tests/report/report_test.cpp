@@ -55,6 +55,21 @@ TEST(Report, ShowsTheNumbersOfTheResult) {
   EXPECT_THAT(html, HasSubstr(std::string(64, '7')));
 }
 
+// Base values that were given have no residual, no samples and no condition: 0 % would be praise for nothing.
+TEST(Report, OfBaseValuesWithoutRowsShowsNoResidualOfThem) {
+  Result result = sample_result();
+  result.residual = {};
+  result.samples = result.rows = 0;
+  result.condition = result.condition_scaled = std::nullopt;
+  const std::string html = render_plain_report(result, {});
+  const std::size_t from = html.find("id=\"figures\"");
+  const std::string figures = html.substr(from, html.find("</section>", from) - from);
+  for (const char* absent : {"<dt>Residual", "<dt>Raw residual", "<dt>Condition", "<dt>Samples"})
+    EXPECT_THAT(figures, Not(HasSubstr(absent)));
+  EXPECT_THAT(figures, HasSubstr("nothing was fitted"));
+  EXPECT_THAT(html, Not(HasSubstr("Residual by joint</h2>")));
+}
+
 TEST(Report, OfTablesShowsFitsReferenceLoadAndErrors) {
   Result result = sample_result();
   ASSERT_FALSE(result.base.empty());

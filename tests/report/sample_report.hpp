@@ -239,6 +239,70 @@ inline Scene sample_scene() {
   return scene;
 }
 
+// Thirty joints in twenty runs.
+struct LargeSample {
+  Result result = sample_result();
+  std::vector<EffortCurve> curves;
+  Scene scene = sample_scene();
+};
+inline LargeSample large_sample() {
+  constexpr int kJoints = 30, kRuns = 20;
+  LargeSample large;
+  large.result.validation.clear();
+  large.result.base.clear();
+  large.result.drives.clear();
+  large.result.dof = kJoints;
+  std::vector<JointResidual>& joints = large.result.residual.per_joint;
+  joints.clear();
+  Robot& robot = *large.scene.robot;
+  const Joint link = robot.joints[2];
+  robot.joints.clear();
+  for (int j = 0; j < kJoints; ++j) {
+    joints.push_back(
+        {"joint " + std::to_string(j + 1), 0.123456789012345, 0.0123456789012345, 0.0234567890123456});
+    robot.joints.push_back(link);
+    robot.joints.back().name = joints.back().name;
+    robot.joints.back().link = "link " + std::to_string(j + 1);
+    robot.joints.back().parent = j - 1;
+    for (int k = 0; k < 10; ++k) {
+      large.result.base.push_back(sample_base()[static_cast<std::size_t>(k)]);
+      large.result.base.back().name += "@" + std::to_string(j);
+    }
+  }
+  const RunMotion motion = large.scene.motions[0];
+  large.scene.motions.clear();
+  for (int r = 0; r < kRuns; ++r) {
+    const std::string run = "run " + std::to_string(r + 1);
+    RunValidation& validation = large.result.validation.emplace_back();
+    validation.run = run;
+    validation.fresh = r > 0;
+    validation.residual = large.result.residual;
+    validation.feasible = large.result.residual;
+    for (MotionForecast* forecast :
+         {&validation.forecast.emplace(), &validation.feasible_forecast.emplace()}) {
+      *forecast = {0.0234567890123456, 0.0123456789012345, 0.0345678901234567, {}};
+      for (const JointResidual& joint : joints)
+        forecast->per_joint.push_back(
+            {joint.name, 0.123456789012345, 0.0123456789012345, 0.0234567890123456});
+    }
+    for (const JointResidual& joint : joints)
+      validation.whiteness.push_back({joint.name, 0.123456789012345, 0.912345678901234});
+    RunMotion& own = large.scene.motions.emplace_back(motion);
+    own.run = run;
+    for (int k = 0; k < 3; ++k)  // 2000 samples, as long as a scene has
+      for (int s = 0; s < 500; ++s) own.time.push_back(own.time.back() + 0.04);
+    own.position.assign(kJoints, std::vector<double>(own.time.size()));
+    for (std::size_t j = 0; j < kJoints; ++j)
+      for (std::size_t s = 0; s < own.time.size(); ++s)
+        own.position[j][s] = wobble(static_cast<int>(s + 7 * j)) * 0.3;
+    for (int j = 0; j < kJoints; ++j) {
+      large.curves.push_back(sample_curve(run, j % 7, r, r == 0 && j == kSpikeJoint));
+      large.curves.back().joint = joints[static_cast<std::size_t>(j)].name;
+    }
+  }
+  return large;
+}
+
 // Puts `text` wherever a user can type.
 inline void type_everywhere(const std::string& text, Result& result, std::vector<EffortCurve>& curves,
                             ReportOptions& options) {

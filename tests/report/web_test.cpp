@@ -1,6 +1,7 @@
 // The page of web/: its data, and what the page itself is made of. What it draws: browser_test.mjs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -112,6 +113,28 @@ TEST(WebReport, DesignsKeepTheirTextAndNoMarkup) {
   EXPECT_EQ(data["design"], design);
   EXPECT_EQ(data["scene"]["command"], "steelyard excite x");
   EXPECT_EQ(data["scene"]["motions"].size(), 2u);
+}
+
+// 600 curves, 20 motions: everything is there, thinner, and the peak is as high as it was.
+TEST(WebReport, OfThirtyJointsInTwentyRunsStaysSmall) {
+  const LargeSample large = large_sample();
+  for (const std::string& page : {render_report(large.result, large.curves, {}, large.scene),
+                                  render_plain_report(large.result, large.curves, {})})
+    EXPECT_LT(page.size(), 5000000U);
+  const json data = json::parse(web_data(large.result, curves_for_page(large.curves), {}, large.scene));
+  ASSERT_EQ(data["curves"]["runs"].size(), 20U);
+  ASSERT_EQ(data["scene"]["motions"].size(), 20U);
+  EXPECT_GE(data["scene"]["motions"][19]["time"].size(), 100U);
+  for (const json& run : data["curves"]["runs"]) {
+    ASSERT_EQ(run["joints"].size(), 30U);
+    for (const json& joint : run["joints"]) EXPECT_GE(joint["time"].size(), 50U);
+  }
+  const std::vector<double> top = data["curves"]["runs"][0]["joints"][kSpikeJoint]["measured_max"];
+  const std::vector<double>& whole = large.curves[kSpikeJoint].measured_max;
+  const double peak = *std::max_element(whole.begin(), whole.end());
+  EXPECT_NEAR(*std::max_element(top.begin(), top.end()), peak, 1e-4 * peak);
+  // A page of usual size keeps every section.
+  EXPECT_EQ(curves_for_page(sample_curves())[0].time.size(), sample_curves()[0].time.size());
 }
 
 TEST(WebReport, IsTheSameBytesForTheSameInput) {

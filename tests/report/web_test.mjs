@@ -265,6 +265,56 @@ async function whole_visit() {
   await page.context().close();
 }
 
+// Thirty joints in twenty runs: the page is ready, draws, and takes another run and another time.
+async function large() {
+  const file = folder + "/web-large.html";
+  expect(statSync(file).size < 5e6, `the page of 30 joints and 20 runs has ${statSync(file).size} bytes`);
+  const page = await open_page(browser, file);
+  expect((await page.locator("#panels figure").count()) === 30, "thirty panels");
+  expect((await page.locator("#runs button").count()) === 20, "twenty runs");
+  await page.locator("#runs button").nth(19).click();
+  expect((await page.locator("#panels figure").count()) === 30, "thirty panels of the last run");
+  expect(count_pixels(await canvas_pixels(page, "#panels figure:nth-child(30) canvas", 0), near(predicted)) > 300, "the last panel is drawn");
+  await page.locator(".player input").fill("500");
+  expect(await fits(page, 1280), "the large page fits the window");
+  expect(page.complaints.length === 0, "large: " + page.complaints.join("; "));
+  await page.context().close();
+}
+
+// What gears take and what repeats with the position: named, and the dots lie beside the line.
+async function geared() {
+  const page = await open_page(browser, folder + "/web-geared.html");
+  const caption = (joint) => page.locator(`[data-friction=panda_joint${joint}] figcaption`).textContent();
+  expect((await caption(1)).includes("12\u202f% of its load"), "load friction: " + await caption(1));
+  expect((await caption(2)).includes("ripple 0.50 at 10 a turn"), "ripple: " + await caption(2));
+  expect(!/load|ripple/.test(await caption(3)), "neither: " + await caption(3));
+  const plain = await open_page(browser, folder + "/web-usable.html");
+  for (const joint of [1, 2]) {
+    const [with_it, without] = await Promise.all([page, plain].map((one) => canvas_pixels(one, `[data-friction=panda_joint${joint}] canvas`)));
+    expect(!with_it.data.equals(without.data), `the dots of joint ${joint} know it`);
+  }
+  expect(page.complaints.length === 0, "geared: " + page.complaints.join("; "));
+  await page.context().close();
+  await plain.context().close();
+}
+
+// Without WebGL the same robot is drawn on a 2D canvas, turns and moves.
+async function without_webgl() {
+  const plain = await open_browser(packages, chromium, ["--disable-webgl", "--disable-webgl2", "--disable-3d-apis"]);
+  const page = await open_page(plain, folder + "/web-usable.html");
+  expect((await page.locator("#robot").getAttribute("data-drawn")) === "canvas", "no WebGL here");
+  await robot(page);
+  await origins(page);
+  await page.locator("#robot").focus();
+  const before = await canvas_pixels(page, "#robot");
+  await page.keyboard.press("ArrowLeft");
+  expect(!before.data.equals((await canvas_pixels(page, "#robot")).data), "arrow keys turn the drawn robot");
+  await page.locator("#robot").screenshot({ path: folder + "/drawn.png" });
+  expect(page.complaints.length === 0, "without WebGL: " + page.complaints.join("; "));
+  await page.context().close();
+  await plain.close();
+}
+
 async function hostile() {
   const page = await open_page(browser, folder + "/web-hostile.html");
   await every_section(page, "hostile");
@@ -306,7 +356,7 @@ async function without_scripts() {
 }
 
 try {
-  for (const visit of [whole_visit, hostile, policy, comparison, without_scripts]) await visit();
+  for (const visit of [whole_visit, hostile, large, geared, without_webgl, policy, comparison, without_scripts]) await visit();
 } catch (error) {
   failures.push(error.stack);
 } finally {

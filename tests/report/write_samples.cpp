@@ -39,6 +39,20 @@ int main(int count, char** arguments) {
   scene.robot->name = scene.robot->joints[0].name = scene.robot->joints[0].link = result.robot_name;
   scene.motions[0].run = result.robot_name;
   done = write("hostile.html") && done;
+  const LargeSample large = large_sample();
+  std::ofstream(folder + "/web-large.html", std::ios::binary)
+      << render_report(large.result, large.curves, {}, large.scene);
+  Result geared = sample_result();  // one joint's gear takes of its load, another's magnets pull
+  geared.drives[0].friction = FrictionValues{
+      "linear", {{"fv", 0.3}, {"fc", 0.3}, {"mu", 0.12}, {"vl", 0}}, {}, "determined", "", "load"};
+  for (const auto& [name, value] : {std::pair{"ripple2.10.sin", 0.3}, {"ripple2.10.dry_cos", 0.4}}) {
+    BaseValue& wave = geared.base.emplace_back();
+    wave.name = wave.expression = name;
+    wave.value = value;
+    wave.status = "determined";
+  }
+  std::ofstream(folder + "/web-geared.html", std::ios::binary)
+      << render_report(geared, sample_curves(), {}, sample_scene());
   Result other = sample_result();
   other.base[1].value += 9 * *other.base[1].sigma;
   try {

@@ -50,7 +50,9 @@ TEST(Findings, AreNeverComparedAsStrings) {
       if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
       std::ifstream file(entry.path());
       const std::string text{std::istreambuf_iterator<char>(file), {}};
-      if (entry.path().filename() == "set_up.cpp") continue;  // a FindingCode, not a string
+      // Hypotheses have a FindingCode, not a string.
+      const std::string name = entry.path().filename();
+      if (name == "ranking.cpp" || name == "refine.cpp" || name == "fixes.cpp") continue;
       EXPECT_FALSE(std::regex_search(text, comparison)) << entry.path();
     }
 }

@@ -79,10 +79,10 @@ TEST(ResultJson, KeysHaveTheirContractedNamesAndOrder) {
   const ordered_json json = ordered_json::parse(to_json(full_result()));
   EXPECT_THAT(keys(json),
               ElementsAre("format_version", "robot", "samples", "rows", "passes", "verdict", "findings",
-                          "condition", "condition_scaled", "residual", "estimator", "preparation",
+                          "fixes", "condition", "condition_scaled", "residual", "estimator", "preparation",
                           "cross_validation", "intervals", "bands", "base", "drives", "feasible", "links",
                           "elastic", "reverse", "validation", "unavailable", "provenance"));
-  EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof"));
+  EXPECT_THAT(keys(json["robot"]), ElementsAre("name", "hash", "dof", "probe"));
   EXPECT_THAT(keys(json["findings"][0]),
               ElementsAre("code", "joint", "severity", "evidence", "remedy", "waived"));
   EXPECT_THAT(keys(json["residual"]),

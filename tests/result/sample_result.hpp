@@ -17,6 +17,7 @@ inline Result full_result() {
   Result result;
   result.robot_name = "Zwölf \"R\" <arm> \\ 机器人";
   result.robot_hash = "5f1d";
+  result.robot_probe = RobotProbe{{0, 0.5, -9.81}, {1.5, -0.25, 1.0 / 3.0, 1e-17}};
   result.dof = 2;
   result.samples = 20544;
   result.rows = 41088;
@@ -25,6 +26,8 @@ inline Result full_result() {
   result.findings = {{"zero-column", "Ia2", Severity::warning, "zero in all rows", "move it", true},
                      {"large-residual", "", Severity::error, "35 %", "check units", false},
                      {"irregular-stamps", "run 1", Severity::note, "3 gaps", "log evenly", false}};
+  result.fixes = {{{"torque-sign (elbow)", "effort-delay"},
+                   {{{"runs", "0", "sign", "torque"}, "[1, -1]"}, {{"prepare", "effort_delay"}, "auto"}}}};
   result.condition = 1234.5678901234567;
   result.condition_scaled = 1e22;
   result.residual = sample_residual(1);
@@ -130,6 +133,9 @@ inline Result rare_result() {
   link.wrench = KnownWrench{"run", 1.5, Vector6::Ones(), {}};
   link.wrench->known[1] = {-2.0, std::nullopt};
   result.links = {link};
+  result.base = {{"Jzz1", "J1zz", {{"Jzz1", 1}}, 0.5, {}, {}, {}, {}, "", "determined", 0.75}};
+  result.feasible.emplace().phi1 = 0.0625;
+  result.feasible->phi2 = 12.5;
   const UncertainValue uncertain{1.5, 0.1, std::nullopt, std::pair{1.25, 1.75}};
   GainMethodSummary method{"tls", true, 0.01, std::nullopt, 12.5, 9, {}};
   method.joints = {{"joint1", "identified", uncertain}, {"joint2", "not_identifiable", std::nullopt}};

@@ -29,8 +29,8 @@ struct Completed {
                            {&bench.robot, &bench.base, {}});
   }
   Completion complete(const VectorXd& decided, const CompleteOptions& options = {}) const {
-    return complete_efforts(bench.plan, bench.layouts,
-                            {{&trial.samples, trial.rate, &run, search.signs, decided}}, options);
+    return complete_efforts(bench.plan, bench.layouts, {{&trial.samples, &run, search.signs, decided}},
+                            options);
   }
   // Unexplained part of the exact signed torques of all samples.
   double error(const std::vector<std::string>& columns, const VectorXd& values) const {

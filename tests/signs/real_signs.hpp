@@ -19,7 +19,6 @@ struct RealLog {
   std::string robot;  // path
   std::string log;
   double cutoff = 8;
-  double threshold = 0.3;
   int max_fits = 400;
 };
 
@@ -30,11 +29,8 @@ struct RealScore {
   std::vector<Index> decided_wrong;  // decided ones among them
   double ours = 0;                   // residual of the model on the whole signed log, as a fraction
   double found = 0;                  // the same with completed efforts, joints guessed where that helps
-  double completed = 0;              // without guesses
-  double guessed = 0;                // with guesses always
   double with_signs = 0;             // of the model fitted to the signed log
   bool helps = false;                // `found`, as |τ| that was held out says
-  std::vector<Index> guesses;        // joints that were guessed in `found`
 };
 
 inline Bench real_bench(const std::string& path) {
@@ -62,8 +58,7 @@ inline SampleBlock read_signed(const RealLog& log, const Bench& bench, double& r
   return whole_run(run);
 }
 
-// `all_ways`: completed and guessed as well.
-inline RealScore try_real_log(const RealLog& log, bool all_ways = false) {
+inline RealScore try_real_log(const RealLog& log) {
   const Bench bench = real_bench(log.robot);
   double rate = 0;
   const SampleBlock with_signs = read_signed(log, bench, rate);
@@ -77,13 +72,12 @@ inline RealScore try_real_log(const RealLog& log, bool all_ways = false) {
   }
   SegmentOptions segments;
   segments.filter = {4, log.cutoff};
-  segments.threshold[0] = log.threshold;
   segments.at_reversals = true;
   segments.shortest = std::max<Index>(8, static_cast<Index>(0.08 * rate));
   const SegmentedRun run = detect_segments(without, rate, segments);
   const std::vector<Fold> folds = fold_segments(bench.plan, bench.layouts, without, run);
   SignOptions options;
-  options.correlation = rate / (2 * log.cutoff);
+  options.correlation = run.band.correlation();
   options.max_nodes = 100'000;
   options.max_fits = log.max_fits;
   const WeighedSearch found = recover_signs_reweighed(folds, run.segments, rms_weights(run),
@@ -109,27 +103,16 @@ inline RealScore try_real_log(const RealLog& log, bool all_ways = false) {
   weighted.weighting = Weighting::by_row;
   const Estimate ours = estimate(signed_folds(folds, found.search.decided()), weighted);
   const Estimate reference = estimate(all, weighted);
-  const auto completed = [&](GuessJoints guess) {
-    CompleteOptions complete;
-    complete.filter = segments.filter;
-    complete.correlation = options.correlation;
-    complete.guess = guess;
-    return complete_efforts(bench.plan, bench.layouts,
-                            {{&without, rate, &run, found.search.signs, found.search.decided()}}, complete);
-  };
+  CompleteOptions complete;
+  complete.correlation = rate / (2 * log.cutoff);
+  complete.guess = GuessJoints::automatic;
   const auto whole_residual = [&](const std::vector<std::string>& columns, const VectorXd& values) {
     return residuals(all, columns, values).totals[0].relative;
   };
-  const Completion best = completed(GuessJoints::automatic);
+  const Completion best = complete_efforts(
+      bench.plan, bench.layouts, {{&without, &run, found.search.signs, found.search.decided()}}, complete);
   out.found = whole_residual(best.columns, best.values);
   out.helps = best.helps();
-  for (std::size_t j = 0; j < best.is_guess.size(); ++j)
-    if (best.is_guess[j]) out.guesses.push_back(static_cast<Index>(j) + 1);
-  if (all_ways) {
-    const Completion certain = completed(GuessJoints::never), guessed = completed(GuessJoints::always);
-    out.completed = whole_residual(certain.columns, certain.values);
-    out.guessed = whole_residual(guessed.columns, guessed.values);
-  }
   out.ours = whole_residual(ours.columns, ours.values);
   out.with_signs = whole_residual(reference.columns, reference.values);
   return out;

@@ -27,15 +27,14 @@ TEST(RealSigns, OfThePandaGiveAModelAsGoodAsThatOfTheSignedLog) {
   if (!data) STEELYARD_SKIP_WITHOUT_DATA();
   const std::string folder = (*data / "franka_panda_gaz2019").string();
   expect_as_good_as_with_signs(
-      try_real_log({kRobots + "panda.yaml", folder + "/panda_excitation_traj1.csv", 5, 0.4}));
+      try_real_log({kRobots + "panda.yaml", folder + "/panda_excitation_traj1.csv", 5}));
 }
 
 TEST(RealSigns, OfTheUr10GiveAModelAsGoodAsThatOfTheSignedLog) {
   const auto data = oracle::data_folder();
   if (!data) STEELYARD_SKIP_WITHOUT_DATA();
   const std::string folder = (*data / "ur10_unisa").string();
-  expect_as_good_as_with_signs(
-      try_real_log({kRobots + "ur10.yaml", folder + "/ur10_exciting_125Hz.csv", 8, 0.3}));
+  expect_as_good_as_with_signs(try_real_log({kRobots + "ur10.yaml", folder + "/ur10_exciting_125Hz.csv", 8}));
 }
 
 // The first run with few fits, to be quick; all three with more in the table of the bench.
@@ -43,8 +42,7 @@ TEST(RealSigns, OfTheLwr4AreRightOrUndecided) {
   const auto data = oracle::data_folder();
   if (!data) STEELYARD_SKIP_WITHOUT_DATA();
   const std::string folder = (*data / "kuka_lwr4_flobaroid").string();
-  const RealScore found =
-      try_real_log({folder + "/kuka_lwr4.urdf", folder + "/lwr4_hw1_200Hz.csv", 8, 0.3, 60});
+  const RealScore found = try_real_log({folder + "/kuka_lwr4.urdf", folder + "/lwr4_hw1_200Hz.csv", 8, 60});
   for (std::size_t j = 0; j < 4; ++j) EXPECT_EQ(found.wrong[j], 0) << "joint " << j + 1;
   EXPECT_LE(found.score.wrong_share * found.score.decided_share, 0.02);
 }

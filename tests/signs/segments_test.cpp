@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include "steelyard/core/error.hpp"
 
@@ -37,8 +38,28 @@ TEST(FindSegments, KeepOneSignEach) {
     for (Index s = segment.range.begin; s < segment.range.end; ++s)
       EXPECT_GT(first * wave(static_cast<double>(s) / kRate), 0) << s;
   }
-  // sin above half its RMS: 1 − 2 asin(0.354)/π = 0.77 of the time, less three samples at each edge.
-  EXPECT_NEAR(run.kept_share, 0.77 - 8 * 3 / 500.0, 0.02);
+  // sin above 0.3 of its RMS: 1 − 2 asin(0.212)/π = 0.864 of the time, less three samples at each edge.
+  EXPECT_NEAR(run.kept_share, 0.864 - 8 * 3 / 500.0, 0.02);
+}
+
+// The minimum of 1 + 0.6 cos is 0.37 of the RMS, but too flat for a change of sign; noise changes nothing.
+TEST(FindSegments, KeepAMinimumThatTurnsBeforeZero) {
+  for (const double noise : {0.0, 0.05}) {
+    std::mt19937_64 random(7);
+    std::normal_distribution<double> normal(0, noise > 0 ? noise : 1);
+    const auto dip = [&](double t) {
+      return 1 + 0.6 * std::cos(2 * std::numbers::pi * t / 5) + (noise > 0 ? normal(random) : 0);
+    };
+    EXPECT_EQ(detect_segments(log_of(dip), kRate).segments.size(), 1U) << noise;
+    const auto wave_of = [&](double t) { return wave(t) + (noise > 0 ? normal(random) : 0); };
+    EXPECT_EQ(detect_segments(log_of(wave_of), kRate).segments.size(), 4U) << noise;
+  }
+  SegmentOptions options;
+  options.low_minimum = 0.8;
+  EXPECT_EQ(detect_segments(log_of([](double t) { return 1 + 0.6 * std::cos(2 * std::numbers::pi * t / 5); }),
+                            kRate, options)
+                .segments.size(),
+            3U);
 }
 
 TEST(FindSegments, CutAtALowMinimumThatHidesAChangeOfSign) {

@@ -14,6 +14,15 @@
 
 namespace steelyard::sign_cases {
 
+// Of the published experiment.
+inline SegmentOptions published_segments() {
+  SegmentOptions options;
+  options.threshold = VectorXd::Constant(1, 0.5);
+  options.low_minimum = 0.8;
+  options.shortest = 8;
+  return options;
+}
+
 struct Case {
   std::string robot = "kr5";
   double noise = 0.05;  // share of RMS
@@ -21,7 +30,7 @@ struct Case {
   bool model_friction = true;
   VectorXd gains;     // torque per logged unit, unknown to the search; empty: 1
   VectorXd standard;  // parameters; empty: those of the robot file
-  SegmentOptions segments;
+  SegmentOptions segments = published_segments();
 };
 
 struct Bench {

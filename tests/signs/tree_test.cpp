@@ -53,7 +53,7 @@ TEST(SignTree, ByResidualFindsAllSignsLongestAndDistalFirst) {
     // 2^5 nodes, half of them mirrored, and then two for each of five.
     const auto segments = static_cast<std::uint64_t>(first_case().run.segments.size());
     EXPECT_EQ(found.nodes, 16 + 10 * (segments - 5));
-    EXPECT_EQ(found.path.size(), segments - 4);
+    EXPECT_EQ(found.levels.size(), segments - 4);
   }
 }
 
@@ -72,7 +72,7 @@ TEST(SignTree, OfAllSegmentsAtOnceIsTheExactSearch) {
   OrderedPatterns patterns(problem.R_EE, std::vector<int>(10, 0), problem.rounding, 100'000);
   const auto best = patterns.next(problem.effort);
   ASSERT_TRUE(best);
-  EXPECT_NEAR(tree.path[0], best->residual, 2 * problem.rounding);
+  EXPECT_NEAR(tree.levels[0].nodes[0].cost, best->residual, 2 * problem.rounding);
   EXPECT_NEAR(problem.residual(tree.signs), best->residual, 2 * problem.rounding);
 }
 

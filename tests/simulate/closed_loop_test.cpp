@@ -164,6 +164,43 @@ TEST(ClosedLoop, AMassOnASlopeHoldsUpToTheAngleOfFriction) {
   EXPECT_NEAR(slides.qd(1000, 0), -a, 1e-6);
 }
 
+// A worm gear on a slope, pushed uphill: it stops within its band at rest and stays there, or turns once and slides down. At
+// any step it changes its direction no more often than that.
+TEST(ClosedLoop, AGearThatTakesOfItsLoadSticksAndSlipsByItsBandAtEveryStep) {
+  const double mass = 2, tilt = 0.3, weight = mass * 9.81 * std::sin(tilt);
+  const Robot robot = slider(mass, tilt);
+  for (const double taken : {0.3, 0.6})
+    for (const double rate : {50.0, 200.0, 1000.0, 5000.0}) {
+      SCOPED_TRACE(testing::Message() << taken << " of the load, " << rate << " Hz");
+      TrueParameters parameters = true_parameters(robot);
+      Friction& friction = parameters.drives[0].friction;
+      friction.coulomb = 0.5 * weight;
+      friction.load_driving = friction.load_driven = taken;
+      const RestBand band = rest_band(friction, weight);
+      const bool holds = band.low <= 0 && band.high >= 0;
+      ASSERT_EQ(holds, taken > 0.5);
+      ClosedLoopOptions options = free_motion(rate);
+      options.start = state(0, 1);
+      const ClosedLoopMotion motion = closed_loop(robot, parameters, rest(one(0), 2), options);
+      int turns = 0, last = 1;
+      for (Index s = 1; s < motion.qd.rows(); ++s) {
+        const double v = motion.qd(s, 0);
+        const int sign = (v > 0) - (v < 0);
+        if (sign != 0 && sign != last) ++turns, last = sign;
+      }
+      EXPECT_EQ(turns, holds ? 0 : 1);
+      const Index end = motion.q.rows() - 1, half = end / 2;
+      if (holds) {
+        EXPECT_EQ(motion.qd.bottomRows(end - half).cwiseAbs().maxCoeff(), 0);
+        EXPECT_EQ(motion.q(end, 0), motion.q(half, 0));
+      } else {
+        // m q̈ = −w + fc + μ |load| with load = m q̈ + w, downhill.
+        const double a = (-weight + friction.coulomb + taken * weight) / (mass * (1 - taken));
+        EXPECT_NEAR(motion.qdd(end, 0), a, 1e-6);
+      }
+    }
+}
+
 // Effort and state at every sample fit the inverse dynamics of the regressor, which the plant does not use.
 TEST(ClosedLoop, EffortsAreTheInverseDynamicsOfTheMotion) {
   for (const char* name : {"tx40", "two_r"}) {

@@ -16,11 +16,13 @@
 #include "steelyard/fleet/fleet_keys.hpp"
 #include "steelyard/study/provenance.hpp"
 #include "steelyard/study/study_yaml.hpp"
+#include "study/key_trees.hpp"
 
 namespace steelyard {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using key_trees::Json;
+using key_trees::object_with;
 using Kind = KeyRow::Kind;
 
 const std::string kSource = STEELYARD_SOURCE_DIR;
@@ -179,54 +181,11 @@ TEST(StudyKeys, ProvenanceIsTheStudyAgain) {
     Json json = Json::parse(provenance(given, "").options);
     json.erase("prepared");
     for (Json& run : json["runs"])
-      for (const char* key : {"simulated", "seed", "motion"}) run.erase(key);
+      for (const char* key : {"simulated", "log", "seed", "motion"}) run.erase(key);
     return without_nulls(json).dump();
   };
   const std::string once = text(study);
   EXPECT_EQ(text(read_study_text(once, "study.yaml")), once);
-}
-
-// A value that a key accepts, without regard to what other keys say.
-Json sample(const KeyRow& row) {
-  const double value =
-      std::isfinite(row.allowed.lower) ? row.allowed.lower + (row.allowed.above ? 0.25 : 0) : 1;
-  if (row.path.ends_with(".motion"))
-    return Json::parse(R"({"multi_sine": {"center": [0, 0], "reach": [1, 1]}})");
-  if (row.kind == Kind::number) return value;
-  if (row.kind == Kind::count) return std::ceil(value);
-  if (row.kind == Kind::flag) return true;
-  if (row.kind == Kind::word) return row.words.front();
-  if (row.kind == Kind::numbers) return Json::array({1, 1, 1});
-  if (row.kind == Kind::interval) return Json::array({0, 1});
-  if (row.kind == Kind::list) return Json::array();
-  if (row.kind == Kind::map || row.kind == Kind::section) return Json::object();
-  return "x";
-}
-
-// The smallest tree in which `value` stands at the path of a row, with the required keys beside it.
-Json tree_with(const std::vector<KeyRow>& rows, const std::string& prefix, const std::string& path,
-               const Json& value);
-
-Json object_with(const std::vector<KeyRow>& rows, const std::string& prefix, const std::string& path,
-                 const Json& value) {
-  Json object = Json::object();
-  for (const KeyRow& row : rows) {
-    if (!row.required || !row.path.starts_with(prefix) || row.path.size() == prefix.size()) continue;
-    const std::string rest = row.path.substr(prefix.size());
-    if (rest.find_first_of(".[{") == std::string::npos && !object.contains(rest)) object[rest] = sample(row);
-  }
-  const std::size_t stop = path.find_first_of(".[{");
-  object[path.substr(0, stop)] =
-      tree_with(rows, prefix + path.substr(0, stop), path.substr(path.substr(0, stop).size()), value);
-  return object;
-}
-
-Json tree_with(const std::vector<KeyRow>& rows, const std::string& prefix, const std::string& path,
-               const Json& value) {
-  if (path.empty()) return value;
-  if (path[0] == '.') return object_with(rows, prefix + ".", path.substr(1), value);
-  const Json inner = tree_with(rows, prefix + path.substr(0, 2), path.substr(2), value);
-  return path[0] == '[' ? Json::array({inner}) : Json{{"position", inner}};
 }
 
 TEST(StudyKeys, BadValuesAreRefusedByNameOrAllowed) {
@@ -263,6 +222,60 @@ TEST(StudyKeys, BadValuesAreRefusedByNameOrAllowed) {
     }
   }
   EXPECT_GT(refused, 1000);
+}
+
+// The nearest numbers that a key does not accept.
+std::vector<double> just_outside(const KeyRow& row) {
+  const Allowed& allowed = row.allowed;
+  const bool counts = row.kind == Kind::count;
+  std::vector<double> values;
+  if (std::isfinite(allowed.lower))
+    values.push_back(allowed.above ? allowed.lower
+                     : counts      ? allowed.lower - 1
+                                   : std::nextafter(allowed.lower, -HUGE_VAL));
+  if (std::isfinite(allowed.upper))
+    values.push_back(allowed.below ? allowed.upper
+                     : counts      ? std::nextafter(allowed.upper + 1, HUGE_VAL)
+                                   : std::nextafter(allowed.upper, HUGE_VAL));
+  return values;
+}
+
+void read_tree(const Json& tree) {
+  const std::string text = tree.dump();
+  if (!tree.contains("fleet")) {
+    read_study_text(text, "study.yaml", false);
+    return;
+  }
+  FleetSpec fleet;
+  Json section = tree["fleet"];
+  if (!section.contains("simulate") && !section.contains("logs")) section["logs"] = "{robot}-{day}.csv";
+  read_described({"study.yaml", "", 1}, parse_yaml(section.dump(), "study.yaml"), "fleet", "",
+                 [&](Fields& fields) { describe(fields, fleet); });
+}
+
+// Also in lists, and of fleets.
+TEST(StudyKeys, NumbersJustOutsideTheirLimitsAreRefusedByName) {
+  const std::vector<KeyRow> rows = key_rows(describe_all);
+  int tried = 0;
+  for (const KeyRow& row : rows) {
+    if (row.kind != Kind::number && row.kind != Kind::count && row.kind != Kind::numbers) continue;
+    for (const double value : just_outside(row)) {
+      std::vector<Json> forms = {value};
+      if (row.kind == Kind::numbers) forms.push_back(Json::array({1, value}));
+      for (const Json& form : forms) {
+        const Json tree = object_with(rows, "", row.path, form);
+        SCOPED_TRACE(row.path + ": " + tree.dump());
+        ++tried;
+        try {
+          read_tree(tree);
+          ADD_FAILURE() << "accepted";
+        } catch (const InputError& error) {
+          EXPECT_NE(std::string(error.what()).find(row.name), std::string::npos) << error.what();
+        }
+      }
+    }
+  }
+  EXPECT_GT(tried, 250);
 }
 
 TEST(StudyKeys, CountsAndLimitsAreTyped) {

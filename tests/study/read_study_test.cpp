@@ -111,15 +111,14 @@ TEST(ReadStudy, WindowsThatContradictAreRefused) {
 }
 
 TEST(ReadStudy, StandstillIsAShareOrAWordAndNoSecondLimit) {
-  const auto prepare = [](const std::string& reject) {
+  const auto standstill = [](const std::string& reject) {
     return read_study_text("robot: r.yaml\n" + kRun + "prepare: {reject: {" + reject + "}}\n", "study.yaml")
-        .prepare;
+        .standstill;
   };
-  EXPECT_FALSE(prepare("").keep_standstill);
-  EXPECT_TRUE(prepare("standstill: keep").keep_standstill);
-  EXPECT_EQ(prepare("standstill: 0.05").creep, 0.05);
-  EXPECT_FALSE(prepare("standstill: auto").creep);
-  EXPECT_TRUE(prepare("velocity_below: 0.1").keep_standstill);
+  EXPECT_FALSE(standstill("").is_given());
+  EXPECT_TRUE(standstill("standstill: keep").keep);
+  EXPECT_EQ(standstill("standstill: 0.05").share, 0.05);
+  EXPECT_FALSE(standstill("standstill: auto").share);
   const std::string robot = "robot: r.yaml\n" + kRun;
   EXPECT_THAT(complaint_about(robot + "prepare: {reject: {standstill: 0.7}}\n"), HasSubstr("standstill"));
   EXPECT_THAT(complaint_about(robot + "prepare: {reject: {standstill: 0, velocity_below: 1}}\n"),

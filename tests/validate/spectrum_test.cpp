@@ -75,6 +75,26 @@ TEST(Spectrum, OfAShortRunIsEmpty) {
   EXPECT_TRUE(in_bands(welch.spectrum()).density.empty());
 }
 
+// A line whose phase changes at every gap: segments across gaps would smear it.
+TEST(Spectrum, HasNoSegmentAcrossMissingSamples) {
+  const auto measured = [](bool interrupts) {
+    Welch welch(100, 8000);
+    for (int stretch = 0; stretch < 8; ++stretch) {
+      if (interrupts) welch.interrupt();
+      for (int t = 0; t < 1000; ++t) welch.add(std::sin(2 * std::numbers::pi * 0.125 * t + 2.0 * stretch));
+    }
+    const Spectrum spectrum = welch.spectrum();
+    double all = 0, line = 0;
+    for (std::size_t k = 0; k < spectrum.density.size(); ++k) {
+      all += spectrum.density[k];
+      if (std::abs(spectrum.frequency[k] - 12.5) < 0.5) line += spectrum.density[k];
+    }
+    return 1 - line / all;
+  };
+  EXPECT_LT(measured(true), 1e-4);
+  EXPECT_GT(measured(false), 1e-2);
+}
+
 // Two lines: 1 Hz has 4/2, 6 Hz 0.25/2 of the power, 5.9 %; the mean of 30 counts for nothing.
 Spectrum two_lines(double noise, double slow = 2, double fast = 0.5) {
   constexpr Index kSamples = 40000;

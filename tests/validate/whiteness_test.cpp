@@ -46,6 +46,25 @@ TEST(Whiteness, AConstantOffsetIsNotWhite) {
   EXPECT_FALSE(of_series(0, 5000, 1, 3, 0.3).white());
 }
 
+// Stretches of one value each, of no mean: within a stretch all are equal, and the next says nothing about it. Products across the
+// borders would bring r_1 down to 1 − 1/25.
+TEST(Whiteness, MissingSamplesSeparateWhatIsBesideThem) {
+  Autocorrelation sums(1, 20);
+  double own = 0, squares = 0;
+  for (Index stretch = 0; stretch < 40; ++stretch) {
+    if (stretch > 0) sums.interrupt();
+    const double value = stretch % 2 == 0 ? 1 : -1;
+    for (Index k = 0; k < 25; ++k) sums.add(value);
+    own += 24;
+    squares += 25;
+  }
+  const Whiteness found = sums.whiteness();
+  EXPECT_EQ(found.samples, 1000);
+  EXPECT_NEAR(found.correlation[0], own / squares, 1e-12);
+  // Of 25 samples five pairs are 20 apart.
+  EXPECT_NEAR(found.correlation[19], 5.0 / 25, 1e-12);
+}
+
 TEST(Whiteness, TooFewSamplesProveNothing) {
   const Whiteness found = of_series(0.99, 99, 1, 1);
   EXPECT_EQ(found.samples, 99);

@@ -76,5 +76,8 @@ export function elastic_section(result) {
     facts([["Equations", elastic.equations.replaceAll("_", " ")], ["Converged", elastic.converged ? `after ${elastic.iterations} iterations` : "no"]]),
     table("Elastic joints", [{ title: "Joint" }, ...names.map((title) => ({ title: title.replaceAll("_", " "), number: true })), { title: "State" }],
       elastic.joints.map((joint) => [joint.name, ...names.map((name) => cell(joint, name)),
-        !joint.elastic ? tag("stiff", "plain") : joint.identifiable ? tag("known", "plain") : h("span", { title: joint.reason }, tag("unknown", "warning"))])));
+        !joint.elastic ? tag("stiff", "plain") : joint.identifiable ? tag("known", "plain") : h("span", { title: joint.reason }, tag("unknown", "warning"))])),
+    h("details", {}, h("summary", {}, `Base parameters of the links on the springs, without the motors: ${elastic.links.length}`),
+      table("Links on the springs", [{ title: "Parameter" }, { title: "Value", number: true }, { title: "from", number: true }, { title: "to", number: true }],
+        elastic.links.map(({ name, value, value_interval: ends }) => [h("code", {}, name), number_cell(value), number_cell(ends?.[0]), number_cell(ends?.[1])]))));
 }

@@ -11,7 +11,23 @@ export function findings_section(result, curves, go) {
   if (findings.length === 0)
     return section("findings", "Findings", h("p", {}, "No problems found."), unavailable);
   return section("findings", ["Findings", h("span", { class: "count" }, count(findings.length))],
-    h("div", { class: "findings" }, findings.map((finding) => entry(finding, result, curves, go))), unavailable);
+    h("div", { class: "findings" }, findings.map((finding) => entry(finding, result, curves, go))), fixes(result.fixes ?? []), unavailable);
+}
+
+// Lines that can be typed.
+function fixes(list) {
+  if (list.length === 0) return null;
+  return h("div", {}, h("p", {}, "In the study, as ", h("code", {}, "steelyard check --fix"), " writes it:"),
+    h("ul", { class: "plain fixes" }, list.map((fix) => fix.edits.map((edit) =>
+      h("li", {}, h("code", {}, edit_text(edit)), " ", h("span", { class: "small" }, fix.findings.join(", ")))))));
+}
+
+// As edit_text() of the library.
+function edit_text({ path, value }) {
+  const of_run = path.length > 2 && path[0] === "runs";
+  const keys = of_run ? path.slice(2) : path;
+  const line = keys.reduceRight((text, key, k) => (k === 0 ? `${key}: ${text}` : `{${key}: ${text}}`), value);
+  return of_run ? `run ${Number(path[1]) + 1}: ${line}` : line;
 }
 
 function entry(finding, result, curves, go) {

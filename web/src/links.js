@@ -17,6 +17,8 @@ function overview(feasible) {
     ["Cross-validated", feasible.cross_validation && percent(feasible.cross_validation.residual.prepared)],
     ["Above the optimum", feasible.gap !== undefined && feasible.gap !== null && `at most ${percent(feasible.gap, 2)}`],
     ["Change from the unconstrained estimate", feasible.moved_sigma !== undefined && `${figure(feasible.moved_sigma, 3)} standard deviations`],
+    ["φ1, squared differences of the base parameters", feasible.phi1 !== undefined && figure(feasible.phi1, 4)],
+    ["φ2, squared errors of the efforts", feasible.phi2 !== undefined && figure(feasible.phi2, 4)],
     ["Violated", list(feasible.violated)],
     ["Contradict each other", list(feasible.conflict)],
   ].filter(([, value]) => value !== false));

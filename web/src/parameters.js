@@ -46,18 +46,22 @@ export function base_section(result) {
 }
 
 function parameter_table(result, keep) {
+  const beside = result.base.some(({ feasible }) => feasible !== undefined);
   const rows = result.base.map((column, i) => [column, i + 1]).filter(([column]) => keep(column)).map(([column, number]) => [
     { show: number, order: number },
     { show: h("code", {}, column.name), order: column.name },
     h("span", { class: "expression" }, column.expression.replaceAll("^2", "²")),
     number_cell(column.value, 5), number_cell(column.sigma, 3), percent_cell(column.relative_sigma),
+    ...(beside ? [number_cell(column.feasible, 5), number_cell(column.sigma > 0 ? (column.feasible - column.value) / column.sigma : undefined, 2)] : []),
     { show: interval_picture(column.value, column.interval), order: width_of(column) },
     column.status === "determined" ? tag(column.status, "plain") : tag(column.status, "warning"),
   ]);
   return table("Base parameters", [
     { title: "#", hint: "order of the estimate", number: true }, { title: "Lead", hint: "lead column" }, { title: "Expression" },
     { title: "Value", hint: "SI units", number: true }, { title: "σ", hint: "standard deviation", number: true },
-    { title: "Relative σ", hint: "σ / |value|", number: true }, { title: "Interval", hint: "width relative to the value" }, { title: "Status" }], rows);
+    { title: "Relative σ", hint: "σ / |value|", number: true },
+    ...(beside ? [{ title: "Of the links", hint: "the value that the feasible links have", number: true }, { title: "moved", hint: "by how many σ", number: true }] : []),
+    { title: "Interval", hint: "width relative to the value" }, { title: "Status" }], rows);
 }
 
 // One column per parameter in the order of the estimate, σ/|value| on a logarithmic scale.

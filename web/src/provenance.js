@@ -34,7 +34,7 @@ async function copy(button, text) {
   }
 }
 
-const shown = new Set(["format_version", "robot", "samples", "rows", "passes", "verdict", "findings", "condition", "condition_scaled", "residual", "estimator",
+const shown = new Set(["format_version", "robot", "samples", "rows", "passes", "verdict", "findings", "fixes", "condition", "condition_scaled", "residual", "estimator",
   "preparation", "cross_validation", "forecast", "intervals", "bands", "base", "drives", "gains", "payloads", "feasible", "links", "elastic", "reverse", "signs", "validation", "comparison", "engines",
   "unavailable", "provenance"]);
 

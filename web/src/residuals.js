@@ -72,9 +72,9 @@ function by_joint(runs) {
 const heat = (share) => `${Math.round(100 * Math.min(1, Math.max(0, Math.log10(share / 0.001) / Math.log10(300))))}%`;
 
 // Several models on the same runs: mean square errors, the smallest of a joint bold.
-function models({ comparison, residual }) {
+function models({ comparison, validation }) {
   if (!(comparison?.length > 0)) return null;
-  const joints = comparison[0].mse.map((_, j) => residual.per_joint[j]?.name ?? `joint ${j + 1}`);
+  const joints = validation[0].residual.per_joint.map(({ name }) => name);
   const least = joints.map((_, j) => Math.min(...comparison.map(({ mse }) => mse[j])));
   return [h("h3", {}, "Mean square errors of several models on these runs"),
     table("Models", [{ title: "Model" }, { title: "Parameters" }, ...joints.map((title) => ({ title, number: true }))],

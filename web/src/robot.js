@@ -4,6 +4,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Arm } from "./arm.js";
 import { h, choice } from "./dom.js";
 import { Motion } from "./kinematics.js";
+import { has_webgl, Painter } from "./painter.js";
 
 // What the ten parameters of a link come from; shapes say the same as colours.
 function origin_legend() {
@@ -48,13 +49,10 @@ export class RobotView {
   }
 
   start() {
-    try {
-      this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-    } catch {
-      this.canvas.parentElement.replaceChildren(h("p", { class: "hint" }, "The robot is not drawn: this browser has no WebGL."));
-      this.renderer = null;
-      return;
-    }
+    this.canvas.dataset.drawn = has_webgl() ? "webgl" : "canvas";
+    this.renderer = this.canvas.dataset.drawn === "webgl"
+      ? new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true })
+      : new Painter(this.canvas);
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.arm = new Arm(this.robot, this.links, this.motion);
     for (const [part, list] of Object.entries(this.arm.parts)) this.boxes[part].parentElement.hidden = list.length === 0;

@@ -55,19 +55,23 @@ function row_note({ kept_share, decimation, cutoff }) {
 export function key_figures(result) {
   const { residual, cross_validation: cross, feasible, preparation } = result;
   const determined = result.base.filter(({ status }) => status === "determined").length;
+  const has_rows = result.rows > 0; // base values may be given without any
   return h("dl", { class: "cards", id: "figures", "aria-label": "Key figures" },
-    card("Residual", percent(residual.prepared), "of the effort, fitted rows", "Unexplained effort on the fitted rows."),
+    has_rows && card("Residual", percent(residual.prepared), "of the effort, fitted rows", "Unexplained effort on the fitted rows."),
     cross && card("Cross-validated", percent(cross.residual.prepared), `${cross.blocks} blocks left out by ${cross.by}`,
       "The same on held-out rows. Close to the residual: the model does not overfit this log."),
     forecast_card(result),
     fresh_card(result),
     feasible?.residual && card("Feasible model", percent(feasible.residual.prepared), "physically feasible",
       "Residual of parameters that satisfy all physical constraints."),
-    residual.raw !== undefined && card("Raw residual", percent(residual.raw), "every sample, unfiltered", "Includes sensor noise; always larger."),
-    card("Condition", figure(result.condition_scaled, 3), "columns scaled to one", "How evenly the motion excites the parameters. Below a hundred is good."),
+    has_rows && residual.raw !== undefined && card("Raw residual", percent(residual.raw), "every sample, unfiltered", "Includes sensor noise; always larger."),
+    has_rows && card("Condition", figure(result.condition_scaled, 3), "columns scaled to one", "How evenly the motion excites the parameters. Below a hundred is good."),
     card("Parameters", count(result.base.length), `${determined} determined`, "Identifiable combinations of parameters."),
-    card("Samples", count(result.samples), preparation.rate > 0 ? `at ${figure(preparation.rate, 4)} Hz` : "", "Before rejection and trimming."),
-    card("Rows", count(result.rows), row_note(preparation), "Equations given to the estimator."));
+    has_rows && card("Samples", count(result.samples), preparation.rate > 0 ? `at ${figure(preparation.rate, 4)} Hz` : "", "Before rejection and trimming."),
+    has_rows
+      ? card("Rows", count(result.rows), row_note(preparation), "Equations given to the estimator.")
+      : card("Rows", "none", "base values were given; nothing was fitted"));
 }
 
-export const robot_line = (result) => `${plural(result.robot.dof, "joint")} · identified from ${plural(result.samples, "sample")}`;
+export const robot_line = (result) =>
+  `${plural(result.robot.dof, "joint")} · ${result.rows > 0 ? `identified from ${plural(result.samples, "sample")}` : "base values given without rows"}`;

@@ -24,6 +24,7 @@ struct ElasticOptions {
   std::vector<ExtraColumns> extra;  // further columns of the links' equation: balancing springs, cables
   bool encoder_delay = true;        // each link encoder may have a delay: θ − q grows with θ̇
   double min_snr = 10;
+  bool bias_check = true;  // refits with more noise on the encoders: values that move have no interval
   Weighting weighting = Weighting::by_row_iterated;
   int max_iterations = 100;
   double tolerance = 1e-9;  // relative change of all K, or κ, at which iterations end

@@ -20,7 +20,7 @@ const char* to_string(FrictionForm form);
 // sign(q̇):
 //   load              μ |τ_load| S(q̇)
 //   load_directional  the same with μd where the gear drives its load (τ_load q̇ > 0), μb where it is driven
-enum class LoadFriction { none, load, directional };
+enum class LoadFriction { none, load, directional, stribeck };
 const char* to_string(LoadFriction load);
 
 struct RobustOptions {

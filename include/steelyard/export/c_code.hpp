@@ -31,7 +31,7 @@ struct CCode {
 
 // An extra column of the regressor: `expression` of q, qd, qdd of coordinate `row` and q1, qd1, qdd1, q2, …
 // of all coordinates, as export_variables() names them. Its effort is part of inverse_dynamics and of the
-// regressor, not of the mass matrix, gravity, Coriolis terms and friction; the C code calls the same
+// regressor and of the rest bands, not of the mass matrix, gravity, Coriolis terms and friction; the C code calls the same
 // functions.
 struct CColumn {
   std::string name;
@@ -41,6 +41,8 @@ struct CColumn {
 };
 std::vector<std::string> export_variables(Index coordinates);
 VectorXd column_effort(const std::vector<CColumn>& columns, const ExportState& state);
+// What they add to the ends of the rest bands: their effort at rest, with the sign that their joint's velocity would take.
+RestBands column_rest(const std::vector<CColumn>& columns, const VectorXd& q);
 
 struct COptions {
   std::string prefix = "robot";         // of all names; a C identifier

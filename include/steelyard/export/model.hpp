@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/simulate/drives.hpp"
 
@@ -22,6 +23,8 @@ struct ExportModel {
 
 // Effort of all joints, mimic joints reduced to their masters: the reference of every export.
 VectorXd model_effort(const ExportModel& model, const VectorXd& q, const VectorXd& qd, const VectorXd& qdd);
+// The same of many samples of the coordinates (`given`: accelerations), samples × coordinates.
+MatrixXd model_efforts(const ExportModel& model, const DynamicsSamples& samples);
 
 // Efforts between which the robot stays at rest at q, joint by joint: what its bodies need there, and dry
 // friction. Friction of coupled drives counts for each of their joints alone.

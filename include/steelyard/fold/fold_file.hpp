@@ -5,8 +5,8 @@
 //   triangles           doubles, little endian: of every run, block, core then gap, row: the upper part
 //   SHA-256             32 bytes over everything before
 //
-// A file is read whole and accepted only when its checksum is right. Versions 2 and 3 are read, too: they
-// lack the motion, and version 2 the findings of the examination. Others are refused. Folds give back least
+// A file is read whole and accepted only when its checksum is right. Versions 2 to 4 are read, too: they lack
+// the log's hash, 2 and 3 the motion, and 2 the findings of the examination. Others are refused. Folds give back least
 // squares and what follows from it; other cut-offs, delays, curves and raw residuals need the log.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-inline constexpr std::uint32_t kFoldFileVersion = 4;
+inline constexpr std::uint32_t kFoldFileVersion = 5;
 
 // The same rows with instrument columns behind the others ("iv:m4"), for instrumental variables.
 struct FoldedInstruments {
@@ -35,8 +35,9 @@ struct FoldedInstruments {
 
 struct FoldedRun {
   std::string label;
-  Index samples = 0;  // of its grid
-  double step = 0;    // [s] of the grid
+  std::string log = {};  // identity_of_log() of what was folded; empty: in files before version 5
+  Index samples = 0;     // of its grid
+  double step = 0;       // [s] of the grid
   // As they were used; a cut-off of zero: none.
   FilterOptions filter, column_filter;
   Index decimation = 1;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "steelyard/dynamics/dynamics.hpp"
 #include "steelyard/export/model.hpp"
 #include "steelyard/result/result.hpp"
 #include "steelyard/result/summaries.hpp"
@@ -34,6 +35,13 @@ std::vector<double> run_offsets(const Result& result, std::size_t joint, bool fe
 ExportModel base_model(const Robot& robot, const Result& result);
 // The robot with the feasible links. Throws InputError when the result has none.
 ExportModel feasible_model(const Robot& robot, const Result& result);
+
+// Efforts of a result's model, samples × coordinates (`given`: accelerations): by the base parameters or by the
+// feasible links, with forms of friction, ripple, the study's further columns and known efforts; offsets of single
+// runs count with their mean, a payload does not. Throws InputError for a model of another robot or of joints with
+// springs, and for columns that `spec` does not have.
+MatrixXd result_efforts(const Robot& robot, const Result& result, const DynamicsSamples& samples,
+                        const DriveSpec& spec = {}, bool feasible = false);
 
 // `spec`: the study's extra columns and known efforts, which C code takes along. Throws InputError when the
 // result is not of this robot, MachineError when nothing can read the file back.

@@ -30,6 +30,7 @@ struct StudyOptions {
 struct StageTime {
   std::string stage;
   double seconds = 0;
+  double cpu_seconds = 0;  // of all threads of the program
 };
 
 struct StudyOutcome {
@@ -42,10 +43,11 @@ struct StudyOutcome {
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
 
-// Only the signs of the runs that log |effort|. Throws InputError when there are none.
+// Only the signs of the runs that log |effort|, and what the doctor finds in all runs. Throws InputError when there are none.
 struct SignsOutcome {
   SignsSummary signs;
   std::vector<Finding> findings;
+  std::vector<StudyFix> fixes;
   std::vector<Complaint> warnings;
 };
 SignsOutcome recover_study_signs(const Study& study, const StudyOptions& options = {});
@@ -79,9 +81,19 @@ std::vector<JointForecast> worst_joints(const MotionForecast& forecast, std::siz
 struct NamedModel {
   std::string name;
   Result result;
+  std::string parameters = "base";  // what its base values are those of: "base", or given "links"
 };
 StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& models,
                             const StudyOptions& options = {});
+
+// What --beside names: a result (.json); a file with `base:` (published coefficients), `links:` or `standard:` (published
+// links), or a robot file with other links. What the file does not have of the drives is the model's.
+NamedModel model_beside(const Study& study, const Result& model, const std::string& path);
+
+// The model with other links (CAD data, published parameters) in place of its own, and its friction and rotors. Their frames
+// may be others than those of the study's robot. Throws InputError for another robot and for links without an inertia.
+NamedModel model_with_links(const Study& study, const Result& model, const Robot& links,
+                            const std::string& name);
 
 // Feasible parameters from earlier base values, in a result.json or a YAML file
 // `base: {mx2: {value: 2.1, sigma: 0.02}}`: min φ1 under the study's constraints. The study's runs are not

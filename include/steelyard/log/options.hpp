@@ -2,7 +2,6 @@
 // (docs/log.md).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,6 @@ struct PrepareOptions {
   Index decimation = kAutomatic;     // by the lowest cut-off; 1 without filters
   Index trim = kAutomatic;           // samples at both ends: the memory of the slower filter
   VectorXd velocity_below;  // rows with slower joints are rejected; empty: none, one for all, or per joint
-  bool keep_standstill = false;      // of a study: joints at rest give rows, too
-  std::optional<double> creep = {};  // of a study: share of standstill of all joints with dry friction
   // Share of a joint's largest velocity below which it stands still and gives no rows. 0: as the noise and the resolution
   // of its positions show; negative, or empty: never.
   VectorXd standstill;

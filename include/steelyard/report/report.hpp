@@ -39,7 +39,8 @@ struct ReportOptions {
   std::string command;  // that reproduces the result, shown with the provenance; may be empty
 };
 
-// Curves of one run stand together, in the order given. Numbers in curves that are not finite are gaps.
+// Curves and motions of many runs and joints are thinned so that a page stays small: 30 joints in 20 runs take less
+// than 5 MB. Curves of one run stand together, in the order given. Numbers in curves that are not finite are gaps.
 // Throws InternalError for curves whose series differ in length.
 std::string render_report(const Result& result, const std::vector<EffortCurve>& curves,
                           const ReportOptions& options = {}, const Scene& scene = {});

@@ -15,6 +15,7 @@
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/core/finding.hpp"
+#include "steelyard/result/fix.hpp"
 #include "steelyard/result/summaries.hpp"
 #include "steelyard/validate/residuals.hpp"
 #include "steelyard/validate/verdict.hpp"
@@ -32,8 +33,9 @@ struct BaseValue {
   std::optional<double> sigma_classical;
   std::optional<double> relative_sigma;
   std::optional<std::pair<double, double>> interval;
-  std::string method;  // of sigma and interval: "classical", "bootstrap"
-  std::string status;  // "determined", "dependent", "zero", "eliminated", …
+  std::string method;                   // of sigma and interval: "classical", "bootstrap"
+  std::string status;                   // "determined", "dependent", "zero", "eliminated", …
+  std::optional<double> feasible = {};  // the value that the feasible parameters have
 };
 
 // Friction of a form that was requested or chosen (docs/friction.md).
@@ -46,11 +48,19 @@ struct FrictionValues {
   std::string load = {};                     // "load", "load_directional"; empty: none
 };
 
+// What holds a joint at rest, about its load and offset: −down − μ |load| … up + μ |load|, μ `driving` towards where the load
+// does not want to go, `driven` towards where it does.
+struct RestValues {
+  double up = 0, down = 0;         // [N·m, N]
+  double driving = 0, driven = 0;  // shares of the load
+};
+
 struct DriveValues {
   std::string joint;
   std::map<std::string, double> values;  // fv, fc, fo, Ia, …
   std::string status;
   std::optional<FrictionValues> friction = {};
+  std::optional<RestValues> rest = {};  // of joints with dry or load friction
 };
 
 // A cut-off that was tested: its error on held-out raw efforts, as a fraction of them.
@@ -110,6 +120,7 @@ struct SpreadSummary {
   std::vector<std::string> columns;
   std::vector<SpreadDirection> scatter;   // one per group that was left out
   std::vector<SpreadDirection> expected;  // of what the rows do not show
+  std::vector<SpreadDirection> changes;   // from day to day
   std::map<std::string, double> noise;    // by row kind: RMS residual [N·m or N]
 };
 struct ForecastSummary {
@@ -146,6 +157,8 @@ struct FeasibleSummary {
   std::vector<DriveValues> drives;    // drive columns of the feasible parameters
   std::map<std::string, double> columns = {};  // all columns beside those of the links, by name
   std::optional<PullSummary> pull = {};
+  std::optional<double> phi1 = {};  // Σ (base value of these parameters − its estimate)², SI
+  std::optional<double> phi2 = {};  // Σ (predicted − measured effort)² over the fitted rows, unweighted
 };
 
 // Interval of a parameter over all feasible parameters that explain the data; an open end is absent.
@@ -211,15 +224,23 @@ struct Provenance {
   std::string isa;
 };
 
+// What the base parameters of a robot depend on, to compare robots by.
+struct RobotProbe {
+  std::vector<double> gravity;  // in the base frame [m/s²]
+  std::vector<double> efforts;  // of made-up bodies on the links: of all coordinates at rest, then in motion
+};
+
 struct Result {
   std::string robot_name;
   std::string robot_hash;
+  std::optional<RobotProbe> robot_probe;  // absent in older results
   int dof = 0;
   std::int64_t samples = 0;  // of the fit runs
   std::int64_t rows = 0;     // given to the estimator
   int passes = 0;            // over the fit runs
   Verdict verdict;
   std::vector<Finding> findings;
+  std::vector<StudyFix> fixes;  // values of the study that would undo findings
   std::optional<double> condition;
   std::optional<double> condition_scaled;
   ResidualSummary residual;
@@ -249,6 +270,7 @@ struct Result {
 
 // Same result, same bytes. Throws InternalError for numbers that are not finite.
 std::string to_json(const Result& result);
+std::string to_json(const SignsSummary& signs);  // its part of a result
 // Throws InputError for text that is not a result of this format.
 Result result_from_json(const std::string& text, const std::string& name);
 

@@ -67,6 +67,39 @@ struct SegmentSummary {
   int sign = 1;
   std::optional<double> confidence;  // deviations; absent: known beforehand
   bool decided = false;
+  std::optional<double> probability = {};  // that the sign is right; absent: known beforehand
+  std::optional<int> group = {};           // in `groups`, from 1
+};
+
+// Segments whose signs the log ties to each other but not to the rest: all of them are right, or all are wrong.
+struct SignGroup {
+  std::vector<std::string> joints;
+  int segments = 0;
+  double probability = 0;  // that its signs are right
+  std::string evidence;
+};
+
+// The published tree search: what it kept on every level (docs/signs.md).
+struct SignTreeNode {
+  double cost = 0;
+  int parent = 0;  // among the nodes of the level before, from 1; on the first level 0
+  int sign = 1;    // of the segment that the level added
+};
+struct SignTreeLevel {
+  int segment = 0;  // in `segments`, from 1: the one that was added, on the first level the last of them
+  std::vector<SignTreeNode> nodes;  // best first
+};
+struct SignTree {
+  std::string node_cost;  // "phi1", "phi2", "residual", "residual + phi1"
+  std::string order;      // "longest", "distal", "given", "informative", "shuffled"
+  std::string retrieval;  // "convex", "penalty"
+  int s0 = 0;
+  int w = 0;
+  std::int64_t nodes = 0;                // with a cost
+  double cost = 0;                       // φ2 of its signs
+  int differs = 0;                       // segments with another sign than `segments` has
+  std::vector<std::string> significant;  // base parameters with a relative deviation below a quarter
+  std::vector<SignTreeLevel> levels;
 };
 
 // Samples outside the decided segments (docs/signs.md).
@@ -99,6 +132,9 @@ struct SignsSummary {
   std::int64_t fits = 0;
   std::optional<CompletedSummary> completed;
   std::vector<SignGain> gains;  // empty: none were wanted
+  std::string scale;            // joint whose unknown gain counts as 1: the unit of the model; empty: SI
+  std::vector<SignGroup> groups;
+  std::optional<SignTree> tree;
 };
 
 // `gains` and `payloads` of a result: drive gains by method, loads in the tool frame.
@@ -113,7 +149,7 @@ struct UncertainValue {
 
 struct GainValue {
   std::string joint;
-  std::string status;                  // "identified", "prior", "not_identifiable", "given"
+  std::string status;                  // "identified", "prior", "biased", "not_identifiable", "given"
   std::optional<UncertainValue> gain;  // absent when it is not identifiable
 };
 

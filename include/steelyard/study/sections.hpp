@@ -35,8 +35,27 @@ struct FrictionSpec {
   bool is_linear() const { return !automatic && form == FrictionForm::linear && load == LoadFriction::none; }
 };
 
+// Efforts that repeat with the joint's position: sin and cos of `order` times it, alone and with the sign of the
+// velocity (docs/friction.md).
+struct RippleSpec {
+  bool automatic = false;      // orders by held-out blocks
+  std::vector<double> orders;  // per turn of the joint; of a joint that slides rad/m
+
+  bool any() const { return automatic || !orders.empty(); }
+};
+
+// Friction that changes with the temperature of its drive: a coefficient per K for the viscous term, for the Coulomb
+// term (docs/friction.md).
+struct TemperatureSpec {
+  bool automatic = false;  // which terms of which joints, by held-out blocks
+  bool viscous = false, coulomb = false;
+
+  bool any() const { return automatic || viscous || coulomb; }
+};
+
 struct JointDriveSpec {
   std::optional<FrictionSpec> friction;  // instead of that of all joints and of the robot file
+  std::optional<RippleSpec> ripple;      // instead of that of all joints
   std::optional<bool> rotor_inertia;
   Place place;
 };
@@ -52,6 +71,8 @@ struct EffortExpression {
 
 struct DriveSpec {
   std::optional<FrictionSpec> friction;  // of all joints, when it is not linear
+  RippleSpec ripple;                     // of all joints
+  TemperatureSpec temperature;           // of all joints
   std::map<std::string, JointDriveSpec> joints;
   bool offset_per_run = false;
   std::vector<EffortExpression> columns;  // of the regressor
@@ -160,8 +181,12 @@ struct SignGainsSpec {
   Place place;
 };
 
+// exact: with a proof; tree: the published search; both: exact, and the tree beside it.
+enum class SignMethod { exact, tree, both };
+
 struct SignsSpec {
-  SegmentOptions segments;  // cuts at reversals follow the friction model unless given
+  SegmentOptions segments;    // cuts at reversals follow the friction model unless given
+  bool filter_given = false;  // otherwise the filter is that of the columns, where the study has one
   bool reversals_given = false;
   std::vector<std::string> with_sign;  // joints that are logged with their sign
   std::vector<KnownSign> known;
@@ -169,6 +194,8 @@ struct SignsSpec {
   CompleteSigns complete = CompleteSigns::automatic;
   std::optional<SignGainsSpec> gains;
   int reweigh = 2;  // further searches with the weights of the residuals
+  SignMethod method = SignMethod::exact;
+  TreeOptions tree = {.start = 0};
 };
 
 // Keys `gains` and `payloads` of a study (docs/gains.md).

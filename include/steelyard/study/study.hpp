@@ -33,6 +33,8 @@ namespace steelyard::inline STEELYARD_ABI {
 
 // A simulated run: the study's robot with the parameters of its file, on a motion.
 struct SimulationSpec {
+  bool commands_efforts = false;  // `motion` is one of efforts, which drive the robot from `start`
+  VectorXd start;                 // of such a run; none: zero
   std::variant<FourierSeries, RandomMotion, PointToPoint, RestToRest> motion;
   std::uint64_t motion_seed = 1;  // of a random motion
   std::vector<Drive> drives;      // friction, rotor inertia, gains; none, or one for all, or one per joint
@@ -82,6 +84,15 @@ struct CutoffSpec {
   std::optional<double> position;  // [Hz] of the positions, when it is given
 };
 
+// Rows of joints with dry friction that stand still (docs/log.md).
+struct StandstillSpec {
+  bool keep = false;  // they are fitted
+  std::optional<double> share =
+      {};  // of a joint's largest velocity that counts as standstill; none: automatic
+
+  bool is_given() const { return keep || share.has_value(); }
+};
+
 // By how much the efforts of a log are later than its positions; undone before anything else (docs/log.md).
 struct EffortDelaySpec {
   bool automatic = false;  // estimated, run by run
@@ -107,6 +118,7 @@ struct Study {
   PrepareOptions prepare;
   bool prepare_given = false;  // otherwise runs of folds are taken as they were prepared
   CutoffSpec cutoff;
+  StandstillSpec standstill;
   EffortDelaySpec effort_delay;
   EstimateOptions estimate;
   IntervalSpec intervals;
@@ -155,7 +167,8 @@ bool has_channel(const StudyRun& run, std::string_view channel);
 void set_seed(Study& study, std::uint64_t seed);
 
 // Friction that is fitted to the log before anything is folded.
-bool has_friction_forms(const DriveSpec& spec);
+bool has_friction_forms(const DriveSpec& spec);  // or ripple
+bool looks_for_ripple(const DriveSpec& spec);
 // Some run has |effort| only; some run consists of folds, and the first of these or null.
 bool has_unsigned_runs(const Study& study);
 bool has_folded_runs(const Study& study);

@@ -70,6 +70,7 @@ struct OffsetRefit {
   double model = 0;             // [N·m or N]
   double refitted = 0;          // the same
   std::optional<double> sigma;  // of their difference; none: the run has too few blocks
+  bool differs = false;         // by more than chance, and by enough to matter
 };
 
 struct RunValidation {

@@ -27,9 +27,16 @@ struct Key {
   bool required = false;
   const char* pattern = "";  // of texts: words, or a regular expression with brackets; for the schema
   bool nullable = false;     // of files that programs write: null when not known
+  const char* only =
+      "";  // a key that is accepted where it changes nothing: where it acts, "with `method: huber`"
 };
 inline Key required(Key key) {
   key.required = true;
+  return key;
+}
+
+inline Key acts_only(const char* where, Key key) {
+  key.only = where;
   return key;
 }
 

@@ -30,6 +30,7 @@ struct KeyRow {
   std::string path;
   Kind kind = Kind::number;
   std::string name, unit, meaning;
+  std::string only;  // where the key acts; empty: wherever it is accepted
   bool required = false;
   Allowed allowed;
   std::vector<std::string> words;  // that are accepted, of a choice and beside other values

@@ -18,7 +18,7 @@
 //   better = share of the sections that the delay predicts better
 //
 // All joints are late when the interval of their common delay, widened by the disagreement of single joints, is two half widths
-// from zero (chance: one log in 10⁴), gain > 0.01 and better ≥ 0.7; one joint when its own is three half widths from zero (or from a common one)
+// from zero (Student's t of 4.3, by chance in less than one log in 10³), gain > 0.01 and better ≥ 0.7; one joint when its own is three half widths from zero (or from a common one)
 // and gain > 0.15 (0.05). A robot of one joint counts as one joint. A minimum at the end of the range is none.
 #pragma once
 

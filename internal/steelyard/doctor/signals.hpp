@@ -34,8 +34,10 @@ struct ExtremeScan {
 struct Excursion {
   double size = 0;  // from the nearer of the two
   double time = 0;  // [s] of the first sample
+  bool is_dip = false;
 };
 inline constexpr Index kLongestExcursion = 3;  // samples
+inline constexpr Index kKeptExcursions = 32;   // the largest ones
 
 // Rows that are zero in all channels, one behind the other.
 struct ZeroRows {
@@ -44,23 +46,36 @@ struct ZeroRows {
   VectorXd leap;  // per joint: |position| in the previous row or behind, the larger
 };
 
+// A value that a channel keeps; a long one lasts `kHeldSamples` samples and `kLongHold`.
+struct Hold {
+  Index samples = 0;
+  double begin = 0, seconds = 0;
+  double value = 0;
+  double motion = 0;       // |change of the joint's position| over the hold and the step behind it
+  double step_behind = 0;  // of the value
+};
+inline constexpr Index kHeldSamples = 20;
+inline constexpr double kLongHold = 0.1;  // [s]
+
 struct ChannelScan {
   double lowest = 0;
   double highest = 0;
   double mean_step = 0;  // mean |difference| of neighbours
   Index not_finite = 0;
   Index zeros = 0;
-  Index moving_zeros = 0;  // those behind which the joint has just moved
+  double smallest = kInfinity;  // |value| but for zeros
+  Index moving_zeros = 0;       // those behind which the joint has just moved
+  Index falls = 0;              // sections of these
+  double mean_fall = 0;         // |value| before them
   Index equal_neighbours = 0;
   Index longest_hold = 0;  // samples with one value
-  double hold_begin = 0;   // [s]
-  double hold_motion = 0;  // |change of the joint's position| over that hold and the step behind it
-  double step_behind = 0;  // of the value
+  Hold hold;               // of the long ones that over which the joint moves most
   ExtremeScan top, bottom;
   double quantum = 0;                 // 0: none found
   Index changes = 0;                  // neighbours that differ
   double deviation = 0;               // of some 2000 values in equal distances
-  std::vector<Excursion> excursions;  // the largest ones, at most 32, the largest first
+  double near_zero = 0;               // share of these within a twentieth of the largest
+  std::vector<Excursion> excursions;  // the largest first
 
   // Mean |difference| of neighbours that differ.
   double mean_change() const;
@@ -96,6 +111,7 @@ struct SignalScan {
   MatrixXd motion_velocity;                     // Σ Δq_i V_j; empty without a velocity channel
   VectorXd motion_squared, velocity_squared;    // Σ Δq², Σ V²
   VelocityLags lags;                            // likewise
+  VectorXd position_noise;  // per joint, standard deviation: what three samples before do not say; likewise
   std::vector<AlikeColumns> alike;
 
   int find(std::string_view channel) const;
@@ -116,6 +132,7 @@ SignalWatch watch_signals(std::unique_ptr<SampleSource> source, std::vector<LogJ
 struct SignalUse {
   bool effort_signs = true;  // false: the run is known to have |effort| only
   bool velocity = true;      // false: velocities are computed from the positions
+  double rate = 0;           // [Hz] that the study states; 0: none
 };
 
 // `run`: its label, for findings about all joints. Findings are named in docs/findings.md.

@@ -10,11 +10,11 @@
 //
 //   score = Σ_j ½ log( r_j² + f_j² ),   r_j = rms residual of joint j on held-out rows / rms of its effort
 //
-// Each of four sections of the log is held out in turn; r_j is limited to 1.5. f_j is the noise floor over
+// Each of eight sections of the log is held out in turn; r_j is limited to 1.5. f_j is the noise floor over
 // the joint's own effort: `noise_factor` times the second smallest of all joints' residuals in the set-up as
 // given, at most `floor` of the largest effort. It keeps offsets and cross-talk of the sensors, which are
 // alike in all joints, from favouring a set-up through lightly loaded wrists. A score lower by log 2 is one
-// joint's residual halved.
+// joint's residual halved. Residuals are those of the logged efforts, E⁻¹ e, whatever a set-up makes of these.
 //
 // Columns and known efforts of the study (CoarseRun::extra, ::known) belong to the model: they are functions
 // of the mapped positions, columns are free, known efforts are subtracted from E τ_log.
@@ -36,7 +36,7 @@
 namespace steelyard::inline STEELYARD_ABI {
 
 struct TrialOptions {
-  double noise_factor = 4;  // see above
+  double noise_factor = 2;  // see above
   double floor = 0.02;
   double smear = 0.04;  // [s] around reversals that are left out: 0.4 / cut-off of the coarse run
   std::vector<std::string> columns;  // parameters of links that are fitted; empty: all ten of each
@@ -47,6 +47,8 @@ struct SetUp {
   VectorXd zero;      // [rad, m]
   MatrixXd effort;    // E
   double time = 1;    // k
+  // What the model lacks: functions of the mapped positions, whose factors are fitted; `row` is the number of a joint.
+  std::vector<ExtraColumns> terms = {};
 
   static SetUp as_given(Index joints);
 };
@@ -91,10 +93,12 @@ class Trial {
   std::shared_ptr<const Folded> fold(const SetUp& set_up) const;
   std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& other) const;
   TrialFit fit(const Folded& folded, const SetUp& set_up) const;
+  // Every other held-out block: the even ones or the odd ones.
+  static std::shared_ptr<const Folded> half(const Folded& folded, bool odd);
   // All rows at once, nothing held out: score = score_fitted, by_block is empty. Four times as fast.
   TrialFit quick_fit(const Folded& folded, const SetUp& set_up) const;
-  // Nothing is fitted: the values are those of another trial of the same columns. `floors` in the unit of the
-  // efforts. Folds of other robots have other columns.
+  // The values are those of another trial of the same columns; fitted are friction and offsets, which differ from day to day,
+  // and the terms of the set-up. `floors` in the unit of the efforts. Folds of other robots have other columns.
   TrialFit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
                    const VectorXd& floors) const;
   const VectorXd& efforts() const;  // rms of the logged ones

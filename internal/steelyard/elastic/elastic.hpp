@@ -17,8 +17,8 @@
 //                      linear for given κ and ν (variable projection). Needs four derivatives of q: it fails
 //                      at low encoder noise, and Coulomb friction follows q̇ instead of θ̇: reject slow rows.
 //
-// Everything is computed from one fold per joint of all columns, by combine_columns: one pass over the log,
-// regardless of the number of iterations.
+// δ0 is one per run: encoders start anew. Everything is computed from one fold per joint of all columns, by
+// combine_columns: one pass over the log, regardless of the number of iterations, and two more for the bias.
 //
 // Not modelled: nonlinear springs, hysteresis, backlash, friction on the link side, gyroscopic torques of the
 // rotors. They appear as residuals of the deflection, and a joint whose deflection exceeds them by less than
@@ -27,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,7 @@ PrepareOptions elastic_preparation(PrepareOptions prepare, const ElasticModel& m
 struct ElasticFolds {
   std::vector<Fold> folds;
   Index blocks = 0;
+  std::vector<Index> runs;     // the first block of each
   double effective_share = 1;  // of the rows (intervals.hpp)
 };
 
@@ -83,13 +85,23 @@ struct ElasticFit {
   std::vector<ElasticJoint> joints;
   Estimate
       estimate;  // of the equations linearised at the result; columns x<j> are 1/K in some unit of the joint
-  Intervals intervals;  // in its columns
+  Intervals intervals;              // in its columns
+  std::vector<std::string> biased;  // values that noise of the encoders moves: they have no interval
   int iterations = 0;
   bool converged = false;
   std::vector<Finding> findings;
 };
 
 ElasticFit fit_elastic(const ElasticModel& model, const ElasticFolds& folds);
+
+// The source with the noise of its encoders once more, `sign` times; 0: as it is.
+std::unique_ptr<SampleSource> disturbed_encoders(std::unique_ptr<SampleSource> source, double sign,
+                                                 std::uint64_t seed);
+
+// The same from folds of all runs, made with disturbed_encoders() of a sign. With `bias_check` also at ±1: with
+//   b̂ = ½ (x(+1) + x(−1)) − x(0)       (estimate/bias.hpp)
+// a value with |b̂| > σ/2 is biased and has no interval, and a stiffness with |b̂| > K / min_snr is not identifiable.
+ElasticFit fit_elastic(const ElasticModel& model, const std::function<ElasticFolds(double sign)>& fold);
 
 // A column of the fit with its interval; nothing when it is not determined.
 std::optional<ElasticValue> elastic_value(const ElasticFit& fit, const std::string& column);

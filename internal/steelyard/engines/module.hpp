@@ -9,6 +9,7 @@ namespace steelyard::inline STEELYARD_ABI {
 struct EngineModule {
   MakeWorld* make = nullptr;  // null: the engine is not installed
   LoadWorld* load = nullptr;  // null: it reads no files
+  WorldVersion* version = nullptr;
 };
 
 // `reason`: the message of the search or the loader when it is not installed.

@@ -27,6 +27,11 @@ std::vector<int> groups_by_index(Index blocks, int groups);
 // Throws InputError when there are fewer than two blocks a period.
 std::vector<int> groups_by_phase(Index blocks, double block_samples, double period, int groups);
 
+// Folds to train on: one per layout, which costs little for each of many groups; or one per block, for estimates with
+// weights by block.
+enum class Training { merged, by_block };
+Training training_of(const EstimateOptions& options);
+
 // The rows with and without one group.
 struct HeldOutPart {
   int group = 0;
@@ -34,7 +39,7 @@ struct HeldOutPart {
 };
 // Throws InputError for groups that do not fit the blocks, and for fewer than two groups.
 std::vector<HeldOutPart> held_out_parts(const std::vector<std::vector<FoldBlock>>& runs,
-                                        const BlockGroups& groups);
+                                        const BlockGroups& groups, Training training);
 
 // Residuals of several parts as those of all their rows.
 std::vector<Residual> added_by_row(const std::vector<std::vector<Residual>>& parts);
@@ -61,12 +66,12 @@ struct FittedColumns {
 };
 using FitFunction = std::function<FittedColumns(std::span<const Fold> training)>;
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& runs, const BlockGroups& groups,
-                               const FitFunction& fit);
+                               const FitFunction& fit, Training kind);
 
 // The same where what is fitted is not what is predicted: rows with instruments, or with weights of their
 // own. `training` has the blocks of `tested`.
 CrossValidation cross_validate(const std::vector<std::vector<FoldBlock>>& training,
                                const std::vector<std::vector<FoldBlock>>& tested, const BlockGroups& groups,
-                               const FitFunction& fit);
+                               const FitFunction& fit, Training kind);
 
 }  // namespace steelyard

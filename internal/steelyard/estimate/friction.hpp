@@ -11,7 +11,8 @@
 // known from the data, and fit_friction falls back to the linear form (friction_fit.hpp).
 //
 // Load friction, beside any form, is a plan with gears (regressor/gear_loads.hpp): μ is a shape, too. Its
-// tangent is S(q̇) |τ_load| (columns mu3.load, or mu3.driving and mu3.driven) with the coefficient δμ.
+// tangent is S(q̇) |τ_load| (columns mu3.load, or mu3.driving and mu3.driven) with the coefficient δμ. Those of
+// κ = κ0 + κs e^(−(q̇/vm)²) are mu3.mean, mu3.peak and mu3.velocity (δ ln vm).
 #pragma once
 
 #include <functional>
@@ -36,11 +37,14 @@ struct FrictionModel {
   double shift = 0;     // φ3 [rad/s]
   double velocity = 1;  // vs [rad/s] of Stribeck
   LoadFriction load = LoadFriction::none;
-  double driving = 0;        // μ where the gear drives its load
-  double driven = 0;         // μ where the load drives the gear; of `load` the same
-  double load_velocity = 0;  // vl [rad/s] of the load's smooth sign; 0: sign(q̇)
+  double driving = 0;             // μ where the gear drives its load
+  double driven = 0;              // μ where the load drives the gear; of `load` the same
+  double load_velocity = 0;       // vl [rad/s] of the load's smooth sign; 0: sign(q̇)
+  double load_mean = 0;           // κ0, of load_stribeck
+  double load_peak = 0;           // κs
+  double load_peak_velocity = 1;  // vm [rad/s]
 
-  // Number of shape parameters: (ln φ2, φ3), (ln vs) or none; of μ.
+  // Number of shape parameters: (ln φ2, φ3), (ln vs) or none; of the load: μ, (μd, μb) or (κ0, κs, ln vm).
   Index shape_size() const;
   Index load_size() const;
   void validate() const;  // throws InputError
@@ -69,7 +73,7 @@ ShapeValue friction_shape(const FrictionModel& model, double qd);
 std::string friction_column(FrictionForm form, int number);
 // {"fh3.slope", "fh3.shift"}, {"fs3.velocity"} or nothing.
 std::vector<std::string> tangent_columns(FrictionForm form, int number);
-// {"mu3.load"}, {"mu3.driving", "mu3.driven"} or nothing.
+// {"mu3.load"}, {"mu3.driving", "mu3.driven"}, {"mu3.mean", "mu3.peak", "mu3.velocity"} or nothing.
 std::vector<std::string> load_tangents(LoadFriction load, int number);
 // Both.
 std::vector<std::string> tangent_columns(const FrictionModel& model, int number);

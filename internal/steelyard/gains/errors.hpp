@@ -23,9 +23,6 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-// Standard deviation of the white noise on equidistant samples; 0 for fewer than 16.
-double white_noise(const double* x, Index count);
-
 // Per joint, of the samples as logged.
 struct SignalNoise {
   VectorXd position;

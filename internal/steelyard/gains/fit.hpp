@@ -13,7 +13,8 @@
 // Standard deviations: `sigma_classical` is σ²(WᵀW)⁻¹, for tls eqs. (21)–(23); `sigma` and the intervals come
 // from a bootstrap over time blocks, linear in each block's influence, and contain the standard deviation of
 // weighed masses. A gain whose standard deviation is above `max_relative_sigma` of itself is not
-// identifiable: it has no interval. For ls and wls what noise in the columns takes from it counts as well.
+// identifiable: it has no interval. For ls and wls what errors of the columns take from it counts as well, and a gain that
+// loses more than half a standard deviation is biased: no interval either.
 // Directions that tls leaves open count with the length that changes a gain by itself.
 #pragma once
 
@@ -30,6 +31,7 @@ namespace steelyard::inline STEELYARD_ABI {
 enum class GainStatus {
   identified,
   prior,            // mostly what was given beforehand
+  biased,           // errors of the columns take more from it than half its standard deviation; no interval
   not_identifiable  // the runs do not determine it; no interval
 };
 const char* to_string(GainStatus status);
@@ -53,10 +55,13 @@ struct GainFit {
   std::vector<std::string> columns;  // gain_columns()
   Index gains = 0;                   // the first of the columns
   VectorXd values;
-  VectorXd sigma;                  // empty without spread
-  VectorXd sigma_classical;        // NaN where there is none
-  VectorXd lower, upper;           // NaN where there is no interval
-  MatrixXd covariance;             // behind `sigma`
+  VectorXd sigma;                    // empty without spread
+  VectorXd sigma_classical;          // NaN where there is none
+  VectorXd lower, upper;             // NaN where there is no interval
+  MatrixXd covariance;               // behind `sigma`
+  std::vector<std::string> weighed;  // masses with a standard deviation: "m_plate"
+  VectorXd weighed_sigma;
+  MatrixXd by_mass;                // change of the values by one of them, a column per mass
   VectorXd attenuation;            // ls, wls: bias by noise in the columns; empty: not known
   std::vector<GainStatus> status;  // of the gains
   VectorXd singular;               // tls: of the scaled rest, falling

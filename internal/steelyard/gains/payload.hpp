@@ -27,6 +27,8 @@ struct LoadEstimate {
   Vector10 sigma_gains;   // of the gains' standard deviations alone
   Vector10 lower, upper;  // NaN for fixed ones
   MatrixXd covariance;    // 10 × 10
+  MatrixXd noise;         // its part by the rows' noise
+  MatrixXd by_gains;      // 10 × n: change of the values by that of the gains; empty when these are exact
   bool gains_dominate = false;
   Inertia body;                // feasible
   bool body_is_found = false;  // false: no body fits the fixed parameters

@@ -25,11 +25,14 @@ struct LoadAdvice {
 struct GainAdviceOutcome {
   AdviceOptions options;
   std::vector<LoadAdvice> loads;
+  // Terms of the study that the deviations do not have as unknowns: "sigmoid friction of elbow", "column spring".
+  std::vector<std::string> not_counted;
   std::vector<Complaint> warnings;  // about the robot file
 };
 
 // Throws InputError for studies without a simulated run, without any load, for masses that are not positive.
 GainAdviceOutcome advise_study_gains(const Study& study, const std::vector<double>& masses = {});
+std::string to_json(const GainAdviceOutcome& outcome);
 
 // A cube of steel on the origin of the tool frame.
 Inertia steel_cube(double mass);

@@ -50,6 +50,7 @@ struct RunExamination {
 struct Examined {
   std::vector<RunExamination> runs;
   std::vector<Finding> findings;  // with the names of the runs they are about
+  std::vector<StudyFix> fixes;
 };
 // Runs of folds have the findings of their files. `head`: samples of a long log for the set-up, 0: all.
 Examined examine_runs(const Setup& setup, const Runs& runs, Index head = 0);

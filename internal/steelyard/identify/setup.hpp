@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,9 +38,10 @@ class StudyClock {
   auto time(const std::string& stage, Work work) {
     report(stage, 0);
     const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
     const auto end = [&] {
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      times_.push_back({stage, seconds.count()});
+      times_.push_back({stage, seconds.count(), static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC});
       report(stage, 1);
     };
     if constexpr (std::is_void_v<decltype(work())>) {
@@ -91,6 +93,14 @@ struct EffortDelay {
   std::optional<RunDelay> estimate;
 };
 
+// A term of friction that changes with the temperature of its drive.
+struct TemperatureTerm {
+  Index row = 0;        // of the plan
+  Index channel = 0;    // of the samples' joints
+  int number = 1;       // of the joint's names
+  bool viscous = true;  // per K of the viscous term, or of the Coulomb term
+};
+
 struct DriveGains;
 
 struct Setup {
@@ -106,9 +116,12 @@ struct Setup {
   std::shared_ptr<const DriveGains> gains;  // null: the study has torques
   VectorXd sign_gains;                      // identified with signs; empty: those that the study assumes
   FrictionForms friction;
-  std::vector<std::string> offset_runs;  // labels of the runs with offsets of their own
-  std::vector<Finding> findings;         // about the gains
-  bool motions_only = false;             // efforts of the runs are not used: those without any have zeros
+  std::vector<EffortExpression>
+      ripple;  // columns of the orders that the study or a model gives, or that were found
+  std::vector<TemperatureTerm> temperature;  // likewise
+  std::vector<std::string> offset_runs;      // labels of the runs with offsets of their own
+  std::vector<Finding> findings;             // about the gains
+  bool motions_only = false;                 // efforts of the runs are not used: those without any have zeros
 
   const Study& study() const { return *job.study; }
   const StudyOptions& options() const { return *job.options; }

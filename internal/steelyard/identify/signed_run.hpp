@@ -11,6 +11,7 @@ namespace steelyard::inline STEELYARD_ABI {
 struct SignedRun {
   SampleBlock samples;  // prepared, the whole run
   SegmentedRun segmented;
+  SignRows rows;
   VectorXd best;   // one per segment
   VectorXd signs;  // the same, 0: not decided
   // Efforts of all samples, where they are fitted instead of the segments; joints without rows are left out.

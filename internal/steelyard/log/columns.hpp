@@ -31,10 +31,22 @@ class ColumnNames {
 };
 
 // The columns of all channels, [channel][joint]. Throws InputError for missing columns (with the nearest
-// name), for lists of the wrong length, units of another quantity, and two joints on one column.
+// name), for lists of the wrong length, units of another quantity, and two joints on one column. `position` and
+// `theta` of a joint may be the same one: the joint is stiff.
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& names,
                                        const std::vector<LogJoint>& joints);
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,
                                        const std::vector<LogJoint>& joints);
+
+// Each column once, in the order of its first use.
+struct DistinctColumns {
+  struct Copy {
+    std::size_t use = 0, first = 0;
+  };
+  std::vector<int> columns;
+  std::vector<std::size_t> reads;  // the use that each one is read for
+  std::vector<Copy> copies;        // uses that take the fields of an earlier one
+};
+DistinctColumns distinct(const std::vector<ColumnUse>& uses);
 
 }  // namespace steelyard

@@ -23,9 +23,10 @@ std::vector<std::string_view> split_fields(std::string_view line, Separator sepa
 // Text of a field: quotes removed, doubled quotes inside made single.
 std::string unquoted(std::string_view field);
 
-// The separator of a line, by what stands outside quotes: a semicolon, else a comma, else tabs alone, else
-// blanks; comma for a line of one field.
-Separator detect_separator(std::string_view line);
+// The separator of a line, by what stands outside quotes: of semicolon, comma, tab and blanks the first one that divides this
+// line and the one below it into equally many fields ("axis 1 position" between tabs is one); without such a one a semicolon,
+// else a comma, else tabs alone, else blanks; comma for a line of one field.
+Separator detect_separator(std::string_view line, std::string_view next = {});
 
 // Why a field is not a number; `none` when it is one.
 enum class FieldProblem { none, empty, not_a_number, not_finite, too_large };

@@ -17,7 +17,8 @@
 // takes the guess if it does, on held-out |τ| of all joints, guessed ones included. |τ| cannot distinguish a
 // guess from its mirror image; a joint that is guessed wrong is predicted with the wrong sign.
 //
-// It converges to the model nearest to its start, not the best of all. Whether it helps is tested on |τ| of
+// It converges to the model nearest to its start, not the best of all. It is used where that misfit is smaller,
+// and the residual of the decided segments' samples not larger by more than half: on |τ| of
 // every fourth of sixteen sections, predicted from the others: `held_out` by completed efforts,
 // `held_out_segments` by the decided segments alone, the root mean of (a² + m² − 2σ² ln cosh(a m / σ²)) / σ²
 // over the joints of the fit. (| |τ| − |m| | would be unfair near zero, where noise lifts |τ|.) Signs and
@@ -30,6 +31,7 @@
 #include "steelyard/core/abi.hpp"
 #include "steelyard/fold/fold.hpp"
 #include "steelyard/regressor/plan.hpp"
+#include "steelyard/signs/rows.hpp"
 #include "steelyard/signs/segments.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
@@ -37,7 +39,6 @@ namespace steelyard::inline STEELYARD_ABI {
 enum class GuessJoints { never, automatic, always };
 
 struct CompleteOptions {
-  FilterOptions filter = {4, 5};           // of the efforts; cutoff 0: none
   double correlation = 1;                  // c, as in SignOptions
   GuessJoints guess = GuessJoints::never;  // joints without a decided segment as well
   double sure = 0.99;                      // probability from which a sign counts as certain
@@ -49,10 +50,10 @@ struct CompleteOptions {
 
 struct DecidedRun {
   const SampleBlock* samples = nullptr;  // |τ| before the filter of the segments
-  double rate = 0;
   const SegmentedRun* segmented = nullptr;
-  VectorXd signs;    // the best pattern
-  VectorXd decided;  // the same, 0 where it is not decided
+  VectorXd signs;                  // the best pattern
+  VectorXd decided;                // the same, 0 where it is not decided
+  const SignRows* rows = nullptr;  // none: made here
 };
 
 struct Completion {
@@ -69,7 +70,9 @@ struct Completion {
   int rounds = 0;
   bool converged = false;
 
-  bool helps() const { return held_out < held_out_segments; }
+  bool is_better = false;  // than the decided segments alone, see above
+
+  bool helps() const { return is_better; }
 };
 
 // Throws InputError when no segment is decided (and none is to be guessed).

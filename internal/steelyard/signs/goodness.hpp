@@ -55,7 +55,7 @@ struct SignModel {
 SignModel model_of_signs(const std::vector<Fold>& folds, const SignProblem& problem, const VectorXd& signs);
 
 // One run of the model: `first` is the index of its first segment.
-SignGoodness judge_signs(const Plan& plan, const SampleBlock& samples, const SegmentedRun& run,
+SignGoodness judge_signs(const RowColumns& of, const SampleBlock& samples, const SegmentedRun& run,
                          const VectorXd& signs, const SignModel& model, Index first = 0,
                          const GoodnessOptions& options = {});
 

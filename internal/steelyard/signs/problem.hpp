@@ -27,10 +27,13 @@ namespace steelyard::inline STEELYARD_ABI {
 
 inline constexpr Index kReflectedSegments = 160;
 
-// One fold per segment: rows of its joint, effort |τ| as it is. Layouts are those of the plan's torque rows
+// One fold per segment: rows of its joint, in the band of |τ|, effort |τ| as it is. Layouts are those of the plan's torque rows
 // with one effort. The block holds position, velocity and acceleration of the whole run.
 std::vector<Fold> fold_segments(const Plan& plan, const std::vector<Layout>& layouts,
                                 const SampleBlock& samples, const SegmentedRun& run);
+// The same from rows that are there already.
+std::vector<Fold> fold_segments(const SignRows& rows, const std::vector<Layout>& layouts,
+                                const SegmentedRun& run);
 
 struct SignProblem {
   std::vector<std::string> columns;  // of Y

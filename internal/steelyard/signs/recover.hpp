@@ -18,16 +18,18 @@
 // well.
 //
 // Confidence of a segment: √((φ2 of the best pattern that differs there − φ2) / σ²), in standard deviations
-// of the noise, σ² per independent row. A segment is decided when its confidence is at least
-// `min_confidence`, the cost of the group flips that change it is at least `min_ratio` times the best,
-// and the model predicts at least `min_share` of its effort without knowing its sign.
+// of the noise, σ² per independent row: the margin if the model were exact. Its probability is computed from
+// the errors that the model has (signs/evidence.hpp), and decides.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "steelyard/core/abi.hpp"
 #include "steelyard/feasible/constraints.hpp"
+#include "steelyard/feasible/objective.hpp"
 #include "steelyard/regressor/base.hpp"
 #include "steelyard/robot/robot.hpp"
 #include "steelyard/signs/options.hpp"
@@ -35,20 +37,30 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-enum class SignProof { feasible_optimal, residual_optimal, bound_only };
+enum class SignProof { feasible_optimal, residual_optimal, bound_only, not_searched };
 const char* to_string(SignProof proof);  // "feasible-optimal", …
 
 struct SegmentSign {
   int sign = 0;
-  double confidence = 0;  // standard deviations
-  double ratio = 0;       // cost of the best group flip that changes it over the best cost
-  double share = 0;       // of the effort that the model predicts without it
+  double confidence = 0;   // standard deviations
+  double probability = 0;  // that the sign is right, from the errors of the fit
+  double share = 0;        // of the effort that the model predicts without it
   bool decided = false;
+  Index group = -1;  // of SignSearch::groups
+};
+
+// Segments that are undecided because one pattern flips all of them.
+struct SignGroupFlip {
+  std::vector<Index> segments;
+  double probability = 0;  // that their signs are right
+  double deviations = 0;   // of the fit's errors, between the two patterns
+  double misfit = 0;       // largest of its joints: RMS error of a segment that is left out, over its effort
 };
 
 struct SignSearch {
   VectorXd signs;  // all segments
   std::vector<SegmentSign> segments;
+  std::vector<SignGroupFlip> groups;
   double residual = 0;     // ‖R_EE s‖²
   double cost = 0;         // φ2
   double lower_bound = 0;  // of φ2 over all other patterns
@@ -63,16 +75,22 @@ struct SignSearch {
   VectorXd decided() const;
 };
 
-// The robot and the base parameters behind the problem's columns, with further constraints in addition to the
-// physical ones (feasible/constraints.hpp).
+// The robot and the base parameters behind the problem's columns, and what a feasible model is.
 struct SignPhysics {
   const Robot* robot = nullptr;
   const BaseParameters* base = nullptr;
-  std::vector<Constraint> further;
+  // None: the physical ones (feasible/constraints.hpp). The convex part of others counts.
+  std::optional<std::vector<Constraint>> constraints = std::nullopt;
+  // Adds terms to φ2 that do not depend on the signs, never negative ones: a pull towards known bodies.
+  std::function<void(const Quantities&, Objective&)> pull = nullptr;
 };
 
 SignSearch recover_signs(const SignProblem& problem, const SignPhysics& physics,
                          const SignOptions& options = {});
+
+// These signs, with what is known about them: from another search.
+SignSearch assess_signs(const SignProblem& problem, const SignPhysics& physics, const VectorXd& signs,
+                        const SignOptions& options = {});
 
 // The same with reweighting: search, weight by residual_weights, and search again until the signs
 // converge, at most `rounds` more times.

@@ -18,6 +18,7 @@
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/log/run.hpp"
 #include "steelyard/signs/options.hpp"
+#include "steelyard/signs/rows.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 
@@ -33,10 +34,11 @@ struct SegmentedRun {
   VectorXd rms;                       // per joint, of the filtered effort
   std::vector<SignSegment> segments;  // by joint, then by time
   double kept_share = 0;              // of all samples of all joints
+  RowBand band;                       // of `effort`
 };
 
 // Channels "torque" (|τ|, or τ where a joint has its sign) and "velocity" of a whole run. A joint with its
-// sign is one segment of sign +1. Throws InputError for negative efforts of a joint without sign, values that
+// sign is one segment of sign +1. A segment has at least two rows. Throws InputError for negative efforts of a joint without sign, values that
 // are not finite, and when not one segment is found.
 SegmentedRun detect_segments(const SampleBlock& samples, double rate, const SegmentOptions& options = {});
 

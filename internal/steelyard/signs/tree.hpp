@@ -7,7 +7,8 @@
 //   torque                   φ2 = min over feasible p of ‖Y π(p) − τ‖²
 //   residual                 ‖Y π̂ − τ‖²
 //   residual_and_retrieval   ‖Y π̂ − τ‖² / ‖τ‖² + φ1 / ‖π̂‖²
-// Both minima are convex and found exactly, where the publication has penalties and random restarts. The
+// Both minima are convex and found exactly; with `penalty` φ1 is found as published, by penalties from random starts
+// (feasible/penalty.hpp). The
 // residual is the same for s and −s: the sign of the first segment is then held, and φ2 of the two shows at
 // the end. Ties go to the node that came first.
 //
@@ -24,31 +25,22 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-enum class NodeCost { retrieval, torque, residual, residual_and_retrieval };
-const char* to_string(NodeCost cost);  // "phi1", "phi2", "residual", "residual + phi1"
-
-// longest      most samples first
-// distal       from the last joint to the first, longest first in each
-// time         as they were logged
-// informative  each adds most to log det of the information of the columns
-enum class SegmentOrder { longest, distal, time, informative };
-const char* to_string(SegmentOrder order);
-
-struct TreeOptions {
-  NodeCost cost = NodeCost::retrieval;
-  SegmentOrder order = SegmentOrder::longest;
-  int start = 5;                     // s0, segments of the first level
-  int width = 5;                     // w, nodes that have children
-  double max_relative_sigma = 0.25;  // coefficients above are not significant
-  double fit_gap = 1e-5;             // of the convex fits
-
-  void validate() const;  // throws InputError
+// A node that was kept.
+struct TreeNode {
+  double cost = 0;
+  int parent = -1;  // among the nodes kept on the level before; on the first level −1
+  int sign = 1;     // of the segment that the level added; on the first level of its last segment
+};
+struct TreeLevel {
+  Index segments = 0;           // that the nodes have signs for
+  std::vector<TreeNode> nodes;  // best first
 };
 
 struct TreeSearch {
   VectorXd signs;                        // one per segment, as the segments are given
   std::vector<Index> order;              // of the segments in the tree
-  std::vector<double> path;              // least cost of each level, from the first on
+  std::vector<TreeLevel> levels;         // from the first, of `start` segments, on
+  int start = 0;                         // s0
   std::uint64_t nodes = 0;               // nodes with a computed cost
   double cost = 0;                       // φ2 of all rows
   VectorXd x;                            // feasible parameters, those of φ2
@@ -59,7 +51,14 @@ struct TreeSearch {
 };
 
 std::vector<Index> order_segments(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
-                                  const VectorXd& weights, SegmentOrder order);
+                                  const VectorXd& weights, SegmentOrder order, std::uint64_t seed = 1);
+
+// The smallest s0 with which the rows of the first segments determine all columns that all segments do, with a
+// condition number below kWellConditioned of columns of norm one; at most kMostStart.
+inline constexpr double kWellConditioned = 1e4;
+inline constexpr int kMostStart = 12;
+int smallest_start(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,
+                   const VectorXd& weights, const std::vector<Index>& order);
 
 // Known signs are kept.
 TreeSearch search_tree(const std::vector<Fold>& folds, const std::vector<SignSegment>& segments,

@@ -10,7 +10,7 @@
 // signs and unknown gains are the same thing: one factor per segment.
 //
 // Gains are positive: the sign of a drive is part of the segments' signs, or of the a-priori values that the
-// efforts were multiplied by. One joint keeps the gain one, the given one or that with most energy. A joint
+// efforts were multiplied by. One joint keeps the gain one, the given one or that with the largest effort. A joint
 // that is not coupled to any other has an arbitrary gain; it then keeps its a-priori value (`determined`).
 //
 // Refined gains. E stands for the noise of each joint, which is in proportion to its effort only by guess; a
@@ -21,8 +21,9 @@
 // Standard deviations. With M = (1 − YY⁺) Z, Z the signed efforts joint by joint, an error ε of the efforts
 // (times their gains) moves the gains by −H⁻¹ Mᵀε to first order, H = A − λE without the fixed joint, so that
 //   cov g = c H⁻¹ (Σ_j v_j M_jᵀM_j) H⁻¹
-// with v_j the variance of joint j's residual and c rows per independent one. Signs are taken as certain and
-// the model as right.
+// with v_j the variance of joint j's residual and c rows per independent one. What a model lacks is not independent from
+// row to row: where the sums over segments scatter more than that, their scatter counts instead; and how far the
+// gains move when the noise of one joint is twice or half of what it seems to be is added. Signs are taken as certain.
 #pragma once
 
 #include <vector>
@@ -33,7 +34,7 @@
 namespace steelyard::inline STEELYARD_ABI {
 
 struct GainSearchOptions {
-  Index fixed = -1;  // joint whose gain is one; −1: that with most energy
+  Index fixed = -1;  // joint whose gain is one; −1: that with the largest effort
   int max_rounds = 8;
 };
 
@@ -56,7 +57,7 @@ GainSearch recover_signs_and_gains(const SignProblem& problem, const SignPhysics
 VectorXd gains_for_signs(const SignProblem& problem, const VectorXd& signs, Index fixed,
                          std::vector<bool>* determined = nullptr, const VectorXd& noise = {});
 
-// The joint with most energy.
+// The joint with the largest RMS effort in its segments.
 Index strongest_joint(const SignProblem& problem);
 
 struct GainEstimate {

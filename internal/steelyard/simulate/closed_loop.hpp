@@ -6,6 +6,7 @@
 //     gravity           τ = g(q_m) + Kp e + Kd ė
 //     feed_forward      τ = model(q_ref, q̇_ref, q̈_ref) + Kp e + Kd ė
 //     computed_torque   τ = model(q_m, q̇_m, q̈_ref + ω² e + 2ζω ė), friction at q̇_ref
+//     effort            τ = the reference
 //   gains        ω = 2π bandwidth; Kp = ω² M_jj, Kd = 2ζω M_jj with M_jj of the model at the beginning
 //
 // Dry friction (Coulomb, asymmetric, Stribeck) is a force in a box while a joint stands still: joints stick
@@ -31,7 +32,8 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-enum class Control { feedback, gravity, feed_forward, computed_torque };
+// `effort`: the reference is one of efforts, which drive the robot from the state at the start.
+enum class Control { effort, feedback, gravity, feed_forward, computed_torque };
 
 // Lists: none (zero), one number for all joints, or one per joint.
 struct ClosedLoopOptions {
@@ -48,7 +50,7 @@ struct ClosedLoopOptions {
   VectorXd quantum;         // their step
   VectorXd effort_noise;    // of the logged effort; the plant gets it without
 
-  std::optional<JointState> start;  // q and q̇; not given: those of the motion at time 0
+  std::optional<JointState> start;  // q and q̇; not given: those of the motion at time 0, of efforts zero
   std::uint64_t seed = 1;
 
   void validate() const;  // throws InputError
@@ -70,7 +72,8 @@ struct ClosedLoopMotion {
 ClosedLoopMotion closed_loop(const Robot& robot, const TrueParameters& plant, const Trajectory& reference,
                              const ClosedLoopOptions& options = {});
 
-// The log: positions as measured, efforts with noise, and the reference as channel `reference_position`.
+// The log: positions as measured, efforts with noise, and the reference as channel `reference_position`, which commanded
+// efforts do not have.
 Run closed_loop_log(const ClosedLoopMotion& motion, const ClosedLoopOptions& options,
                     const RunLabel& label = {});
 

@@ -23,6 +23,10 @@ std::string run_options_json(StudyRun run);
 // SHA-256 of a run's file, or of its samples in memory; empty for simulated ones.
 std::string run_hash(const StudyRun& run);
 
+// The same for a log and for its folds: the log's hash; of simulated ones, that of motion and seed. Empty for
+// folds that do not contain it.
+std::string identity_of_log(const StudyRun& run);
+
 Provenance provenance(const Study& study, const std::string& robot_hash);
 
 }  // namespace steelyard

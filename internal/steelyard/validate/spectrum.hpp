@@ -23,6 +23,8 @@ class Welch {
   // overlap.
   Welch(double rate, Index samples, Index apart = 8);
   void add(double value);
+  // Samples are missing: no segment goes across.
+  void interrupt() { pending_.clear(); }
   Spectrum spectrum() const;
 
  private:

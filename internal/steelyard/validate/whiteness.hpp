@@ -29,6 +29,8 @@ class Autocorrelation {
  public:
   explicit Autocorrelation(Index average = 1, Index lags = 20);
   void add(double residual);
+  // Samples are missing: what comes next is not related to what came before.
+  void interrupt();
   Whiteness whiteness() const;
 
  private:
@@ -36,6 +38,7 @@ class Autocorrelation {
   Index pending_count_ = 0;
   double pending_ = 0;
   Index samples_ = 0;
+  Index begin_ = 0;  // of the stretch without missing samples
   double squares_ = 0;
   std::vector<double> recent_;    // the last values, by index modulo the lags
   std::vector<double> products_;  // Σ e_t e_{t−k}

@@ -7,6 +7,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
+#include <string>
 #include <vector>
 
 #include "engines/world.hpp"
@@ -140,4 +141,10 @@ class BulletWorld : public World {
 
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   return new steelyard::BulletWorld(robot);
+}
+
+STEELYARD_ENGINE_MODULE const char* steelyard_world_version() {
+  static const std::string version =
+      std::to_string(btGetVersion() / 100) + "." + std::to_string(btGetVersion() % 100);
+  return version.c_str();
 }

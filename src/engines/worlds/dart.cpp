@@ -166,3 +166,7 @@ STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_load_world(const steelyard::WorldText& text) {
   return new steelyard::DartWorld(text);
 }
+
+STEELYARD_ENGINE_MODULE const char* steelyard_world_version() {
+  return DART_VERSION;
+}

@@ -141,3 +141,7 @@ STEELYARD_ENGINE_MODULE steelyard::World* steelyard_load_world(const steelyard::
   steelyard::take_messages();
   return new steelyard::MujocoWorld(text);
 }
+
+STEELYARD_ENGINE_MODULE const char* steelyard_world_version() {
+  return mj_versionString();
+}

@@ -5,6 +5,7 @@
 // first steps behind set_state() lack them, and efforts are right to first order in the step. Driven joints
 // have motors without a limit; their effort is the joint's wrench along its axis.
 #include <ode/ode.h>
+#include <ode/version.h>
 
 #include <Eigen/Geometry>
 #include <cmath>
@@ -214,4 +215,8 @@ class OdeWorld : public World {
 STEELYARD_ENGINE_MODULE steelyard::World* steelyard_make_world(const steelyard::WorldRobot& robot) {
   dInitODE2(0);
   return new steelyard::OdeWorld(robot);
+}
+
+STEELYARD_ENGINE_MODULE const char* steelyard_world_version() {
+  return dODE_VERSION;
 }

@@ -44,7 +44,8 @@ BagFormat bag_format(const std::string& path);
 // read.
 bool keep_topic(const BagTopic& topic, const std::string& wanted);
 
-// Adds a message to a topic that is kept. Throws InputError when the bag grows beyond the limit.
+// Adds a message to a topic that is kept. Throws InputError for a negative time, as 64 bits beyond 2262 read,
+// and when the bag grows beyond the limit.
 void keep_message(Bag& bag, std::size_t topic, std::int64_t received, ByteSpan message,
                   const std::string& path);
 

@@ -328,6 +328,8 @@ bool keep_topic(const BagTopic& topic, const std::string& wanted) {
 
 void keep_message(Bag& bag, std::size_t topic, std::int64_t received, ByteSpan message,
                   const std::string& path) {
+  if (received < 0)
+    throw damaged_bag(path, "the bag is damaged: a message was received before 1970 or after 2262");
   if (bag.bytes.size() + message.size() > kArrayLimit) {
     throw InputError({"the bag has too many messages to hold in memory",
                       {path, 0, 0, {}},

@@ -101,14 +101,10 @@ class CsvReader::Impl {
   }
 
   // Such a line could be samples of whole numbers: it is a header where the row after it is not.
-  void take_column_numbers(std::string_view line) {
-    std::vector<std::string> names;
-    for (const std::string_view field : split_fields(line, separator_)) names.push_back(unquoted(field));
-    const Index number = lines_.line_number();
-    while (lines_.next(line) && is_skipped(line)) line = {};
-    if (line.find_first_of(".eE") == std::string_view::npos) return;
-    if (names[0].empty()) names[0] = "index";
-    header_ = std::move(names);
+  void take_column_numbers(const std::vector<std::string_view>& fields, Index number, std::string_view next) {
+    if (next.find_first_of(".eE") == std::string_view::npos) return;
+    for (const std::string_view field : fields) header_.push_back(unquoted(field));
+    if (header_[0].empty()) header_[0] = "index";
     skipped_ = number;
   }
 
@@ -126,8 +122,12 @@ class CsvReader::Impl {
                         {},
                         "check that the log was written"});
     }
-    if (separator_ == Separator::detect) separator_ = detect_separator(line);
-    const auto fields = split_fields(line, separator_);
+    const std::string first(line);
+    const Index number = lines_.line_number();
+    std::string_view next;
+    while (lines_.next(next) && is_skipped(next)) next = {};
+    if (separator_ == Separator::detect) separator_ = detect_separator(first, next);
+    const auto fields = split_fields(first, separator_);
     columns_ = static_cast<int>(fields.size());
     slot_.assign(fields.size(), -1);
     const bool words = std::any_of(fields.begin(), fields.end(), [](std::string_view field) {
@@ -137,9 +137,9 @@ class CsvReader::Impl {
     });
     if (header == Header::present || (header == Header::detect && words)) {
       for (const std::string_view field : fields) header_.push_back(unquoted(field));
-      skipped_ = lines_.line_number();
+      skipped_ = number;
     } else if (header == Header::detect && comment.empty() && are_column_numbers(fields)) {
-      take_column_numbers(line);
+      take_column_numbers(fields, number, next);
     } else if (header == Header::detect && !comment.empty()) {
       const auto names = split_fields(comment, separator_);
       if (names.size() == fields.size()) {

@@ -52,6 +52,23 @@ bool is_underflow(std::string_view field) {
   return std::all_of(whole.begin(), whole.end(), [](char c) { return c == '0' || c == '-'; });
 }
 
+// "0.5 0.25": fields that another separator would divide.
+bool are_numbers_apart(std::string_view field) {
+  const std::vector<std::string_view> parts = split_at_blanks(field);
+  double value = 0;
+  return parts.size() > 1 && std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
+           return parse_number(part, value) == FieldProblem::none;
+         });
+}
+
+// Both lines have the same number of fields, and none of the second one is a row of numbers.
+bool divides_both(std::string_view line, std::string_view next, Separator separator) {
+  const std::vector<std::string_view> fields = split_fields(line, separator);
+  const std::vector<std::string_view> below = split_fields(next, separator);
+  return fields.size() > 1 && fields.size() == below.size() &&
+         std::none_of(below.begin(), below.end(), are_numbers_apart);
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text, Separator separator) {
@@ -87,7 +104,10 @@ std::string unquoted(std::string_view field) {
   return text;
 }
 
-Separator detect_separator(std::string_view line) {
+Separator detect_separator(std::string_view line, std::string_view next) {
+  for (const Separator separator :
+       {Separator::semicolon, Separator::comma, Separator::tab, Separator::spaces})
+    if (divides_both(line, next, separator)) return separator;
   line = trimmed(line);
   bool tab = false, semicolon = false, comma = false, blank = false;
   for (std::size_t at = 0; at < line.size(); ++at) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <optional>
@@ -29,8 +30,8 @@ class CsvSource : public SampleSource, public StampSource {
         rate_(file.rate) {
     uses_ = resolve_columns(file, reader_, joints);
     for (const ChannelColumns& channel : file.channels) channels_.push_back(channel.channel);
-    std::vector<int> columns;
-    for (const ColumnUse& use : uses_) columns.push_back(use.column);
+    distinct_ = distinct(uses_);
+    std::vector<int> columns = distinct_.columns;
     if (!file.time.empty()) {
       time_column_ = reader_.find(file.time);
       time_factor_ = parse_unit(file.time_unit, dimension::kTime, {file.path, 0, 0, file.time}).factor;
@@ -57,15 +58,15 @@ class CsvSource : public SampleSource, public StampSource {
   void read(Index samples, SampleBlock& block) override {
     if (block.channels() != channels_ || block.joints() != joints_) block = SampleBlock(channels_, joints_);
     block.resize(samples);
+    const auto row = [&](std::size_t use) { return block.row(0) + static_cast<Index>(use) * block.stride(); };
     std::vector<double*> targets;
-    for (std::size_t r = 0; r < uses_.size(); ++r)
-      targets.push_back(block.row(0) + static_cast<Index>(r) * block.stride());
+    for (const std::size_t use : distinct_.reads) targets.push_back(row(use));
     if (time_column_ >= 0) targets.push_back(block.time());
     const Index count = reader_.read(samples, targets.data());
     block.resize(count);
-    for (std::size_t r = 0; r < uses_.size(); ++r) {
-      for (Index i = 0; i < count; ++i) targets[r][i] = uses_[r].factor * targets[r][i] + uses_[r].offset;
-    }
+    for (const auto& [use, first] : distinct_.copies) std::copy_n(row(first), count, row(use));
+    for (std::size_t r = 0; r < uses_.size(); ++r)
+      for (Index i = 0; i < count; ++i) row(r)[i] = uses_[r].factor * row(r)[i] + uses_[r].offset;
     stamp(block.time(), count);
     read_ += count;
     if (count == 0 && read_ < 2) fail_short();
@@ -222,6 +223,7 @@ class CsvSource : public SampleSource, public StampSource {
   Index joints_;
   double rate_;
   std::vector<ColumnUse> uses_;  // [channel][joint]
+  DistinctColumns distinct_;     // of the uses
   std::vector<int> columns_;     // that are read
   std::vector<std::string> channels_;
   int time_column_ = -1;

@@ -123,11 +123,22 @@ double unit_factor(const std::string& text, const std::string& channel, const Lo
                     "correct the unit, or use `scale` for a conversion"});
 }
 
-// Refuses a column with two uses; `used` holds the first use.
-void claim(std::map<int, std::string>& used, int column, const std::string& user,
-           const ColumnNames& columns) {
+// The link and the motor of a stiff joint are one position: their channels may name the same column.
+std::optional<std::string> shared_by(const std::string& channel, const LogJoint& joint) {
+  const std::string of_joint = fmt::format(" of joint {}", quoted(joint.name));
+  if (channel == channel::kPosition) return std::string(channel::kTheta) + of_joint;
+  if (channel == channel::kTheta) return std::string(channel::kPosition) + of_joint;
+  return std::nullopt;
+}
+
+// Refuses a column with two uses, other than `shared`; `used` holds the first use.
+void claim(std::map<int, std::string>& used, int column, const std::string& user, const ColumnNames& columns,
+           const std::optional<std::string>& shared = {}) {
   const auto [first, is_new] = used.emplace(column, user);
-  if (is_new) return;
+  if (is_new || first->second == shared) return;
+  // One sensor may be that of several drives.
+  const std::string_view temperature = "temperature of ";
+  if (user.starts_with(temperature) && first->second.starts_with(temperature)) return;
   throw InputError(
       {fmt::format("{} is used twice: as {} and as {}", columns.describe(column), first->second, user),
        columns.place(column), "a separate column for every joint",
@@ -199,8 +210,8 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& c
     for (std::size_t j = 0; j < joints.size(); ++j) {
       ColumnUse use;
       use.column = columns.find(expand_pattern(pick(channel.columns, j), static_cast<int>(j), joints[j]));
-      claim(used, use.column, fmt::format("{} of joint {}", channel.channel, quoted(joints[j].name)),
-            columns);
+      claim(used, use.column, fmt::format("{} of joint {}", channel.channel, quoted(joints[j].name)), columns,
+            shared_by(channel.channel, joints[j]));
       use.factor = pick(channel.sign, j, 1) * pick(channel.scale, j, 1) *
                    unit_factor(pick(channel.units, j), channel.channel, joints[j]);
       use.offset = pick(channel.offset, j, 0);
@@ -208,6 +219,20 @@ std::vector<ColumnUse> resolve_columns(const RunFile& file, const ColumnNames& c
     }
   }
   return uses;
+}
+
+DistinctColumns distinct(const std::vector<ColumnUse>& uses) {
+  DistinctColumns out;
+  for (std::size_t r = 0; r < uses.size(); ++r) {
+    const auto found = std::find(out.columns.begin(), out.columns.end(), uses[r].column);
+    if (found != out.columns.end()) {
+      out.copies.push_back({r, out.reads[static_cast<std::size_t>(found - out.columns.begin())]});
+      continue;
+    }
+    out.columns.push_back(uses[r].column);
+    out.reads.push_back(r);
+  }
+  return out;
 }
 
 std::vector<ColumnUse> resolve_columns(const RunFile& file, const CsvReader& reader,

@@ -21,20 +21,22 @@ class TableSource : public SampleSource {
     for (const ChannelColumns& channel : file.channels) channels.push_back(channel.channel);
     std::vector<int> wanted;
     if (!file.time.empty()) wanted.push_back(columns.find(file.time));
-    for (const ColumnUse& use : uses) wanted.push_back(use.column);
+    const DistinctColumns once = distinct(uses);
+    wanted.insert(wanted.end(), once.columns.begin(), once.columns.end());
     columns.check_size(wanted);
     samples_ =
         SampleBlock(std::move(channels), static_cast<Index>(joints.size()), common_length(columns, wanted));
+    const auto row = [&](std::size_t use) {
+      return samples_.row(0) + static_cast<Index>(use) * samples_.stride();
+    };
     std::vector<double*> targets;
     if (!file.time.empty()) targets.push_back(samples_.time());
-    for (std::size_t r = 0; r < uses.size(); ++r)
-      targets.push_back(samples_.row(0) + static_cast<Index>(r) * samples_.stride());
+    for (const std::size_t use : once.reads) targets.push_back(row(use));
     columns.read(wanted, targets);
     for (std::size_t k = 0; k < wanted.size(); ++k) require_finite(columns, wanted[k], targets[k]);
-    for (std::size_t r = 0; r < uses.size(); ++r) {
-      double* row = samples_.row(0) + static_cast<Index>(r) * samples_.stride();
-      for (Index i = 0; i < samples_.size(); ++i) row[i] = uses[r].factor * row[i] + uses[r].offset;
-    }
+    for (const auto& [use, first] : once.copies) std::copy_n(row(first), samples_.size(), row(use));
+    for (std::size_t r = 0; r < uses.size(); ++r)
+      for (Index i = 0; i < samples_.size(); ++i) row(r)[i] = uses[r].factor * row(r)[i] + uses[r].offset;
     if (file.time.empty()) {
       stamp_by_rate(file);
     } else {

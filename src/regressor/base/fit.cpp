@@ -149,13 +149,12 @@ bool holds(const Dictionary& dictionary, const std::vector<Index>& chosen, const
     const std::optional<Rational> rational = to_rational(weights[static_cast<Index>(k)]);
     if (rational) predicted += rational->value() * dictionary.values.col(chosen[k]);
   }
-  return (predicted - coefficient).cwiseAbs().maxCoeff() <= kAccuracy * coefficient.cwiseAbs().maxCoeff();
+  return is_coefficient(predicted, coefficient);
 }
 
 }  // namespace
 
-Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
-                           const std::vector<SymbolValues>& geometries) {
+Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree, const SymbolSeries& geometries) {
   Dictionary dictionary;
   const std::vector<Factors> lengths = length_monomials(symbols, degree);
   const std::vector<Factors> angles = angle_products(symbols);
@@ -165,12 +164,9 @@ Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
       dictionary.atoms.push_back(length);
       dictionary.atoms.back().insert(dictionary.atoms.back().end(), angle.begin(), angle.end());
     }
-  dictionary.values.resize(static_cast<Index>(geometries.size()),
-                           static_cast<Index>(dictionary.atoms.size()));
+  dictionary.values.resize(geometries.size(), static_cast<Index>(dictionary.atoms.size()));
   for (std::size_t a = 0; a < dictionary.atoms.size(); ++a)
-    for (std::size_t g = 0; g < geometries.size(); ++g)
-      dictionary.values(static_cast<Index>(g), static_cast<Index>(a)) =
-          evaluate(dictionary.atoms[a], geometries[g]);
+    dictionary.values.col(static_cast<Index>(a)) = geometries.evaluate(dictionary.atoms[a]);
   dictionary.centred = dictionary.values.topRows(dictionary.values.rows() - kHeldOut);
   dictionary.centred.rowwise() -= dictionary.centred.colwise().mean().eval();
   for (Index k = 0; k < dictionary.centred.cols(); ++k) {
@@ -180,13 +176,8 @@ Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
   return dictionary;
 }
 
-bool holds_at(const Polynomial& polynomial, const std::vector<SymbolValues>& geometries,
-              const VectorXd& coefficient) {
-  double error = 0;
-  for (std::size_t g = 0; g < geometries.size(); ++g)
-    error =
-        std::max(error, std::abs(polynomial.evaluate(geometries[g]) - coefficient[static_cast<Index>(g)]));
-  return error <= kAccuracy * coefficient.cwiseAbs().maxCoeff();
+bool is_coefficient(const VectorXd& values, const VectorXd& coefficient) {
+  return (values - coefficient).cwiseAbs().maxCoeff() <= kAccuracy * coefficient.cwiseAbs().maxCoeff();
 }
 
 std::optional<Polynomial> fit_polynomial(const Dictionary& dictionary, const VectorXd& coefficient) {

@@ -22,17 +22,15 @@ struct Dictionary {
                      // in common
 };
 
-Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree,
-                           const std::vector<SymbolValues>& geometries);
+Dictionary make_dictionary(const std::vector<Symbol>& symbols, int degree, const SymbolSeries& geometries);
 
 // `coefficient` has one value per geometry; the last kHeldOut serve only to verify. A formula is returned
 // when it has at most eight terms with small rational numbers and is right everywhere to 1e-10 of the
 // coefficient's size.
 std::optional<Polynomial> fit_polynomial(const Dictionary& dictionary, const VectorXd& coefficient);
 
-// Is this formula the coefficient, at every geometry, to the same accuracy?
-bool holds_at(const Polynomial& polynomial, const std::vector<SymbolValues>& geometries,
-              const VectorXd& coefficient);
+// Are these values of a formula the coefficient, at every geometry, to the same accuracy?
+bool is_coefficient(const VectorXd& values, const VectorXd& coefficient);
 
 }  // namespace base
 }  // namespace steelyard

@@ -44,15 +44,16 @@ class FormulaSearch {
     const std::size_t count = std::clamp<std::size_t>(3 * geometry_.symbols.size(), minimum, 64) + kHeldOut;
     std::vector<MatrixXd> K;
     for (std::size_t g = 0; g < count; ++g) {
-      values_.push_back(random_values(geometry_, options.seed, g));
-      const Robot other = with_values(geometry_.snapped_robot, values_.back());
+      const SymbolValues values = random_values(geometry_, options.seed, g);
+      values_.add(values);
+      const Robot other = with_values(geometry_.snapped_robot, values);
       const RandomRows rows = factor_of_random_rows(other, options, columns_, kOwnSeries + 1 + g);
       K.push_back(regrouping(rows.R, leads, seen));
     }
     Formulas result;
     result.leads.insert(leads.begin(), leads.end());
     for (int l = 0; l < static_cast<int>(leads.size()); ++l) {
-      std::vector<Polynomial> of_this_lead;  // later links often carry the same coefficient
+      std::vector<Known> of_this_lead;  // later links often carry the same coefficient
       for (int k : seen) {
         VectorXd coefficient(static_cast<Index>(count));
         for (std::size_t g = 0; g < count; ++g) coefficient[static_cast<Index>(g)] = K[g](l, k);
@@ -68,11 +69,16 @@ class FormulaSearch {
   }
 
  private:
+  struct Known {
+    Polynomial formula;
+    VectorXd values;  // at all geometries
+  };
+
   // Formulas already found for the same lead first, then ever more of the geometry between the two links.
   std::optional<Polynomial> find(const Column& lead, const Column& column, const VectorXd& coefficient,
-                                 std::vector<Polynomial>& known) {
-    for (const Polynomial& formula : known)
-      if (holds_at(formula, values_, coefficient)) return formula;
+                                 std::vector<Known>& known) {
+    for (const Known& one : known)
+      if (is_coefficient(one.values, coefficient)) return one.formula;
     const std::set<int> joints = joints_between(robot_, lead.link, column.link);
     for (std::size_t window :
          {std::size_t{2}, std::size_t{3}, std::size_t{4}, std::size_t{6}, joints.size()}) {
@@ -80,7 +86,7 @@ class FormulaSearch {
       const std::set<int> nearest(joints.begin(), std::next(joints.begin(), static_cast<long>(window)));
       auto formula = fit_polynomial(dictionary(lead.degree - column.degree, nearest), coefficient);
       if (!formula) continue;
-      known.push_back(*formula);
+      known.push_back({*formula, values_.evaluate(*formula)});
       return formula;
     }
     return extend(lead.degree - column.degree, joints, coefficient, known);
@@ -88,17 +94,15 @@ class FormulaSearch {
 
   // The links further out add to what was found for the nearer ones: a known formula plus a short one.
   std::optional<Polynomial> extend(int degree, const std::set<int>& joints, const VectorXd& coefficient,
-                                   std::vector<Polynomial>& known) {
-    for (auto formula = known.rbegin(); formula != known.rend(); ++formula) {
-      VectorXd rest = coefficient;
-      for (std::size_t g = 0; g < values_.size(); ++g)
-        rest[static_cast<Index>(g)] -= formula->evaluate(values_[g]);
-      const auto addition = fit_polynomial(dictionary(degree, joints), rest);
+                                   std::vector<Known>& known) {
+    for (auto one = known.rbegin(); one != known.rend(); ++one) {
+      const auto addition = fit_polynomial(dictionary(degree, joints), coefficient - one->values);
       if (!addition) continue;
-      const Polynomial sum = *formula + *addition;
-      if (!holds_at(sum, values_, coefficient)) continue;
+      Known sum{one->formula + *addition, {}};
+      sum.values = values_.evaluate(sum.formula);
+      if (!is_coefficient(sum.values, coefficient)) continue;
       known.push_back(sum);
-      return sum;
+      return sum.formula;
     }
     return std::nullopt;
   }
@@ -117,7 +121,7 @@ class FormulaSearch {
   const Robot& robot_;
   const Geometry& geometry_;
   const std::vector<Column>& columns_;
-  std::vector<SymbolValues> values_;
+  SymbolSeries values_;
   std::map<std::pair<int, std::set<int>>, Dictionary> dictionaries_;
 };
 

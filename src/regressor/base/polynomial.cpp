@@ -27,15 +27,29 @@ std::string magnitude_to_text(const Monomial& monomial) {
 
 }  // namespace
 
-double evaluate(const std::vector<Factor>& factors, const SymbolValues& values) {
-  double product = 1;
+void SymbolSeries::add(const SymbolValues& values) {
+  for (const auto& [name, x] : values) {
+    by_kind_[static_cast<int>(Factor::Kind::length)][name].push_back(x);
+    by_kind_[static_cast<int>(Factor::Kind::sine)][name].push_back(std::sin(x));
+    by_kind_[static_cast<int>(Factor::Kind::cosine)][name].push_back(std::cos(x));
+  }
+  ++size_;
+}
+
+VectorXd SymbolSeries::evaluate(const std::vector<Factor>& factors) const {
+  VectorXd product = VectorXd::Ones(size_);
   for (const Factor& factor : factors) {
-    double x = values.at(factor.name);
-    if (factor.kind == Factor::Kind::sine) x = std::sin(x);
-    if (factor.kind == Factor::Kind::cosine) x = std::cos(x);
-    for (int k = 0; k < factor.power; ++k) product *= x;
+    const std::vector<double>& x = by_kind_[static_cast<int>(factor.kind)].at(factor.name);
+    for (int k = 0; k < factor.power; ++k)
+      for (Index g = 0; g < size_; ++g) product[g] *= x[static_cast<std::size_t>(g)];
   }
   return product;
+}
+
+VectorXd SymbolSeries::evaluate(const Polynomial& polynomial) const {
+  VectorXd sum = VectorXd::Zero(size_);
+  for (const Monomial& term : polynomial.terms) sum += term.coefficient.value() * evaluate(term.factors);
+  return sum;
 }
 
 Polynomial operator+(const Polynomial& a, const Polynomial& b) {
@@ -58,9 +72,9 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b) {
 }
 
 double Polynomial::evaluate(const SymbolValues& values) const {
-  double sum = 0;
-  for (const Monomial& term : terms) sum += term.coefficient.value() * base::evaluate(term.factors, values);
-  return sum;
+  SymbolSeries one;
+  one.add(values);
+  return one.evaluate(*this)[0];
 }
 
 bool Polynomial::is_constant(double value) const {

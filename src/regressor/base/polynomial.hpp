@@ -45,7 +45,18 @@ struct Polynomial {
 
 Polynomial operator+(const Polynomial& a, const Polynomial& b);  // like terms are added up
 
-double evaluate(const std::vector<Factor>& factors, const SymbolValues& values);
+// Lengths, sines and cosines at many geometries, and what is made of them there.
+class SymbolSeries {
+ public:
+  void add(const SymbolValues& values);
+  Index size() const { return size_; }
+  VectorXd evaluate(const std::vector<Factor>& factors) const;
+  VectorXd evaluate(const Polynomial& polynomial) const;
+
+ private:
+  std::map<std::string, std::vector<double>> by_kind_[3];  // of Factor::Kind
+  Index size_ = 0;
+};
 
 }  // namespace base
 }  // namespace steelyard
