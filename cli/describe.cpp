@@ -6,6 +6,7 @@
 
 #include "help_verbs.hpp"
 #include "output.hpp"
+#include "steelyard/core/suggest.hpp"
 
 namespace cli {
 namespace {
@@ -155,7 +156,38 @@ std::string man_page(const CLI::App& app) {
   return text + fmt::format(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(app.get_footer()));
 }
 
+// Of words that nothing takes: the first one, and what was perhaps meant.
+std::string not_expected(const CLI::App& app, const CLI::App* verb) {
+  const std::string word = app.remaining(true).front();
+  std::vector<std::string> known;
+  if (word.starts_with('-') && word.size() > 1) {
+    for (const CLI::Option* option : flags_of(verb == nullptr ? app : *verb))
+      for (const std::string& name : dashed(*option)) known.push_back(name);
+    if (verb != nullptr && !app.remaining(false).empty())
+      return fmt::format("{} stands before the verb; options come after `steelyard {}`",
+                         steelyard::quoted(word), verb->get_name());
+    return steelyard::unknown("option", word.substr(0, word.find('=')), known).to_string();
+  }
+  if (verb == nullptr) {
+    for (const CLI::App* each : verbs_of(app)) known.push_back(each->get_name());
+    return steelyard::unknown("verb", word, known).to_string();
+  }
+  for (const CLI::Option* argument : arguments_of(*verb)) known.push_back(argument->get_name());
+  return fmt::format("{} is one argument too many for `steelyard {}`, which takes {}",
+                     steelyard::quoted(word), verb->get_name(),
+                     known.empty() ? "none" : fmt::format("{}", fmt::join(known, " ")));
+}
+
 }  // namespace
+
+std::string command_line_problem(const CLI::App* app, const CLI::Error& error) {
+  const auto parsed = app->get_subcommands();
+  const CLI::App* verb = parsed.empty() ? nullptr : parsed.front();
+  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  return fmt::format("steelyard: {}\nsteelyard{} --help says more\n",
+                     extra ? not_expected(*app, verb) : std::string(error.what()),
+                     verb == nullptr ? "" : " " + verb->get_name());
+}
 
 Run add_completion(Arguments& verb) {
   const auto shell = std::make_shared<std::string>();

@@ -116,6 +116,7 @@ int run(int argc, char** argv) {
   CLI::App app{"Steelyard weighs a robot by its torques: dynamic models from joint logs."};
   app.footer(kExamples);
   app.set_version_flag("--version", STEELYARD_VERSION);
+  app.failure_message(cli::command_line_problem);
   app.require_subcommand(0, 1);
   bool parse_only = false;  // for tests of examples: is this a command of ours?
   app.add_flag("--parse-only", parse_only)->group("");

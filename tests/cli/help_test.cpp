@@ -130,4 +130,23 @@ TEST(Colour, IsOnlyOnTerminalsAndNotWithNoColor) {
   EXPECT_THAT(program::run({"sh", "-c", command}).out, Not(HasSubstr("\033[")));
 }
 
+TEST(CommandLine, FaultsAreNamedWithWhatWasPerhapsMeant) {
+  const auto problem = [](const std::vector<std::string>& words) {
+    const Outcome outcome = steelyard(words);
+    EXPECT_EQ(outcome.code, 2) << words[0];
+    return outcome.err;
+  };
+  EXPECT_THAT(problem({"rnu", "study.yaml"}),
+              HasSubstr("steelyard: unknown verb 'rnu'; did you mean 'run'?"));
+  EXPECT_THAT(
+      problem({"run", "study.yaml", "--outt", "x"}),
+      AllOf(HasSubstr("steelyard: unknown option '--outt' (known: "), HasSubstr("did you mean '--out'?")));
+  EXPECT_THAT(problem({"run", "study.yaml", "--outt=x"}), HasSubstr("unknown option '--outt'"));
+  EXPECT_THAT(problem({"check", "study.yaml", "--fix", "other.yaml"}),
+              HasSubstr("'other.yaml' is one argument too many for `steelyard check`, which takes STUDY"));
+  EXPECT_THAT(problem({"--threads", "3", "run", "study.yaml"}),
+              HasSubstr("'--threads' stands before the verb; options come after `steelyard run`"));
+  EXPECT_THAT(problem({"run"}), HasSubstr("steelyard: STUDY is required\nsteelyard run --help says more"));
+}
+
 }  // namespace help_test
