@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -141,6 +143,26 @@ std::string forecast_words(const ForecastEvidence& forecast, Elsewhere where, Ve
   return text;
 }
 
+std::string with_evidence(const Finding& finding) {
+  return finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") + ": " + finding.evidence;
+}
+
+// "warnings: quantised (arm_5_joint, arm_6_joint), poor-excitation"; their evidence stands among the findings.
+std::string names_of(const std::vector<Finding>& warnings) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> kinds;
+  for (const Finding& finding : warnings) {
+    auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == finding.code; });
+    if (kind == kinds.end()) kind = kinds.insert(kind, {finding.code, {}});
+    if (!finding.joint.empty()) kind->second.push_back(finding.joint);
+  }
+  std::string text;
+  for (const auto& [code, joints] : kinds)
+    text += (text.empty() ? "warnings: " : ", ") + code +
+            (joints.empty() ? "" : fmt::format(" ({})", fmt::join(joints, ", ")));
+  return text;
+}
+
 VerdictLevel level_of(const Evidence& evidence, const Test& test, Elsewhere where) {
   bool error = false, warning = false;
   for (const Finding& finding : evidence.findings) {
@@ -169,11 +191,14 @@ Verdict judge(const Evidence& evidence) {
   verdict.level = level_of(evidence, test, where);
   const bool warns = where == Elsewhere::fails || where == Elsewhere::worse;
   if (warns) verdict.reasons.push_back(forecast_words(*evidence.forecast, where, verdict.level));
-  for (const Severity severity : {Severity::error, Severity::warning})
-    for (const Finding& finding : evidence.findings)
-      if (!finding.waived && finding.severity == severity)
-        verdict.reasons.push_back(finding.code + (finding.joint.empty() ? "" : " (" + finding.joint + ")") +
-                                  ": " + finding.evidence);
+  std::vector<Finding> warnings;
+  for (const Finding& finding : evidence.findings) {
+    if (finding.waived) continue;
+    if (finding.severity == Severity::error) verdict.reasons.push_back(with_evidence(finding));
+    if (finding.severity == Severity::warning) warnings.push_back(finding);
+  }
+  if (warnings.size() == 1) verdict.reasons.push_back(with_evidence(warnings.front()));
+  if (warnings.size() > 1) verdict.reasons.push_back(names_of(warnings));
   verdict.reasons.push_back(test_words(evidence, test));
   if (where == Elsewhere::as_well)
     verdict.reasons.push_back(forecast_words(*evidence.forecast, where, verdict.level));

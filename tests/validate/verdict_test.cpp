@@ -101,6 +101,16 @@ TEST(Verdict, ErrorsDecideUnlessWaivedAndComeFirst) {
 }
 
 // The first line says for which motions, with the number.
+TEST(Verdict, OneWarningIsToldSeveralAreNamed) {
+  Evidence evidence = clean();
+  evidence.findings = {{"quantised", "a", Severity::warning, "steps of 0.02", "", false}};
+  EXPECT_EQ(judge(evidence).reasons[0], "quantised (a): steps of 0.02");
+  evidence.findings.push_back({"poor-excitation", "", Severity::warning, "condition 1e3", "", false});
+  evidence.findings.push_back({"quantised", "b", Severity::warning, "steps of 0.03", "", false});
+  evidence.findings.push_back({"gaps", "b", Severity::warning, "one of 2 s", "", true});
+  EXPECT_EQ(judge(evidence).reasons[0], "warnings: quantised (a, b), poor-excitation");
+}
+
 TEST(Verdict, AModelThatWillFailElsewhereSaysSoFirstAndIsNotGood) {
   Evidence evidence = clean();
   evidence.findings = {{"ill-conditioned", "", Severity::warning, "condition 1e9", "", false}};
