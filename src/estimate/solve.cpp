@@ -12,6 +12,8 @@ namespace {
 // are about 1e-16 over the gap of the singular values.
 constexpr double kShare = 1e-8;
 constexpr double kRounding = 1e-14;  // of the median norm
+// What pivots leave of columns of norm one that depend on others: n rounding errors, n up to some hundred.
+constexpr double kDependent = 1e-13;
 
 // The columns that are not zero, scaled to norm one.
 struct Scaled {
@@ -59,21 +61,55 @@ void put(const Scaled& scaled, const VectorXd& x, const MatrixXd& root, Solution
   }
 }
 
-void solve_deficient(const Scaled& scaled, const VectorXd& z, double tolerance, Solution& out) {
+void put_deficient(const Scaled& scaled, const VectorXd& x, const MatrixXd& root, const MatrixXd& null,
+                   Solution& out) {
+  for (std::size_t a = 0; a < scaled.active.size(); ++a) {
+    if (null.cols() > 0 && null.row(static_cast<Index>(a)).norm() > kShare)
+      out.status[static_cast<std::size_t>(scaled.active[a])] = ColumnStatus::dependent;
+  }
+  out.rank = root.cols();
+  out.root.setZero(out.x.size(), out.rank);
+  put(scaled, x, root, out);
+}
+
+// The smallest singular value is at least 1 / ‖inverse‖, the largest of columns of norm one at most √columns.
+bool is_invertible(const MatrixXd& inverse, double tolerance) {
+  return inverse.norm() * std::sqrt(static_cast<double>(inverse.cols())) < 1 / tolerance;
+}
+
+// Where columns depend on others up to rounding, and all else is clear: what pivots leave is the null space N, and every
+// solution less its part in N is the shortest one. False where singular values have to tell.
+bool solve_by_pivots(const Scaled& scaled, const VectorXd& z, double tolerance, Solution& out) {
+  const PivotedQr qr(scaled.R);
+  const Index columns = scaled.R.cols(), most = std::min(scaled.R.rows(), columns);
+  const MatrixXd R = qr.R(most);
+  Index rank = 0;
+  while (rank < most && std::abs(R(rank, rank)) > tolerance * std::abs(R(0, 0))) ++rank;
+  const Index free = columns - rank;
+  if (free == 0 || R.bottomRightCorner(most - rank, free).norm() > kDependent) return false;
+  const auto upper = R.topLeftCorner(rank, rank).triangularView<Eigen::Upper>();
+  const MatrixXd inverse = upper.solve(MatrixXd::Identity(rank, rank));
+  if (!is_invertible(inverse, tolerance)) return false;
+  MatrixXd null = MatrixXd::Zero(columns, free);
+  null.topRows(rank) = -inverse * R.topRightCorner(rank, free);
+  null.bottomRows(free).setIdentity();
+  null = qr.permutation() * PivotedQr(null).Q(free);
+  MatrixXd root = MatrixXd::Zero(columns, rank);
+  root.topRows(rank) = inverse;
+  root = qr.permutation() * root;
+  root -= null * (null.transpose() * root);
+  const VectorXd x = root * qr.adjoint_times(z).head(rank);
+  put_deficient(scaled, x, root, null, out);
+  return true;
+}
+
+void solve_by_values(const Scaled& scaled, const VectorXd& z, double tolerance, Solution& out) {
   const Svd svd = jacobi_svd(scaled.R, Eigen::ComputeThinU | Eigen::ComputeFullV);
   const Eigen::VectorXd& s = svd.values;
   const Index rank = (s.array() > tolerance * s[0]).count(), columns = scaled.R.cols();
   const MatrixXd root = svd.V.leftCols(rank) * s.head(rank).cwiseInverse().asDiagonal();
   const VectorXd x = root * (svd.U.leftCols(rank).transpose() * z);
-  const MatrixXd null = svd.V.rightCols(columns - rank);
-  for (std::size_t a = 0; a < scaled.active.size(); ++a) {
-    if (rank < columns && null.row(static_cast<Index>(a)).norm() > kShare) {
-      out.status[static_cast<std::size_t>(scaled.active[a])] = ColumnStatus::dependent;
-    }
-  }
-  out.rank = rank;
-  out.root.setZero(out.x.size(), rank);
-  put(scaled, x, root, out);
+  put_deficient(scaled, x, root, svd.V.rightCols(columns - rank), out);
 }
 
 }  // namespace
@@ -104,14 +140,13 @@ Solution solve(const MatrixXd& R, const VectorXd& z, double rank_tolerance) {
     triangularise(triangle, right);
     const auto upper = triangle.triangularView<Eigen::Upper>();
     const MatrixXd inverse = upper.solve(MatrixXd::Identity(columns, columns));
-    // The smallest singular value is at least 1 / ‖inverse‖, the largest at most √columns.
-    if (inverse.norm() * std::sqrt(static_cast<double>(columns)) < 1 / rank_tolerance) {
+    if (is_invertible(inverse, rank_tolerance)) {
       out.rank = columns;
       put(scaled, upper.solve(right), inverse, out);
       return out;
     }
   }
-  solve_deficient(scaled, z, rank_tolerance, out);
+  if (!solve_by_pivots(scaled, z, rank_tolerance, out)) solve_by_values(scaled, z, rank_tolerance, out);
   return out;
 }
 

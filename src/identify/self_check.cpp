@@ -51,8 +51,11 @@ void add_rows(const Setup& setup, const RunRows& run, const Estimate& estimate, 
       if (mask != nullptr && mask[s] == 0) continue;
       const long double effort = columns[static_cast<std::size_t>(x.size())][s];
       long double residual = -effort;
-      for (Index k = 0; k < x.size(); ++k)
-        residual += static_cast<long double>(x[k]) * columns[static_cast<std::size_t>(k)][s];
+      for (Index k = 0; k < x.size(); ++k) {
+        const long double term = static_cast<long double>(x[k]) * columns[static_cast<std::size_t>(k)][s];
+        residual += term;
+        sum.terms += term * term;
+      }
       sum.residual += residual * residual;
       sum.effort += effort * effort;
       ++sum.rows;
@@ -101,8 +104,10 @@ double rows_difference(const std::vector<Residual>& folded, const std::vector<Ro
   double worst = 0;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (folded[r].rows != rows[r].rows) return 1;
-    const long double effort = std::max(rows[r].effort, rows[r].residual);
+    long double effort = std::max(rows[r].effort, rows[r].residual);
     if (!(effort > 0)) continue;
+    // Rounding is that of the terms: badly determined values are large, and theirs cancel.
+    effort = std::max(effort, std::sqrt(effort * rows[r].terms));
     const long double norm = folded[r].norm, size = folded[r].effort;
     worst = std::max(worst, static_cast<double>(std::abs(norm * norm - rows[r].residual) / effort));
     worst = std::max(worst, static_cast<double>(std::abs(size * size - rows[r].effort) / effort));
@@ -148,7 +153,8 @@ double gradient_difference(const Estimate& estimate) {
     free[static_cast<std::size_t>(k)] = status != ColumnStatus::eliminated && status != ColumnStatus::zero;
   }
   const VectorXd residual = Y * x - E.col(0);
-  const double size = E.col(0).norm();
+  // Rounding is that of the terms: badly determined values are large, and theirs cancel.
+  const double size = E.col(0).norm() + Y.colwise().norm().dot(x.cwiseAbs());
   double worst = 0;
   for (Index k = 0; k < Y.cols(); ++k)
     if (const double norm = Y.col(k).norm(); free[static_cast<std::size_t>(k)] && norm > 0 && size > 0)

@@ -14,6 +14,7 @@ struct RowSums {
   long double residual = 0;
   long double effort = 0;
   Index rows = 0;
+  long double terms = 0;  // squares of value times column
 };
 double rows_difference(const std::vector<Residual>& folded, const std::vector<RowSums>& rows);
 
