@@ -123,6 +123,14 @@ ResidualSummary residual_of(const Robot& robot, const std::vector<ComponentError
   return residual;
 }
 
+std::string source_words(const Study& study, const ReverseFit& fit) {
+  const SourceSpec& source = *study.reverse->training.source;
+  std::string words = std::string(to_string(source.kind)) + " " + source.path_as_written;
+  for (const StudyRun& run : study.runs)
+    if (fit.torques && run.file.label.role == RunRole::fit) words += ", torques of " + run.file.label.label;
+  return words;
+}
+
 void judge_reverse(const Setup& setup, const ReverseSummary& reverse, Result& result) {
   waive_findings(setup.study(), result.findings);
   Evidence evidence;
@@ -166,11 +174,7 @@ Result summarize_reverse(const ReverseState& reverse, const Setup& setup,
   result.base = base_of_fit(fit);
   result.drives = drive_values(setup.robot, fit.estimate);
   ReverseSummary summary;
-  summary.source =
-      std::string(to_string(spec.training.source->kind)) + " " + spec.training.source->path_as_written;
-  for (const StudyRun& run : setup.study().runs)
-    if (fit.torques && run.file.label.role == RunRole::fit)
-      summary.source += ", torques of " + run.file.label.label;
+  summary.source = source_words(setup.study(), fit);
   for (const ReverseFit& part : reverse.parts) summary.parts.push_back(part_summary(part));
   summary.parts.push_back(part_summary(fit));
   summary.errors.push_back(
