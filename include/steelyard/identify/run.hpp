@@ -40,9 +40,9 @@ struct StageTime {
 struct StudyOutcome {
   Result result;
   std::vector<EffortCurve> curves;
-  std::vector<Complaint> warnings;  // about the robot file
-  std::vector<StageTime> times;     // wall time; for run.json
-  std::vector<ExportedFile> files;  // of `export:`, verified by reading them back
+  std::vector<Complaint> warnings;              // about the robot file
+  std::vector<StageTime> times;                 // wall time; for run.json
+  std::vector<ExportedFile> files;              // of `export:`, verified by reading them back
   std::shared_ptr<const MotionSamples> motion;  // where it was to be kept, and there is a log
 };
 

@@ -43,11 +43,11 @@ enum class ColumnScale { noise, own, none };
 struct GainOptions {
   double level = 0.95;
   BootstrapOptions bootstrap;
-  bool spread = true;                // false: values only
-  double max_relative_sigma = 0.25;  // of a gain
-  double min_gap = 1.5;              // s_(c−1)/s_c of tls below this: the solution is not separated
+  bool spread = true;                        // false: values only
+  double max_relative_sigma = 0.25;          // of a gain
+  double min_gap = 1.5;                      // s_(c−1)/s_c of tls below this: the solution is not separated
   ColumnScale columns = ColumnScale::noise;  // of tls
-  RowSide rows = RowSide::joint;     // of ls, wls, tls; the prediction error has motor rows
+  RowSide rows = RowSide::joint;             // of ls, wls, tls; the prediction error has motor rows
   int max_iterations = 100;
 
   void validate() const;  // throws InputError
