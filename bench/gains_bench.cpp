@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
         if (coverage && (ten || (m != 2 && m != 3))) continue;
         GainOptions options;
         options.bootstrap.replicates = 200;
-        options.noise_scaling = m != 4;
+        options.columns = m == 4 ? ColumnScale::own : ColumnScale::noise;
         const GainMethod method = m == 4 ? GainMethod::tls : static_cast<GainMethod>(m);
         const GainFit fit = fit_gains(problem, method, options);
         const double error1 =

@@ -9,11 +9,31 @@
 namespace cli {
 namespace {
 
-std::string pose_text(const steelyard::PoseError& error) {
+// One way to move the robot, and where its tool went: millimetres, and degrees about the base's axes.
+void add_pose(const std::string& how, const std::optional<steelyard::PoseError>& error, Table& table) {
+  if (!error) return;
   const double degrees = 180 / std::numbers::pi;
-  return fmt::format("{} mm and {} deg, at most {} mm and {} deg", number(1e3 * error.position_mean, 3),
-                     number(degrees * error.turn_mean, 3), number(1e3 * error.position_max, 3),
-                     number(degrees * error.turn_max, 3));
+  std::vector<std::string> row = {how, number(1e3 * error->position_mean, 3),
+                                  number(1e3 * error->position_max, 3)};
+  for (const double angle : error->rpy_mean) row.push_back(number(degrees * angle, 3));
+  row.push_back(number(degrees * error->turn_max, 3));
+  table.add(row);
+}
+
+std::string poses_text(const steelyard::EngineCheck& check) {
+  if (!check.followed && !check.by_velocity) return "";
+  Table table({"moved by", "mm", "at most", "roll deg", "pitch", "yaw", "turn at most"});
+  add_pose("efforts, PD", check.followed, table);
+  add_pose(fmt::format("{:.0f} % heavier", 100 * (check.heavier - 1)), check.followed_heavier, table);
+  add_pose("velocities", check.by_velocity, table);
+  add_pose("positions", check.by_position, table);
+  return "  The tool, from where the log's positions put it: means and largest; efforts are the measured "
+         "ones\n" +
+         (check.by_velocity
+              ? fmt::format("  with a soft PD, velocities and positions are commanded every {:g} ms\n",
+                            1e3 * check.command_step)
+              : "") +
+         table.to_string();
 }
 
 std::string with_commas(const std::vector<std::string>& words) {
@@ -47,11 +67,7 @@ std::string engines_text(const std::vector<steelyard::EngineCheck>& engines) {
       joints.add({joint.joint, fmt::format("{:.4f}", joint.mean), fmt::format("{:.4f}", joint.rms),
                   fmt::format("{:.4f}", joint.effort), fmt::format("{:.1e}", joint.ours)});
     text += joints.to_string();
-    if (!check.followed || !check.followed_heavier) continue;
-    text += fmt::format("  with that effort and a soft PD controller, the tool is off by {}\n",
-                        pose_text(*check.followed));
-    text += fmt::format("  bodies {:.0f} % heavier: {}\n", 100 * (check.heavier - 1),
-                        pose_text(*check.followed_heavier));
+    text += poses_text(check);
   }
   return text;
 }

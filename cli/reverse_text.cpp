@@ -123,7 +123,11 @@ std::string errors_text(const steelyard::Result& result, bool torques) {
   }
   Table table(titles);
   table.together(torques ? 3 : 2);
-  for (const ReverseComponent& component : sets.front()->components) {
+  const ReverseErrors& longest =  // a table may lack what others have
+      **std::max_element(sets.begin(), sets.end(), [](const ReverseErrors* a, const ReverseErrors* b) {
+        return a->components.size() < b->components.size();
+      });
+  for (const ReverseComponent& component : longest.components) {
     std::vector<std::string> line = {component.name};
     for (const ReverseErrors* errors : sets) {
       const ReverseComponent* found = nullptr;

@@ -221,6 +221,10 @@ constexpr std::array kKinds = {
     FindingKind{"gravity-inertia-differ", Severity::error,
                 "g and M do not belong to the same bodies: check units, gravity constant and payload of "
                 "both"},
+    FindingKind{
+        "torques-differ", Severity::error,
+        "fit torques without friction only: those of sensors behind the gears, or less what `known` of the "
+        "study gives; and check payload and gravity of the log"},
     FindingKind{"table-not-explained", Severity::error,
                 "check that table and robot file describe the same robot, the units, the order of joints "
                 "and entries, and the payload"},

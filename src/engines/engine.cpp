@@ -182,7 +182,6 @@ void Engine::step(const VectorXd& effort, double seconds) {
 }
 
 VectorXd Engine::drive(const VectorXd& velocity, double seconds) {
-  require(!has_inverse(), "an engine with inverse dynamics is not driven");
   VectorXd effort(parts_->size());
   parts_->call([&](World& world) { world.drive(parts_->checked(velocity), seconds, effort.data()); });
   return effort;

@@ -46,6 +46,29 @@ MatrixXd driven_efforts(Engine& engine, const Trajectory& motion, const VectorXd
   return efforts;
 }
 
+// advance(time, step) from the motion's state at the first sample on; what the robot does at the samples.
+template <typename Advance>
+Followed simulate(Engine& engine, const Trajectory& motion, const VectorXd& times, double longest,
+                  Advance advance) {
+  Followed out{MatrixXd(times.size(), motion.joints()), {}};
+  if (times.size() == 0) return out;
+  const JointState start = motion.at(times[0]);
+  engine.set_state(start.q, start.qd);
+  for (Index s = 0; s < times.size(); ++s) {
+    const VectorXd q = engine.state().q;
+    if (!q.allFinite() || q.cwiseAbs().maxCoeff() > kRunsAway)
+      throw InputError({fmt::format("{}: the robot becomes unstable after {:.3g} s", to_string(engine.kind()),
+                                    times[s] - times[0]),
+                        {},
+                        {},
+                        "use higher feedback gains, or a smaller step"});
+    out.q.row(s) = q;
+    out.tool.push_back(engine.tool_pose());
+    if (s + 1 < times.size()) in_steps(times[s], times[s + 1], longest, advance);
+  }
+  return out;
+}
+
 }  // namespace
 
 MatrixXd played_efforts(Engine& engine, const Trajectory& motion, const VectorXd& times, double step) {
@@ -61,30 +84,22 @@ MatrixXd played_efforts(Engine& engine, const Trajectory& motion, const VectorXd
 
 Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effort, const VectorXd& times,
                 const FollowOptions& options) {
-  Followed out{MatrixXd(times.size(), motion.joints()), {}};
-  if (times.size() == 0) return out;
-  const JointState start = motion.at(times[0]);
-  engine.set_state(start.q, start.qd);
-  for (Index s = 0; s < times.size(); ++s) {
-    const VectorXd q = engine.state().q;
-    if (!q.allFinite() || q.cwiseAbs().maxCoeff() > kRunsAway)
-      throw InputError({fmt::format("{}: the robot becomes unstable after {:.3g} s", to_string(engine.kind()),
-                                    times[s] - times[0]),
-                        {},
-                        {},
-                        "use higher feedback gains, or a smaller step"});
-    out.q.row(s) = q;
-    out.tool.push_back(engine.tool_pose());
-    if (s + 1 == times.size()) break;
-    in_steps(times[s], times[s + 1], options.step, [&](double time, double step) {
-      const JointState wanted = motion.at(time + 0.5 * step);
-      const EngineState now = engine.state();
-      engine.step(effort.at(time + 0.5 * step).q + options.stiffness.cwiseProduct(wanted.q - now.q) +
-                      options.damping.cwiseProduct(wanted.qd - now.qd),
-                  step);
-    });
-  }
-  return out;
+  return simulate(engine, motion, times, options.step, [&](double time, double step) {
+    const JointState wanted = motion.at(time + 0.5 * step);
+    const EngineState now = engine.state();
+    engine.step(effort.at(time + 0.5 * step).q + options.stiffness.cwiseProduct(wanted.q - now.q) +
+                    options.damping.cwiseProduct(wanted.qd - now.qd),
+                step);
+  });
+}
+
+Followed command(Engine& engine, const Trajectory& motion, const VectorXd& times, Command what, double step) {
+  return simulate(engine, motion, times, step, [&](double time, double length) {
+    engine.drive(what == Command::velocity
+                     ? VectorXd(motion.at(time).qd)
+                     : VectorXd((motion.at(time + length).q - engine.state().q) / length),
+                 length);
+  });
 }
 
 }  // namespace steelyard

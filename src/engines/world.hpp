@@ -7,10 +7,12 @@
 //
 //   inverse    the effort of a state and its acceleration
 //   drive      one step in which the joints take given velocities, and the effort that took
-// Engines that hold bodies together by constraints have no inverse dynamics: they are driven.
+// Engines that hold bodies together by constraints have no inverse dynamics: they are driven by their motors.
 //
 // Functions throw std::exception for what the engine refuses.
 #pragma once
+
+#include <vector>
 
 #include "steelyard/core/abi.hpp"
 
@@ -74,6 +76,17 @@ class World {
   // The effort that the dry friction of a file takes in this state; false: the engine has none.
   virtual bool dry_friction(const double*, const double*, const double*, double*) { return false; }
   virtual WorldFrame pose(int link) = 0;
+
+ protected:
+  // drive() of engines with inverse dynamics and a semi-implicit step: v⁺ = v + h q̈ is the wanted velocity.
+  void drive_by_inverse(int count, const double* velocity, double seconds, double* effort) {
+    std::vector<double> q(static_cast<std::size_t>(count)), qd(q), qdd(q);
+    state(q.data(), qd.data());
+    for (std::size_t i = 0; i < q.size(); ++i) qdd[i] = (velocity[i] - qd[i]) / seconds;
+    inverse(q.data(), qd.data(), qdd.data(), effort);
+    set_state(q.data(), qd.data());
+    step(effort, seconds);
+  }
 };
 
 // The functions of a module, by C name; not every engine reads files.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <iterator>
 
 #include "steelyard/core/error.hpp"
@@ -49,6 +51,20 @@ std::string expression(const std::vector<GraphNode>& nodes, const GraphNode& nod
   throw InternalError("a leaf of the graph written as an operation");
 }
 
+// What the function computes, as papers count it: changes of sign are none.
+std::string operations_text(const std::vector<GraphNode>& nodes, const std::vector<int>& needed) {
+  const auto count = [&](std::initializer_list<Operation> kinds) {
+    return std::count_if(needed.begin(), needed.end(), [&](int id) {
+      return std::find(kinds.begin(), kinds.end(), nodes[static_cast<std::size_t>(id)].operation) !=
+             kinds.end();
+    });
+  };
+  return fmt::format("/* {} multiplications, {} divisions, {} additions, {} sines and cosines */\n",
+                     count({Operation::multiply}), count({Operation::divide}),
+                     count({Operation::add, Operation::subtract}),
+                     count({Operation::sine, Operation::cosine}));
+}
+
 }  // namespace
 
 std::string c_number(double value) {
@@ -72,7 +88,8 @@ std::string c_definition(const std::string& name, const Graph& graph, const std:
   const std::vector<GraphNode>& nodes = graph.nodes();
   std::string body;
   auto out = std::back_inserter(body);
-  for (const int id : graph.needed(outputs)) {
+  const std::vector<int> needed = graph.needed(outputs);
+  for (const int id : needed) {
     const GraphNode& node = nodes[static_cast<std::size_t>(id)];
     if (node.operation == Operation::constant || node.operation == Operation::input) continue;
     fmt::format_to(out, "  const double t{} = {};\n", id, expression(nodes, node));
@@ -87,7 +104,7 @@ std::string c_definition(const std::string& name, const Graph& graph, const std:
   for (const CArray& array : arrays)
     if (!array.is_output() && body.find(array.name + "[") == std::string::npos)
       unused += "  (void)" + array.name + ";\n";
-  return c_declaration(name, arrays) + " {\n" + unused + body + "}\n";
+  return operations_text(nodes, needed) + c_declaration(name, arrays) + " {\n" + unused + body + "}\n";
 }
 
 }  // namespace steelyard

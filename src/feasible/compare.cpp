@@ -61,6 +61,7 @@ MotionSamples sinusoidal_motion(const Robot& robot) {
   constexpr Index kSamples = 500;
   MotionSamples motion;
   motion.label = "sinusoids";
+  motion.time = VectorXd::LinSpaced(kSamples, 0, 0.01 * static_cast<double>(kSamples - 1));
   for (MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd}) channel->resize(kSamples, robot.size());
   for (int j = 0; j < robot.size(); ++j) {
     const Joint& joint = robot.joints[static_cast<std::size_t>(j)];
@@ -130,29 +131,45 @@ std::string MeanSquareErrors::to_text() const {
   return text;
 }
 
-std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector<ParameterSet>& sets,
-                                             const MotionSamples& motion) {
+std::vector<WrenchCurves> wrench_curves(const Tree& tree, const std::vector<ParameterSet>& sets,
+                                        const MotionSamples& motion) {
   check_motion(tree, motion, false);
-  std::vector<WrenchExtremes> result;
-  MatrixXd reference;
+  std::vector<WrenchCurves> curves;
   for (const ParameterSet& set : sets) {
-    check_set(tree, set);
-    WrenchExtremes extremes{set.name, VectorXd::Zero(tree.size()), VectorXd::Zero(tree.size()), {}};
+    WrenchCurves& own = curves.emplace_back();
+    own.set = set.name;
+    own.torque = predicted_torque(tree, set, motion);
+    own.wrench.resize(motion.q.rows(), Index{6} * tree.size());
     for (Index s = 0; s < motion.q.rows(); ++s) {
       const std::vector<JointWrench> wrenches = sample_dynamics(tree, set.parameters, motion, s).wrenches;
       for (Index j = 0; j < tree.size(); ++j) {
         const JointWrench& wrench = wrenches[static_cast<std::size_t>(j)];
-        extremes.force[j] = std::max(extremes.force[j], wrench.force.norm());
-        extremes.moment[j] = std::max(extremes.moment[j], wrench.moment.norm());
+        own.wrench.row(s).segment<3>(6 * j) = wrench.force.transpose();
+        own.wrench.row(s).segment<3>(6 * j + 3) = wrench.moment.transpose();
       }
     }
-    const MatrixXd torque = predicted_torque(tree, set, motion);
-    if (result.empty()) reference = torque;
-    extremes.torque_error = (torque - reference).cwiseAbs().colwise().maxCoeff().transpose();
-    if (motion.q.rows() == 0) extremes.torque_error.setZero(tree.size());
+  }
+  return curves;
+}
+
+std::vector<WrenchExtremes> extremes_of(const std::vector<WrenchCurves>& sets) {
+  std::vector<WrenchExtremes> result;
+  for (const WrenchCurves& set : sets) {
+    const Index joints = set.torque.cols();
+    WrenchExtremes extremes{set.set, VectorXd::Zero(joints), VectorXd::Zero(joints), VectorXd::Zero(joints)};
+    for (Index j = 0; j < joints && set.torque.rows() > 0; ++j) {
+      extremes.force[j] = set.wrench.middleCols(6 * j, 3).rowwise().norm().maxCoeff();
+      extremes.moment[j] = set.wrench.middleCols(6 * j + 3, 3).rowwise().norm().maxCoeff();
+      extremes.torque_error[j] = (set.torque - sets.front().torque).col(j).cwiseAbs().maxCoeff();
+    }
     result.push_back(std::move(extremes));
   }
   return result;
+}
+
+std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector<ParameterSet>& sets,
+                                             const MotionSamples& motion) {
+  return extremes_of(wrench_curves(tree, sets, motion));
 }
 
 }  // namespace steelyard

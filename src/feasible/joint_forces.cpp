@@ -15,12 +15,15 @@ class ForceSearch {
   ForceSearch(const Robot& robot, const VectorXd& bodies)
       : tree_(compile(robot)), bodies_(bodies), best_(static_cast<std::size_t>(robot.size())) {}
 
-  void look_at(const ForceInstant& instant) {
-    const InverseDynamics found = newton_euler(tree_, bodies_, instant.q, instant.qd, instant.qdd);
-    for (std::size_t j = 0; j < best_.size(); ++j)
-      if (const double force = found.wrenches[j].force.norm(); force > best_[j].force) {
-        best_[j] = instant;
-        best_[j].force = force;
+  void look_through(const MotionSamples& motion) {
+    const std::vector<WrenchCurves> curves =
+        wrench_curves(tree_, {{motion.label, bodies_, {}, {}, {}, {}}}, motion);
+    for (Index s = 0; s < motion.q.rows(); ++s)
+      for (std::size_t j = 0; j < best_.size(); ++j) {
+        const double force = curves.front().wrench.row(s).segment<3>(6 * static_cast<Index>(j)).norm();
+        if (force > best_[j].force)
+          best_[j] = {motion.label,    motion.time[s],   force,
+                      motion.q.row(s), motion.qd.row(s), motion.qdd.row(s)};
       }
   }
   std::vector<ForceInstant> best() && { return std::move(best_); }
@@ -38,35 +41,45 @@ VectorXd column_at(const SampleBlock& block, std::string_view name, Index sample
   return values;
 }
 
-void look_through(PreparedRun& run, ForceSearch& search) {
+}  // namespace
+
+MotionSamples motion_of(const Robot& robot, PreparedRun& run) {
+  const Coordinates coordinates = steelyard::coordinates(robot);
   const UniformGrid& grid = run.preparation().grid;
   const Index step = std::max<Index>(1, grid.samples / kInstants);
+  MotionSamples motion;
+  motion.label = run.label().label;
+  for (MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd})
+    channel->resize((grid.samples + step - 1) / step, robot.size());
+  motion.time.resize(motion.q.rows());
+  Index count = 0;
   run.rewind();
   for (RawChunk raw; run.read(raw);) {
     const PreparedChunk chunk = run.prepare(std::move(raw));
     for (Index at = chunk.chunk.core.begin; at < chunk.chunk.core.end; ++at) {
       if (at % step != 0) continue;
       const Index sample = at - chunk.chunk.halo.begin;
-      search.look_at({run.label().label, grid.time(at), -1,
-                      column_at(chunk.samples, channel::kPosition, sample),
-                      column_at(chunk.samples, channel::kVelocity, sample),
-                      column_at(chunk.samples, channel::kAcceleration, sample)});
+      const auto all = [&](std::string_view name) {
+        return VectorXd(coordinates.matrix * column_at(chunk.samples, name, sample));
+      };
+      motion.time[count] = grid.time(at);
+      motion.q.row(count) = (all(channel::kPosition) + coordinates.offset).transpose();
+      motion.qd.row(count) = all(channel::kVelocity).transpose();
+      motion.qdd.row(count++) = all(channel::kAcceleration).transpose();
     }
     raw = {};
   }
+  motion.time.conservativeResize(count);
+  for (MatrixXd* channel : {&motion.q, &motion.qd, &motion.qdd})
+    channel->conservativeResize(count, robot.size());
+  return motion;
 }
-
-}  // namespace
 
 std::vector<ForceInstant> largest_forces(const Robot& robot, const std::vector<PreparedRun*>& runs,
                                          const VectorXd& bodies) {
   ForceSearch search(robot, bodies);
-  for (PreparedRun* run : runs) look_through(*run, search);
-  if (!runs.empty()) return std::move(search).best();
-  const MotionSamples motion = sinusoidal_motion(robot);
-  for (Index s = 0; s < motion.q.rows(); ++s)
-    search.look_at({motion.label, 0.01 * static_cast<double>(s), -1, motion.q.row(s), motion.qd.row(s),
-                    motion.qdd.row(s)});
+  for (PreparedRun* run : runs) search.look_through(motion_of(robot, *run));
+  if (runs.empty()) search.look_through(sinusoidal_motion(robot));
   return std::move(search).best();
 }
 

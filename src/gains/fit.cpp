@@ -88,6 +88,11 @@ GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOption
       return fit_least_squares(problem, method, options);
     case GainMethod::tls:
       return fit_total_with_priors(problem, options);
+    case GainMethod::tls_rows: {
+      GainOptions printed = options;
+      printed.columns = ColumnScale::none;
+      return fit_total_with_priors(problem, printed);
+    }
     case GainMethod::prediction_error:
       return fit_prediction_error(problem, options);
     case GainMethod::feasible:
@@ -95,7 +100,7 @@ GainFit fit_once(const GainProblem& problem, GainMethod method, const GainOption
   }
   throw InputError({"the feasible form needs the robot's links",
                     {},
-                    "ls, wls, tls, prediction_error",
+                    "ls, wls, tls, tls_rows, prediction_error",
                     "call fit_feasible_gains"});
 }
 
@@ -121,7 +126,7 @@ void add_mass_deviations(const GainProblem& problem, const GainOptions& options,
 
 // The relative standard deviation beyond which a gain is rejected.
 double max_relative_sigma(const GainOptions& options, const GainFit& fit) {
-  if (fit.method != GainMethod::tls || fit.gap >= kSeparated) return options.max_relative_sigma;
+  if (!is_total(fit.method) || fit.gap >= kSeparated) return options.max_relative_sigma;
   const VectorXd relative = fit.sigma.head(fit.gains).cwiseQuotient(fit.gain_values()).cwiseAbs();
   return std::min(options.max_relative_sigma, kTellApart * relative.maxCoeff());
 }
@@ -145,8 +150,12 @@ void judge_gains(const GainProblem& problem, const GainOptions& options, GainFit
 }  // namespace
 
 const char* to_string(GainMethod method) {
-  constexpr const char* kWords[] = {"ls", "wls", "tls", "prediction_error", "feasible"};
+  constexpr const char* kWords[] = {"ls", "wls", "tls", "prediction_error", "feasible", "tls_rows"};
   return kWords[static_cast<std::size_t>(method)];
+}
+
+bool is_total(GainMethod method) {
+  return method == GainMethod::tls || method == GainMethod::tls_rows;
 }
 
 const char* to_string(GainStatus status) {

@@ -42,9 +42,13 @@ TotalSystem total_system(const GainProblem& problem, const Estimate& weighted,
   system.columns.emplace_back("load");
   system.R = homogeneous(weighted.factor, system.columns);
   system.rows = weighted.rows;
+  if (options.columns == ColumnScale::none) {
+    system.D = Dense::Identity(system.R.cols(), system.R.cols());
+    return system;
+  }
   const Eigen::VectorXd squares = system.R.colwise().squaredNorm().transpose();
   system.D = squares.asDiagonal();
-  if (!options.noise_scaling || !errors_are_known(problem, options.rows)) return system;
+  if (options.columns != ColumnScale::noise || !errors_are_known(problem, options.rows)) return system;
   Dense D = error_products(problem, options.rows, ErrorKind::smooth, sigma, system.columns);
   for (Index k = 0; k < D.rows(); ++k) {
     if (D(k, k) > kNoError * kNoError * squares[k]) continue;
@@ -247,7 +251,7 @@ TotalSolution solve_with_errors(const GainProblem& problem, const TotalSystem& w
   system = white;
   TotalSolution solution = solve_total(system, options.min_gap);
   put_values(system.columns, solution.x, fit);
-  if (!options.noise_scaling || !errors_are_known(problem, options.rows)) return solution;
+  if (options.columns != ColumnScale::noise || !errors_are_known(problem, options.rows)) return solution;
   for (int round = 0; round < kErrorRounds; ++round) {
     const VectorXd before = fit.gain_values();
     if ((before.array() == 0).any() || !before.allFinite()) break;
@@ -264,7 +268,8 @@ TotalSolution solve_with_errors(const GainProblem& problem, const TotalSystem& w
 GainFit fit_total(const GainProblem& problem, const GainOptions& options) {
   const std::vector<Fold> folds = gain_equations(problem, options.rows);
   const Estimate weighted = least_squares(problem, folds, Weighting::by_row);
-  GainFit fit = empty_fit(problem, GainMethod::tls);
+  GainFit fit =
+      empty_fit(problem, options.columns == ColumnScale::none ? GainMethod::tls_rows : GainMethod::tls);
   fit.row_sigma = row_deviations(problem, weighted, options.rows);
   TotalSystem system;
   const TotalSolution solution = solve_with_errors(

@@ -66,6 +66,16 @@ std::vector<CurrentRun> fold_all(const Setup& setup, CurrentRows& all) {
   return runs;
 }
 
+}  // namespace
+
+CurrentFolds fold_currents_of(const Setup& setup) {
+  CurrentFolds out;
+  out.runs = fold_all(setup, out.rows);
+  return out;
+}
+
+namespace {
+
 VectorXd spread_list(const VectorXd& list, const VectorXd& values, const char* what) {
   if (list.size() == values.size()) return list;
   if (list.size() == 1) return VectorXd::Constant(values.size(), list[0]);
@@ -80,6 +90,8 @@ void check_count(const VectorXd& list, std::size_t joints, const char* what) {
   throw InputError(
       {fmt::format("{} has {} gains", what, list.size()), {}, fmt::format("{}, one per joint", joints), {}});
 }
+
+}  // namespace
 
 GainProblem problem_of(const Setup& setup, const CurrentRows& rows, const std::vector<CurrentRun>& runs) {
   std::vector<GainRun> fit;
@@ -104,11 +116,13 @@ GainFit fit_by(const Setup& setup, const GainProblem& problem, GainMethod method
   return fit_feasible_gains(problem, setup.robot, setup.base, plain, options).fit;
 }
 
+namespace {
+
 GainMethodSummary summary_of(const GainProblem& problem, const GainFit& fit) {
   GainMethodSummary summary;
   summary.method = to_string(fit.method);
   summary.converged = fit.converged;
-  if (fit.method == GainMethod::tls) summary.gap = finite_or_none(fit.gap);
+  if (is_total(fit.method)) summary.gap = finite_or_none(fit.gap);
   for (std::size_t j = 0; j < problem.gains.size(); ++j) {
     const auto at = static_cast<Index>(j);
     GainValue& joint = summary.joints.emplace_back();

@@ -183,20 +183,26 @@ bool has_key(const YamlNode& root, const char* key) {
 
 }  // namespace
 
-NamedModel model_beside(const Study& study, const Result& model, const std::string& path) {
-  if (path.ends_with(".json")) return {path, result_from_json(read_text_file(path, "result"), path), "base"};
-  const Robot robot = study_robot(study);
+VectorXd given_link_parameters(const Robot& robot, const std::string& path) {
   if (!path.ends_with(".urdf")) {
     const std::string text = read_text_file(path, "links");
     const YamlNode root = parse_yaml(text, path);
-    if (has_key(root, "base")) return without_own(with_base(robot, model, path));
     if (has_key(root, "links") || has_key(root, "standard")) {
       const YamlContext context{path, "", 1};
       const YamlFields file(context, root, "given links", {"links", "standard"});
-      return without_own(with_standard(robot, model, parameters_from_yaml(context, file, robot), path));
+      return parameters_from_yaml(context, file, robot);
     }
   }
-  return model_with_links(study, model, read_robot(path).robot, path);
+  const Robot given = read_robot(path).robot;
+  return parameters_in(frames_of(robot, given, path), given);
+}
+
+NamedModel model_beside(const Study& study, const Result& model, const std::string& path) {
+  if (path.ends_with(".json")) return {path, result_from_json(read_text_file(path, "result"), path), "base"};
+  const Robot robot = study_robot(study);
+  if (!path.ends_with(".urdf") && has_key(parse_yaml(read_text_file(path, "links"), path), "base"))
+    return without_own(with_base(robot, model, path));
+  return without_own(with_standard(robot, model, given_link_parameters(robot, path), path));
 }
 
 NamedModel model_with_links(const Study& study, const Result& model, const Robot& links,

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "identify/prior.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/reverse/rows.hpp"
 #include "steelyard/robot/read.hpp"
@@ -115,32 +117,38 @@ void constrain_known(const ReverseOptions& options, FeasibleSpec& spec) {
     add(fmt::format("relation {}", k + 1), options.relations[k].terms, options.relations[k].value);
 }
 
-// The torques of the study's runs by eq. (26): nothing is fitted.
-Predicted predict_torques(const ReverseState& reverse, Setup setup, const Estimate& estimate,
-                          Result& result) {
-  const Study& study = setup.study();
-  if (study.runs.empty()) return {};
-  if (reverse.fit.rows != RowSet::gravity_inertia)
+void check_runs(const Study& study, const ReverseFit& tables) {
+  const bool fits_torques = study.reverse->fits_torques;
+  if (fits_torques && std::none_of(study.runs.begin(), study.runs.end(),
+                                   [](const StudyRun& run) { return run.file.label.role == RunRole::fit; }))
+    throw InputError({"`torques: fitted` without a run that is fitted", study.reverse->place,
+                      "at least one run with `role: fit`", "add the log, or leave `torques` out"});
+  if (study.runs.empty()) return;
+  if (!fits_torques && !tables.whole_model())
     throw InputError({"runs need the whole model", study.reverse->place, "g(q) and M(q)",
-                      "give both, or leave out `runs`"});
+                      "give both, `torques: fitted`, or leave out `runs`"});
   if (study.cutoff.automatic)
     throw InputError({"`cutoff: auto` beside `reverse`",
                       {study.path, 0, 0, ""},
                       "a number in Hz",
-                      "nothing is fitted to the runs, so no cut-off can be chosen from them"});
-  // Simulated runs move the robot of the source.
-  const SourceSpec& source = *study.reverse->training.source;
-  if (source.kind == SourceKind::robot) {
-    const Robot truth = read_robot(source.path).robot;
-    for (std::size_t k = 0; k < setup.robot.joints.size() && k < truth.joints.size(); ++k)
-      setup.robot.joints[k].inertia = truth.joints[k].inertia;
-  }
-  Runs runs = open_runs(setup);
-  Folded folded;
-  folded.runs = fold_runs(setup, runs, {});
-  Predicted predicted = predict_runs(setup, folded, estimate);
-  summarize_torques(setup, folded, estimate, predicted, result);
-  return predicted;
+                      "the tables say nothing of noise, so no cut-off is chosen for the runs"});
+}
+
+// Simulated runs move the robot of the source.
+Setup with_true_bodies(Setup setup) {
+  const SourceSpec& source = *setup.study().reverse->training.source;
+  if (source.kind != SourceKind::robot) return setup;
+  const Robot truth = read_robot(source.path).robot;
+  for (std::size_t k = 0; k < setup.robot.joints.size() && k < truth.joints.size(); ++k)
+    setup.robot.joints[k].inertia = truth.joints[k].inertia;
+  return setup;
+}
+
+Estimate estimate_of(const ReverseFit& fit) {
+  Estimate estimate = fit.estimate;
+  estimate.columns = fit.leads();
+  estimate.values = fit.values;
+  return estimate;
 }
 
 }  // namespace
@@ -149,7 +157,8 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
   validate(given);
   Study study = given;
   number_sets(*study.reverse);
-  for (StudyRun& run : study.runs) run.file.label.role = RunRole::validate;
+  if (!study.reverse->fits_torques)
+    for (StudyRun& run : study.runs) run.file.label.role = RunRole::validate;
   if (study.feasible) constrain_known(study.reverse->options, *study.feasible);
   StudyClock clock(options);
   Setup setup;
@@ -167,19 +176,26 @@ StudyOutcome run_reverse(const Study& given, const StudyOptions& options) {
     examine_tables(reverse, setup);
     weigh_load(reverse, setup);
   });
-  setup.base = reverse.fit.base;
+  check_runs(study, reverse.fit);
+  setup.base = study.reverse->fits_torques ? base_of_torques(reverse.options, setup.robot) : reverse.fit.base;
   PlanOptions plan;
-  plan.wanted = reverse.fit.leads();
+  plan.wanted = lead_names(setup.base);
   setup.plan = make_plan(setup.robot, plan);
+  const Setup moved = with_true_bodies(setup);
+  Runs runs;
+  if (!study.runs.empty()) runs = open_runs(moved);
+  Folded folded;
+  folded.runs = fold_runs(moved, runs, {});
+  if (study.reverse->fits_torques)
+    clock.time("fitting torques", [&] { fit_torques(moved, runs, folded, reverse); });
   Fit fit;
   fit.estimated = reverse.fit.estimate;
   const std::optional<FeasibleModel> feasible = retrieve_feasible(setup, {}, {}, fit, {});
   if (feasible) add_findings(reverse.findings, feasible->findings);
   Result result = clock.time("summary", [&] { return summarize_reverse(reverse, setup, feasible); });
-  Estimate estimate = reverse.fit.estimate;
-  estimate.columns = reverse.fit.leads();
-  estimate.values = reverse.fit.values;
-  Predicted predicted = predict_torques(reverse, setup, estimate, result);
+  const Estimate estimate = estimate_of(reverse.fit);
+  Predicted predicted = predict_runs(moved, folded, estimate);
+  summarize_torques(moved, folded, estimate, predicted, result);
   result.provenance = provenance(given, setup.robot_hash);
   return outcome_of(setup, std::move(result), std::move(predicted));
 }

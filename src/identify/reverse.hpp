@@ -1,7 +1,7 @@
 // `reverse:` of a study: from tables or sources of g(q) and M(q) to a model.
 //
-//   open_tables → tilt → fits (gravity, inertia, both) → findings → feasible parameters → errors on other
-//   sets, torques of the study's runs, payload
+//   open_tables → tilt → fits (gravity, inertia, both) → findings → torques of a log → feasible parameters
+//   → errors on other sets, torques of the study's runs, payload
 #pragma once
 
 #include <optional>
@@ -38,6 +38,13 @@ struct ReverseState {
   std::optional<PayloadChange> payload;
   std::vector<Finding> findings;
 };
+
+// Base parameters of torques with what the study knows of its tables.
+BaseParameters base_of_torques(const ReverseOptions& options, const Robot& robot);
+
+// Torques without friction as a third source: the coefficients of g and M, with their covariance, are a prior of
+// the fit to the runs, whose columns are the set-up's. The fit of the tables alone becomes one of the parts.
+void fit_torques(const Setup& setup, Runs& runs, const Folded& folded, ReverseState& reverse);
 
 // Coefficients of the study's reference beside ours, and their errors on the training table.
 struct ReferenceComparison {

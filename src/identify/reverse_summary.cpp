@@ -30,7 +30,7 @@ ReverseErrors errors_of(const std::string& label, const char* role, Index config
 
 ReversePart part_summary(const ReverseFit& fit) {
   ReversePart part;
-  part.rows = to_string(fit.rows);
+  part.rows = std::string(to_string(fit.rows)) + (fit.torques ? "+torque" : "");
   part.unknowns = static_cast<std::int64_t>(fit.base.base.size());
   part.rank = fit.estimate.rank;
   part.condition = finite_or_none(fit.estimate.condition);
@@ -123,6 +123,14 @@ ResidualSummary residual_of(const Robot& robot, const std::vector<ComponentError
   return residual;
 }
 
+std::string source_words(const Study& study, const ReverseFit& fit) {
+  const SourceSpec& source = *study.reverse->training.source;
+  std::string words = std::string(to_string(source.kind)) + " " + source.path_as_written;
+  for (const StudyRun& run : study.runs)
+    if (fit.torques && run.file.label.role == RunRole::fit) words += ", torques of " + run.file.label.label;
+  return words;
+}
+
 void judge_reverse(const Setup& setup, const ReverseSummary& reverse, Result& result) {
   waive_findings(setup.study(), result.findings);
   Evidence evidence;
@@ -166,8 +174,7 @@ Result summarize_reverse(const ReverseState& reverse, const Setup& setup,
   result.base = base_of_fit(fit);
   result.drives = drive_values(setup.robot, fit.estimate);
   ReverseSummary summary;
-  summary.source =
-      std::string(to_string(spec.training.source->kind)) + " " + spec.training.source->path_as_written;
+  summary.source = source_words(setup.study(), fit);
   for (const ReverseFit& part : reverse.parts) summary.parts.push_back(part_summary(part));
   summary.parts.push_back(part_summary(fit));
   summary.errors.push_back(
@@ -197,10 +204,10 @@ Result summarize_reverse(const ReverseState& reverse, const Setup& setup,
   if (reverse.gravity_scale)
     summary.gravity_scale = ReverseGravityScale{reverse.gravity_scale->scale, reverse.gravity_scale->apart,
                                                 reverse.gravity_scale->together};
-  if (fit.rows == RowSet::gravity_inertia)
+  if (fit.whole_model())
     summary.skew_symmetry = finite_or_none(skew_symmetry_error(ReverseModel(setup.robot, fit), setup.robot));
   if (reverse.payload) summary.payload = payload_summary(*reverse.payload);
-  if (fit.estimate.rank > 0) summary.design = design_of(reverse, setup);
+  if (fit.estimate.rank > 0 && !fit.torques) summary.design = design_of(reverse, setup);
   for (const Identifiability& item : identifiability(setup.robot, fit.base))
     if (item.kind == Identifiability::Kind::unseen) summary.unknown.push_back(item.parameter);
   if (feasible) summarize_feasible_fit(reverse, setup, *feasible, result);

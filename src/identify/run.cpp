@@ -11,6 +11,7 @@
 #include "identify/summarize.hpp"
 #include "identify/summary.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/feasible/joint_forces.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -31,6 +32,13 @@ void require_fit_run(const Study& study) {
         return run.file.label.role == RunRole::fit;
       }))
     throw InputError({"no run has the role 'fit'", {study.path, 0, 0, ""}, "at least one", ""});
+}
+
+std::shared_ptr<const MotionSamples> first_fitted_motion(const Setup& setup, const Runs& runs) {
+  for (const OpenRun& run : runs)
+    if (run.is_fit() && run.prepared)
+      return std::make_shared<const MotionSamples>(motion_of(setup.robot, *run.prepared));
+  return nullptr;
 }
 
 }  // namespace
@@ -62,6 +70,7 @@ StudyOutcome run_study(const Study& study, const StudyOptions& options) {
       summarize({setup, runs, examined, friction, signs, folded, fit, spread, elastic, feasible, checks});
   StudyOutcome outcome = outcome_of(setup, std::move(result), std::move(checks.predicted));
   export_files(setup, outcome);
+  if (options.keep_motion) outcome.motion = first_fitted_motion(setup, runs);
   return outcome;
 }
 

@@ -279,7 +279,8 @@ void describe(Fields& f, DriftSummary& x) {
 
 namespace {
 
-constexpr const char* kGainMethods[] = {"given", "ls", "wls", "tls", "prediction_error", "feasible"};
+constexpr const char* kGainMethods[] = {"given",    "ls",      "wls", "tls", "prediction_error",
+                                        "feasible", "tls_rows"};
 
 void describe_method(Fields& f, const char* name, const GainMethodSummary* given,
                      std::vector<GainMethodSummary>& methods) {
@@ -295,7 +296,7 @@ void describe_method(Fields& f, const char* name, const GainMethodSummary* given
 
 void describe(Fields& f, GainsSummary& x) {
   f.text(matching(must("used", "", "method whose gains gave the torques"),
-                  "given|ls|wls|tls|prediction_error|feasible"),
+                  "given|ls|wls|tls|prediction_error|feasible|tls_rows"),
          x.used);
   std::optional<int> columns;
   if (x.columns > 0) columns = x.columns;

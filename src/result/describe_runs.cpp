@@ -226,6 +226,11 @@ void describe(Fields& f, PoseError& x) {
   f.number(must("position_max", "m", "distance of the tool"), x.position_max, any_number());
   f.number(must("turn_mean", "rad", "angle of the tool"), x.turn_mean, any_number());
   f.number(must("turn_max", "rad", "angle of the tool"), x.turn_max, any_number());
+  bool has = !x.rpy_max.isZero(0);  // results of earlier versions have none
+  f.group("rpy_mean", has, [&](Fields& g) {
+    describe_vector(g, must("rpy_mean", "rad", "sizes of roll, pitch and yaw"), x.rpy_mean);
+    describe_vector(g, must("rpy_max", "rad", "sizes of roll, pitch and yaw"), x.rpy_max);
+  });
 }
 
 void describe(Fields& f, EngineCheck& x) {
@@ -246,9 +251,17 @@ void describe(Fields& f, EngineCheck& x) {
     g.number(must("heavier", "", "factor of all bodies"), x.heavier, any_number());
     describe_section(g, must("followed_heavier", "", "the same with heavier bodies"), heavier);
   });
-  if (!f.reads() || !has) return;
-  x.followed = followed;
-  x.followed_heavier = heavier;
+  bool commanded = x.by_velocity && x.by_position;
+  PoseError velocity = x.by_velocity.value_or(PoseError()), position = x.by_position.value_or(PoseError());
+  f.group("command_step", commanded, [&](Fields& g) {
+    g.number(must("command_step", "s", "between commands to the joints' motors"), x.command_step,
+             any_number());
+    describe_section(g, must("by_velocity", "", "the tool under commanded velocities"), velocity);
+    describe_section(g, must("by_position", "", "the tool under commanded positions"), position);
+  });
+  if (!f.reads()) return;
+  if (has) x.followed = followed, x.followed_heavier = heavier;
+  if (commanded) x.by_velocity = velocity, x.by_position = position;
 }
 
 void describe(Fields& f, RunSquares& x) {

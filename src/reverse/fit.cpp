@@ -215,6 +215,12 @@ std::vector<ComponentError> table_errors(const Robot& robot, const std::vector<s
   return errors;
 }
 
+std::vector<ComponentError> fitted_errors(const Robot& robot, ReverseTable table, const ReverseFit& fit) {
+  if (!uses_kind(fit.rows, RowKind::gravity)) table.gravity.resize(table.size(), 0);
+  if (!uses_kind(fit.rows, RowKind::inertia)) table.inertia.resize(table.size(), 0);
+  return table_errors(robot, fit.leads(), fit.values, table);
+}
+
 bool shows_anything(const Robot& robot, RowSet rows, ReverseOptions options) {
   options.expressions = false;
   return !base_of(with_rotors(robot, options.rotor_inertia), rows, options).base.empty();
@@ -243,11 +249,7 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
   fit.estimate = estimate_folds(folds, options.estimate);
   expand(free, leads, fit);
   add_rounding(own, table, options, free, folds, fit);
-  // Components of rows that were not requested are not errors of this fit.
-  ReverseTable asked = table;
-  if (!uses_kind(fit.rows, RowKind::gravity)) asked.gravity.resize(table.size(), 0);
-  if (!uses_kind(fit.rows, RowKind::inertia)) asked.inertia.resize(table.size(), 0);
-  fit.training = table_errors(robot, leads, fit.values, asked);
+  fit.training = fitted_errors(robot, table, fit);
   return fit;
 }
 

@@ -12,7 +12,7 @@ namespace steelyard::inline STEELYARD_ABI {
 
 ReverseModel::ReverseModel(const Robot& robot, const ReverseFit& fit)
     : tree_(compile(robot)), coordinates_(steelyard::coordinates(robot)) {
-  if (fit.rows != RowSet::gravity_inertia)
+  if (!fit.whole_model())
     throw InputError({std::string("a fit of ") + to_string(fit.rows) + " alone is not a complete model",
                       {},
                       "g(q) and M(q)",

@@ -9,8 +9,11 @@
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
-constexpr GainMethod kGainMethods[] = {GainMethod::ls, GainMethod::wls, GainMethod::tls,
-                                       GainMethod::prediction_error, GainMethod::feasible};
+// The usual ones first.
+constexpr GainMethod kGainMethods[] = {GainMethod::ls,       GainMethod::wls,
+                                       GainMethod::tls,      GainMethod::prediction_error,
+                                       GainMethod::feasible, GainMethod::tls_rows};
+constexpr std::size_t kUsualMethods = 5;
 
 const Fields::Words& gain_words() {
   static const Fields::Words words = [] {
@@ -28,7 +31,7 @@ void describe_gain_method(Fields& f, const Key& key, GainMethod& method) {
 }
 
 void describe_methods(Fields& f, GainSpec& spec) {
-  const Key key = {"method", "", "one or a list, tried in this order; left out: all"};
+  const Key key = {"method", "", "one or a list, tried in this order; left out: all but tls_rows"};
   std::vector<GainMethod> methods = spec.methods;
   GainMethod one = GainMethod::ls;
   int form = 1;
@@ -101,7 +104,7 @@ const Fields::Words& body_parameter_words() {
 }
 
 void describe(Fields& f, GainSpec& spec) {
-  if (f.reads()) spec.methods.assign(std::begin(kGainMethods), std::end(kGainMethods));
+  if (f.reads()) spec.methods.assign(kGainMethods, kGainMethods + kUsualMethods);
   describe_methods(f, spec);
   describe_use(f, spec);
   f.numbers({"known", "", "gains, one per joint: nothing is identified"}, spec.known, any_number());

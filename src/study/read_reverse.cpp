@@ -219,6 +219,9 @@ void describe(Fields& f, ReverseSpec& spec) {
            {{"gravity+inertia", RowSet::gravity_inertia},
             {"gravity", RowSet::gravity},
             {"inertia", RowSet::inertia}});
+  f.choice({"torques", "",
+            "of `runs`, free of friction: predicted only, or fitted with g and M where `role: fit`"},
+           spec.fits_torques, {{"predicted", false}, {"fitted", true}});
   f.flag({"rotor_inertia", "", "a column for it in every joint"}, spec.options.rotor_inertia);
   f.flag({"tilt", "", "estimate a tilt of the base"}, spec.tilt);
   f.texts({"zero", "", "parameters that are known to be zero"}, spec.options.zero);

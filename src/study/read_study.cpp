@@ -14,13 +14,17 @@ namespace steelyard::inline STEELYARD_ABI {
 namespace {
 
 void check_reverse(const Fields& f) {
-  for (const char* key :
-       {"drives", "columns", "known", "estimate", "elastic", "validate", "excite", "export"})
+  for (const char* key : {"drives", "columns", "estimate", "elastic", "validate", "excite", "export"})
     if (f.given(key))
       f.fail(key, {fmt::format("`{}` beside `reverse`", key),
                    {},
-                   "robot, seed, reverse, runs, prepare, feasible, report, waive",
+                   "robot, seed, reverse, runs, known, prepare, feasible, report, waive",
                    "it does not apply to tables of g and M: leave it out"});
+  if (f.given("known") && !f.given("runs"))
+    f.fail("known", {"`known` beside `reverse` without `runs`",
+                     {},
+                     "efforts that are subtracted from the torques of runs",
+                     "give the runs, or leave it out"});
 }
 
 void divide_runs(Study& study) {

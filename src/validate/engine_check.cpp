@@ -57,6 +57,12 @@ double rms_of(const VectorXd& values) {
   return values.size() > 0 ? std::sqrt(values.squaredNorm() / static_cast<double>(values.size())) : 0;
 }
 
+// R = Rz(yaw) Ry(pitch) Rx(roll).
+Vector3 roll_pitch_yaw(const Matrix3& R) {
+  return {std::atan2(R(2, 1), R(2, 2)), std::asin(std::clamp(-R(2, 0), -1.0, 1.0)),
+          std::atan2(R(1, 0), R(0, 0))};
+}
+
 PoseError pose_error(const Robot& robot, const Followed& followed, const Trajectory& motion,
                      const VectorXd& times) {
   const Tree tree = compile(robot);
@@ -72,6 +78,9 @@ PoseError pose_error(const Robot& robot, const Followed& followed, const Traject
     error.turn_mean += turn / static_cast<double>(times.size());
     error.position_max = std::max(error.position_max, distance);
     error.turn_max = std::max(error.turn_max, turn);
+    const Vector3 rpy = roll_pitch_yaw(there.rotation * wanted.rotation.transpose()).cwiseAbs();
+    error.rpy_mean += rpy / static_cast<double>(times.size());
+    error.rpy_max = error.rpy_max.cwiseMax(rpy);
   }
   return error;
 }
@@ -88,6 +97,23 @@ VectorXd felt_inertias(const Robot& robot, const VectorXd& standard, const Traje
     felt += inverse.diagonal().cwiseInverse() / kPoses;
   }
   return felt;
+}
+
+VectorXd pose_times(const Trajectory& motion, const EngineCheckOptions& options) {
+  const auto count = static_cast<Index>(motion.duration() / options.pose_every) + 1;
+  return VectorXd::LinSpaced(count, 0, static_cast<double>(count - 1) * options.pose_every);
+}
+
+void command_motion(EngineKind kind, const Robot& robot, const VectorXd& standard, const Trajectory& motion,
+                    const EngineCheckOptions& options, EngineCheck& check) {
+  const VectorXd times = pose_times(motion, options);
+  const auto error_of = [&](Command what) {
+    Engine engine(kind, robot, standard);
+    return pose_error(robot, command(engine, motion, times, what, options.command_step), motion, times);
+  };
+  check.command_step = options.command_step;
+  check.by_velocity = error_of(Command::velocity);
+  check.by_position = error_of(Command::position);
 }
 
 // The measured effort on the identified bodies, and on heavier ones.
@@ -108,8 +134,7 @@ void follow_log(EngineKind kind, const Robot& robot, const VectorXd& standard, c
   }
   feedback.damping = 2 * feedback.stiffness.cwiseProduct(felt).cwiseSqrt();
   feedback.step = options.follow_step;
-  const auto count = static_cast<Index>(motion.duration() / options.pose_every) + 1;
-  const VectorXd times = VectorXd::LinSpaced(count, 0, static_cast<double>(count - 1) * options.pose_every);
+  const VectorXd times = pose_times(motion, options);
   const auto error_with = [&](double share) {
     Engine engine(kind, robot, share * standard);
     return pose_error(robot, follow(engine, motion, effort, times, feedback), motion, times);
@@ -159,8 +184,10 @@ EngineCheck check_engine(EngineKind kind, const Robot& robot, const TrueParamete
     check.joints.push_back({name, error.mean(), rms_of(error), rms_of(engine_effort),
                             size > 0 ? rms_of(engine_effort - own) / size : 0});
   }
-  if (robot.mimics.empty())
+  if (robot.mimics.empty()) {
     follow_log(kind, robot, parameters.standard, motion, spline(time, measured), options, check);
+    command_motion(kind, robot, parameters.standard, motion, options, check);
+  }
   return check;
 }
 

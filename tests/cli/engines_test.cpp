@@ -86,6 +86,20 @@ TEST_F(RealPanda, AgreesWithItsLogInEveryEngineAtLeastAsWellAsThePublishedBest) 
     const json &right = check.at("followed"), &heavy = check.at("followed_heavier");
     EXPECT_GT(heavy.at("position_mean"), 3 * right.at("position_mean").get<double>());
     EXPECT_GT(heavy.at("turn_mean"), right.at("turn_mean").get<double>());
+    // Fig. 7: commanded velocities, the published best is below 5 mm and 1.2 degrees in the mean.
+    for (const char* by : {"by_velocity", "by_position"}) {
+      const json& moved = check.at(by);
+      EXPECT_LT(moved.at("position_mean"), 5e-3) << by;
+      for (const json& angle : moved.at("rpy_mean")) EXPECT_LT(angle, 1.2 * 3.14159265 / 180) << by;
+    }
+    // Of a small rotation roll, pitch and yaw are the parts of its angle.
+    double sum = 0;
+    const double turn = check.at("by_velocity").at("turn_mean");
+    for (const json& angle : check.at("by_velocity").at("rpy_mean")) {
+      EXPECT_LE(angle, 1.01 * turn);
+      sum += angle.get<double>();
+    }
+    EXPECT_GE(sum, 0.99 * turn);
   }
 }
 

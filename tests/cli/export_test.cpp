@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
+#include <string>
 
 #include "in_folder.hpp"
 #include "program.hpp"
@@ -35,6 +37,29 @@ class Export : public testing::Test {
   static inline int made_ = -1;
 };
 
+// The comment above every function against its lines, each of which is one operation.
+void expect_counted_operations(const std::string& path) {
+  std::ifstream file(path);
+  const std::regex counted(
+      "/\\* (\\d+) multiplications, (\\d+) divisions, (\\d+) additions, (\\d+) sines and cosines \\*/");
+  const std::regex multiplied(" = \\S+\\*\\S+;$"), added(" = \\S+ [+-] \\S+;$"), turned(" = (sin|cos)\\(");
+  std::smatch found;
+  int functions = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!std::regex_match(line, found, counted)) continue;
+    ++functions;
+    const int claimed[] = {std::stoi(found[1]), std::stoi(found[3]), std::stoi(found[4])};
+    int lines[] = {0, 0, 0};
+    for (std::string own; std::getline(file, own) && own != "}";) {
+      lines[0] += std::regex_search(own, multiplied);
+      lines[1] += std::regex_search(own, added);
+      lines[2] += std::regex_search(own, turned);
+    }
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(lines[k], claimed[k]) << "function " << functions << ", kind " << k;
+  }
+  EXPECT_GE(functions, 4);  // torques, M, C, g at least
+}
+
 TEST_F(Export, WritesCodeThatWasCompiledAndCompared) {
   ASSERT_EQ(made_, 0);
   const Outcome outcome = steelyard({"export", result(), kDemo, "--c", "panda", "--out", out(), "--json"});
@@ -48,6 +73,7 @@ TEST_F(Export, WritesCodeThatWasCompiledAndCompared) {
   EXPECT_THAT(header.str(), HasSubstr("void panda_inverse_dynamics(const double q[7]"));
   EXPECT_THAT(header.str(), HasSubstr("#define PANDA_PARAMETERS 64"));
   EXPECT_TRUE(fs::exists(out() + "/panda.c"));
+  expect_counted_operations(out() + "/panda.c");
 }
 
 TEST_F(Export, TwoFilesWithOneNameAreRefused) {

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "in_folder.hpp"
 #include "program.hpp"
@@ -53,6 +55,70 @@ TEST_F(Retrieve, PrintsFeasibleLinksBesideTheInfeasibleOnesOfLeastSquares) {
   for (const json& link : result["links"]) EXPECT_GT(link["margin"], 0);
   EXPECT_GE(inside(result["links"]), 0);
   EXPECT_FALSE(fs::exists(fs::path(out()) / "report.html"));
+}
+
+// Sets of links by name, of joint 1: the largest force, and how far torques are from those of the feasible links.
+struct JointLoad {
+  double force = 0, apart = 0;
+  std::vector<double> torque;
+};
+std::map<std::string, JointLoad> loads_of_joint1(const fs::path& folder) {
+  std::ifstream file(folder / "joint_loads.csv");
+  std::string line;
+  std::getline(file, line);
+  EXPECT_EQ(line, "time,set,joint,fx,fy,fz,mx,my,mz,torque");
+  std::map<std::string, JointLoad> loads;
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::istringstream words(line);
+    for (std::string cell; std::getline(words, cell, ',');) cells.push_back(cell);
+    if (cells.at(2) != "joint1") continue;
+    JointLoad& own = loads[cells[1]];
+    const double size = std::hypot(std::stod(cells[3]), std::stod(cells[4]), std::stod(cells[5]));
+    own.force = std::max(own.force, size);
+    own.torque.push_back(std::stod(cells.at(9)));
+    if (const JointLoad& first = loads["feasible"]; own.torque.size() <= first.torque.size())
+      own.apart = std::max(own.apart, std::abs(own.torque.back() - first.torque[own.torque.size() - 1]));
+  }
+  return loads;
+}
+
+// Figs. 9 and 10: the same torques, forces inside the joints that differ by five orders.
+TEST_F(Retrieve, HiddenMassesLoadTheJointsOverTheWholeMotion) {
+  const Outcome outcome = retrieve({kExamples + "shapes.yaml", "--base", kExamples + "base.yml", "--links",
+                                    kExamples + "hidden-mass.yml"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::map<std::string, JointLoad> loads = loads_of_joint1(out());
+  ASSERT_EQ(loads.size(), 3u);
+  for (const auto& [name, load] : loads) {
+    EXPECT_EQ(load.torque.size(), 500u) << name;
+    EXPECT_LT(load.apart, 1e-4) << name;  // rounding of base.yml and of 1e7 N times a metre
+  }
+  // The weight of a million kilograms, 9.81e6 N, and nearly nothing else at these speeds.
+  EXPECT_NEAR(loads["hidden-mass.yml"].force, 9.81e6, 0.02e6);
+  EXPECT_LT(loads["feasible"].force, 1e-4 * loads["hidden-mass.yml"].force);
+  std::ifstream file(fs::path(out()) / "joint_loads.svg");
+  const std::string picture((std::istreambuf_iterator<char>(file)), {});
+  std::size_t curves = 0;
+  for (std::size_t at = 0; (at = picture.find("<polyline", at)) != std::string::npos; ++at) ++curves;
+  EXPECT_EQ(curves, 6u);  // three sets, two joints
+  EXPECT_THAT(picture, HasSubstr("logarithmic"));
+}
+
+TEST_F(Retrieve, JointLoadsOfAStudyAreThoseOfItsLog) {
+  EXPECT_EQ(retrieve({kExamples + "shapes.yaml"}).code, 0);
+  std::map<std::string, JointLoad> loads = loads_of_joint1(out());
+  ASSERT_EQ(loads.size(), 2u);
+  EXPECT_GE(loads["feasible"].torque.size(), 500u);  // five seconds at 200 Hz, a thousand samples at most
+  EXPECT_LE(loads["feasible"].torque.size(), 1001u);
+  EXPECT_LT(loads["smallest"].apart, 0.01);  // N·m: links are feasible, base parameters those of a log
+}
+
+TEST_F(Retrieve, LinksOfAnotherRobotAreRefused) {
+  const Outcome outcome = retrieve({kExamples + "shapes.yaml", "--base", kExamples + "base.yml", "--links",
+                                    std::string(STEELYARD_SOURCE_DIR) + "/robots/tx40.yaml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("not the study's robot"));
 }
 
 // There are no rows: nothing is said of them, and what a run shows is printed joint by joint.

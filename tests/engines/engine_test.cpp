@@ -126,6 +126,31 @@ TEST_P(EveryEngine, FollowsAMotionByItsEfforts) {
   EXPECT_GT(heavy, 10 * right);
 }
 
+// Motors without limits: positions are reached; velocities that are held for a step h leave h/2 times the change of
+// velocity since the start.
+TEST_P(EveryEngine, MovesByCommandsToItsJoints) {
+  const Robot robot = robot_of(3, false);
+  const Trajectory motion = swing(robot.size(), 1);
+  const VectorXd times = times_of(1, 51);
+  constexpr double kStep = 5e-3;
+  const auto off = [&](Command what) {
+    Engine engine(GetParam(), robot, standard_parameters(robot));
+    const Followed moved = command(engine, motion, times, what, kStep);
+    MatrixXd error = moved.q;
+    for (Index s = 0; s < times.size(); ++s) error.row(s) -= motion.at(times[s]).q.transpose();
+    return error;
+  };
+  // ODE turns bodies, not joints: constraints bring them back in the step after.
+  const bool turns_bodies = GetParam() == EngineKind::ode;
+  EXPECT_LT(off(Command::position).cwiseAbs().maxCoeff(), turns_bodies ? 1e-3 : 1e-9);
+  MatrixXd wanted(times.size(), robot.size());
+  for (Index s = 0; s < times.size(); ++s)
+    wanted.row(s) = -0.5 * kStep * (motion.at(times[s]).qd - motion.at(0).qd).transpose();
+  // The next term is h²/12 of the change of acceleration: 5e-6 rad.
+  EXPECT_LT((off(Command::velocity) - wanted).cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_GT(wanted.cwiseAbs().maxCoeff(), 1e-4);
+}
+
 TEST_P(EveryEngine, RefusesLinksThatAreNoBodies) {
   const Robot robot = robot_of(1, false);
   VectorXd parameters = standard_parameters(robot);

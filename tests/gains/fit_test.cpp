@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 
 #include "gains/tx40_case.hpp"
@@ -83,6 +85,41 @@ TEST(Gains, TotalLeastSquaresAndPredictionErrorCureTheBiasOfLeastSquares) {
       EXPECT_LT(std::abs(fit->values[j] - tx40::true_gains()[j]), 4 * fit->sigma[j]);
     }
   }
+}
+
+// As printed, eqs. (15) to (20): rows of each joint over their standard deviation, then the last right singular vector.
+TEST(Gains, TotalLeastSquaresAsPrintedIsTheLastSingularVectorOfWeightedRows) {
+  const GainProblem problem = noisy_bench().problem(noisy_runs(), true);
+  const GainFit printed = fit_gains(problem, GainMethod::tls_rows, values_only());
+  const GainFit wls = fit_gains(problem, GainMethod::wls, values_only());
+  const std::vector<std::string> columns = gain_columns(problem);
+  Eigen::MatrixXd rows(0, static_cast<Index>(columns.size()) + 1);
+  for (const Fold& fold : gain_equations(problem, RowSide::joint)) {
+    const auto joint =
+        std::find_if(problem.joints.begin(), problem.joints.end(),
+                     [&](const std::string& name) { return fold.layout().row == "torque:" + name; });
+    ASSERT_NE(joint, problem.joints.end());
+    const double sigma = wls.row_sigma[static_cast<std::size_t>(joint - problem.joints.begin())];
+    const Index first = rows.rows();
+    rows.conservativeResize(first + fold.depth(), Eigen::NoChange);
+    rows.bottomRows(fold.depth()).setZero();
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (const Index at = fold.layout().find(columns[k]); at >= 0)
+        rows.col(static_cast<Index>(k)).tail(fold.depth()) = fold.R().col(at) / sigma;
+    rows.rightCols(1).bottomRows(fold.depth()) = -fold.efforts() / sigma;
+  }
+  const Eigen::VectorXd v =
+      Eigen::JacobiSVD<Eigen::MatrixXd>(rows, Eigen::ComputeThinV).matrixV().rightCols(1);
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const double wanted = v[static_cast<Index>(k)] / v[v.size() - 1];
+    // Two ways to the same vector: rounding over the gap of the singular values.
+    EXPECT_NEAR(printed.values[printed.find(columns[k])], wanted, 1e-7 * std::max(1.0, std::abs(wanted)))
+        << columns[k];
+  }
+  EXPECT_EQ(printed.method, GainMethod::tls_rows);
+  // What noise adds to the columns is another metric: another solution.
+  const GainFit tls = fit_gains(problem, GainMethod::tls, values_only());
+  EXPECT_GT((tls.gain_values() - printed.gain_values()).norm(), 1e-3 * tls.gain_values().norm());
 }
 
 TEST(Gains, ErrorsOfTheColumnsExplainTheSmallestSingularValue) {

@@ -267,6 +267,87 @@ TEST_F(ReverseTableStudy, ATiltedBaseIsToldAndEstimated) {
   EXPECT_LT(result.residual.prepared, 1e-8);
 }
 
+// examples/lwr-reverse/torques.yaml with other words in places of some of its lines.
+std::string torque_study(const std::vector<std::pair<std::string, std::string>>& changes = {}) {
+  std::ifstream file(kSource + "/examples/lwr-reverse/torques.yaml");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (const auto& [old, other] : changes)
+    for (std::size_t at = text.find(old); at != std::string::npos; at = text.find(old, at + other.size()))
+      text.replace(at, old.size(), other);
+  return text;
+}
+
+// Gravity from a table, inertia from a log: intervals of all 41 coefficients over motions and noise.
+TEST(ReverseTorques, IntervalsOfBothSourcesHoldTheTruth) {
+  std::map<std::string, double> truth;
+  for (const BaseValue& value :
+       run_text(std::string(kSmall) + "  zero: [Jxz7, Jyz7]\n  rows: gravity+inertia\n").base)
+    truth[value.name] = value.value;
+  int inside = 0, all = 0;
+  constexpr int kDraws = 6;
+  for (int draw = 1; draw <= kDraws; ++draw) {
+    const std::string seed = std::to_string(draw);
+    const Result result = run_text(torque_study(
+        {{"seed: 1", "seed: " + seed}, {"seed: 3", "seed: 1" + seed}, {"rate: 500", "rate: 200"}}));
+    ASSERT_EQ(result.base.size(), truth.size());
+    for (const BaseValue& value : result.base) {
+      ASSERT_EQ(truth.count(value.name), 1U) << value.name;
+      ASSERT_TRUE(value.interval) << value.name;
+      ++all;
+      inside += value.interval->first <= truth[value.name] && truth[value.name] <= value.interval->second;
+    }
+  }
+  // 95 %; 246 values, dependent within a draw: three standard deviations of a count of 246 are 10.
+  EXPECT_GT(inside, all * 0.91) << inside << " of " << all;
+  EXPECT_LT(inside, all * 0.995) << inside << " of " << all;
+}
+
+TEST(ReverseTorques, TheTableHoldsGravityAndTheLogGivesTheRest) {
+  const Result result = run_text(torque_study({{"rate: 500", "rate: 200"}}));
+  EXPECT_EQ(part_of_rows(result, "gravity").rank, 12);
+  EXPECT_EQ(part_of_rows(result, "gravity+torque").rank, 41);
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_EQ(result.verdict.level, VerdictLevel::good);
+  // Six digits of entries up to 34 N m: the log, with noise of 0.2 N m, must not move them.
+  EXPECT_LT(errors_of_set(result, "training").relative, 1e-6);
+  // M, of which the table has nothing, within what the log's noise leaves: 1 % of its size.
+  EXPECT_LT(errors_of_set(result, "M and g elsewhere").relative, 0.01);
+  for (const RunValidation& run : result.validation) EXPECT_EQ(run.fresh, run.run == "another motion");
+}
+
+TEST(ReverseTorques, FrictionAndOtherBodiesAreNamed) {
+  const auto evidence = [](const Result& result) {
+    for (const Finding& finding : result.findings)
+      if (finding.code == "torques-differ") return finding.evidence;
+    return std::string("no finding");
+  };
+  const std::string quick = "rate: 200";
+  const Result friction = run_text(
+      torque_study({{"rate: 500", quick}, {"known: ", "waive: []  # "}, {"  - {joint", "  # {joint"}}));
+  EXPECT_THAT(evidence(friction), HasSubstr("friction: lwr_0_joint"));
+  EXPECT_EQ(friction.verdict.level, VerdictLevel::not_trustworthy);
+  const Result loaded =
+      run_text(torque_study({{"rate: 500", quick}, {"fv1: 3.2, fv2: 2.5", "fv1: 3.2, fv2: 2.5, mz7: 0.4"}}));
+  EXPECT_THAT(evidence(loaded), HasSubstr("other bodies"));
+}
+
+TEST(ReverseTorques, MissingRunsAreRefused) {
+  const auto message = [](const std::string& text) {
+    try {
+      run_text(text);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_THAT(message(std::string(kSmall) + "known: [{joint: lwr_0_joint, expression: qd}]\n"),
+              HasSubstr("`known` beside `reverse` without `runs`"));
+  EXPECT_THAT(message(std::string(kSmall) + "  torques: fitted\n"),
+              HasSubstr("without a run that is fitted"));
+  EXPECT_THAT(message(torque_study({{"torques: fitted", "torques: predicted"}})),
+              HasSubstr("runs need the whole model"));
+}
+
 TEST(ReverseStudy, KeysThatMakeNoSenseAreRefused) {
   const std::string good = kSmall;
   for (const char* bad :

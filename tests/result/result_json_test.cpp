@@ -118,6 +118,9 @@ TEST(ResultJson, RarePartsAreReadBack) {
   EXPECT_EQ(read.exports[0].not_carried[0].effort, 2.5);
   EXPECT_FALSE(read.engines[0].followed);
   EXPECT_EQ(read.engines[1].followed_heavier->turn_max, 0.2);
+  EXPECT_FALSE(read.engines[1].by_velocity);
+  EXPECT_EQ(read.engines[2].command_step, 5e-3);
+  EXPECT_EQ(read.engines[2].by_velocity->rpy_max, Vector3(0.006, 0.007, 0.008));
   const ordered_json json = ordered_json::parse(to_json(read));
   EXPECT_THAT(keys(json["gains"]), ElementsAre("used", "columns", "tls", "drift"));
   EXPECT_THAT(keys(json["engines"][1]), ElementsAre("engine", "run", "drive_step", "joints", "feedback",

@@ -168,6 +168,11 @@ inline Result rare_result() {
   check.followed = PoseError{1e-3, 2e-3, 0.01, 0.02};
   check.followed_heavier = PoseError{1e-2, 2e-2, 0.1, 0.2};
   result.engines.push_back(check);
+  check.command_step = 5e-3;
+  check.by_velocity =
+      PoseError{1e-3, 2e-3, 0.01, 0.02, Vector3(0.003, 0.004, 0.005), Vector3(0.006, 0.007, 0.008)};
+  check.by_position = check.by_velocity;
+  result.engines.push_back(check);
   result.self_checks = {{"model", 1e-15, 1e-9}};
   return result;
 }

@@ -79,6 +79,11 @@ TEST_P(KnownRobot, LeavesNothingOfItsLog) {
   EXPECT_LT(check.followed->position_mean, 1e-3);
   EXPECT_GT(check.followed_heavier->position_mean, 10 * check.followed->position_mean);
   EXPECT_EQ(check.stiffness.size(), 4u);
+  // Velocities held for 5 ms while they change by up to 1 m/s or rad/s: 2.5 mm or mrad.
+  ASSERT_TRUE(check.by_velocity && check.by_position);
+  EXPECT_LT(check.by_position->position_max, 2e-3);
+  EXPECT_LT(check.by_velocity->position_max, 2e-2);
+  EXPECT_GT(check.by_velocity->position_mean, check.by_position->position_mean);
 }
 
 TEST_P(KnownRobot, ShowsAWrongMassInTheRightJoint) {

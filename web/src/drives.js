@@ -2,7 +2,7 @@
 import { h, facts, figure, hint, percent, section, tag } from "./dom.js";
 import { table, number_cell, percent_cell } from "./table.js";
 
-const methods = { ls: "least squares", wls: "weighted", tls: "total least squares", prediction_error: "prediction error", feasible: "feasible", given: "given" };
+const methods = { ls: "least squares", wls: "weighted", tls: "total least squares", tls_rows: "total least squares, rows alone", prediction_error: "prediction error", feasible: "feasible", given: "given" };
 
 export function gains_section(result) {
   const { gains } = result;

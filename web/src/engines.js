@@ -18,6 +18,9 @@ export function engines_section({ engines }) {
     driven && hint(`${driven.engine} has no inverse dynamics: its joints are driven through the motion in steps of ${1e3 * driven.drive_step} ms.`),
     followed.length > 0 && [h("h3", {}, "The tool under these torques and soft feedback, mean distance"),
       table("Tool", [{ title: "Engine" }, { title: "Run" }, { title: "These links", number: true },
-        { title: `Bodies ${percent(followed[0].heavier - 1, 2)} heavier`, number: true }],
-        followed.map((check) => [check.engine, check.run, millimetres(check.followed), millimetres(check.followed_heavier)]))]);
+        { title: `Bodies ${percent(followed[0].heavier - 1, 2)} heavier`, number: true },
+        { title: "Velocity commands", hint: "to motors without limits in its joints", number: true },
+        { title: "Position commands", hint: "to motors without limits in its joints", number: true }],
+        followed.map((check) => [check.engine, check.run, millimetres(check.followed), millimetres(check.followed_heavier),
+          millimetres(check.by_velocity), millimetres(check.by_position)]))]);
 }

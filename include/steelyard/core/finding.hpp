@@ -148,6 +148,7 @@ inline constexpr TraitsOfCode kCodes[] = {
     {"triangle-order"},
     {"rotor-inertia-in-matrix"},
     {"gravity-inertia-differ"},
+    {"torques-differ"},
     {"table-not-explained"},
     {"base-not-level"},
     {"self-check-failed"},

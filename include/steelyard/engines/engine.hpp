@@ -67,7 +67,8 @@ class Engine {
   void set_state(const VectorXd& q, const VectorXd& qd);
   EngineState state() const;
   void step(const VectorXd& effort, double seconds);
-  // One step in which the joints take these velocities: the effort it took. Only engines without inverse().
+  // One step in which motors without limits give the joints these velocities: the effort it took. ODE has such
+  // motors; the others take the effort by their inverse dynamics and a step of semi-implicit Euler.
   VectorXd drive(const VectorXd& velocity, double seconds);
 
   Pose tool_pose();

@@ -12,7 +12,8 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
-enum class GainMethod { ls, wls, tls, prediction_error, feasible };
+// tls_rows: total least squares as printed, rows weighted and columns as they are.
+enum class GainMethod { ls, wls, tls, prediction_error, feasible, tls_rows };
 const char* to_string(GainMethod method);
 
 enum class RowSide { joint, motor };

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,14 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
+struct MotionSamples;  // feasible/compare.hpp
+
 struct StudyOptions {
   int threads = 1;
   std::function<void(const std::string& stage, double share)> progress;  // may be empty; share from 0 to 1
   std::vector<EngineKind> engines;  // in which validate_study() simulates the runs
   bool examine = true;              // fold_study(): store the doctor's findings in the fold files
+  bool keep_motion = false;         // run_study(): of the first fitted run, for what its joints carry
 };
 
 struct StageTime {
@@ -36,9 +40,10 @@ struct StageTime {
 struct StudyOutcome {
   Result result;
   std::vector<EffortCurve> curves;
-  std::vector<Complaint> warnings;  // about the robot file
-  std::vector<StageTime> times;     // wall time; for run.json
-  std::vector<ExportedFile> files;  // of `export:`, verified by reading them back
+  std::vector<Complaint> warnings;              // about the robot file
+  std::vector<StageTime> times;                 // wall time; for run.json
+  std::vector<ExportedFile> files;              // of `export:`, verified by reading them back
+  std::shared_ptr<const MotionSamples> motion;  // where it was to be kept, and there is a log
 };
 
 StudyOutcome run_study(const Study& study, const StudyOptions& options = {});
@@ -89,6 +94,9 @@ StudyOutcome compare_models(const Study& study, const std::vector<NamedModel>& m
 // What --beside names: a result (.json); a file with `base:` (published coefficients), `links:` or `standard:` (published
 // links), or a robot file with other links. What the file does not have of the drives is the model's.
 NamedModel model_beside(const Study& study, const Result& model, const std::string& path);
+
+// Ten standard parameters per link that such a file gives: `links:`, `standard:`, or a robot file.
+VectorXd given_link_parameters(const Robot& robot, const std::string& path);
 
 // The model with other links (CAD data, published parameters) in place of its own, and its friction and rotors. Their frames
 // may be others than those of the study's robot. Throws InputError for another robot and for links without an inertia.

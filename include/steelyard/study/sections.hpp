@@ -300,6 +300,7 @@ struct ReverseSpec {
   ReverseOptions options;  // left_out is filled from leave_out, which needs the robot
   std::vector<LeaveOutSpec> leave_out;
   bool tilt = false;
+  bool fits_torques = false;  // of runs with the role fit, together with g and M; otherwise predicted
   std::optional<ReferenceSpec> reference;
   Place place;
 };

@@ -121,8 +121,9 @@ struct EngineJoint {
 
 // Distances between the tool's poses.
 struct PoseError {
-  double position_mean = 0, position_max = 0;  // [m]
-  double turn_mean = 0, turn_max = 0;          // [rad]
+  double position_mean = 0, position_max = 0;                     // [m]
+  double turn_mean = 0, turn_max = 0;                             // [rad]
+  Vector3 rpy_mean = Vector3::Zero(), rpy_max = Vector3::Zero();  // [rad] sizes of roll, pitch and yaw
 };
 
 struct EngineCheck {
@@ -134,6 +135,8 @@ struct EngineCheck {
   double follow_step = 0;
   double heavier = 1;
   std::optional<PoseError> followed, followed_heavier;
+  double command_step = 0;  // [s] between commands to its joints' motors; 0: not commanded
+  std::optional<PoseError> by_velocity, by_position;
 };
 
 }  // namespace steelyard

@@ -6,7 +6,9 @@
 //                    in it, and the first sample's is taken a few steps later.
 //   follow           τ = feed-forward(t) + Kp (q_ref − q) + Kd (q̇_ref − q̇), held over each step; from the
 //                    motion's state at the first sample on
-// Neither includes friction: efforts are those of the rigid bodies.
+//   command          motors without limits are told a velocity every `step` (Engine::drive): the motion's own at that
+//                    instant, or the one that reaches the motion's position at the next; nothing else corrects them
+// None includes friction: efforts are those of the rigid bodies.
 #pragma once
 
 #include <vector>
@@ -38,5 +40,8 @@ struct Followed {
 // becomes unstable.
 Followed follow(Engine& engine, const Trajectory& motion, const Trajectory& effort, const VectorXd& times,
                 const FollowOptions& options);
+
+enum class Command { velocity, position };
+Followed command(Engine& engine, const Trajectory& motion, const VectorXd& times, Command what, double step);
 
 }  // namespace steelyard

@@ -33,6 +33,7 @@ struct MotionSamples {
   std::string label;
   MatrixXd q, qd, qdd;
   MatrixXd torque;  // measured; may be empty for inner forces
+  VectorXd time;    // [s]; may be empty
 };
 
 // Five seconds of sinusoids in steps of 0.01 s, every joint at its own rate, within its limits: for robots
@@ -55,6 +56,16 @@ struct MeanSquareErrors {
 MeanSquareErrors mean_square_errors(const Tree& tree, const std::vector<ParameterSet>& sets,
                                     const std::vector<MotionSamples>& runs);
 
+// What the joints carry inside along a motion. A wrench is force and moment about the origin of the link's frame, in
+// its axes: fx fy fz mx my mz of joint j begin at column 6 j.
+struct WrenchCurves {
+  std::string set;
+  MatrixXd wrench;  // samples × 6 joints [N, N·m]
+  MatrixXd torque;  // samples × joints, drives included
+};
+std::vector<WrenchCurves> wrench_curves(const Tree& tree, const std::vector<ParameterSet>& sets,
+                                        const MotionSamples& motion);
+
 struct WrenchExtremes {
   std::string set;
   VectorXd force;         // largest ‖force‖ each joint carries [N]
@@ -63,6 +74,7 @@ struct WrenchExtremes {
 };
 
 // The first set is the reference of `torque_error`.
+std::vector<WrenchExtremes> extremes_of(const std::vector<WrenchCurves>& sets);
 std::vector<WrenchExtremes> compare_wrenches(const Tree& tree, const std::vector<ParameterSet>& sets,
                                              const MotionSamples& motion);
 

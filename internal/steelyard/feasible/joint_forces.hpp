@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "steelyard/feasible/compare.hpp"
 #include "steelyard/log/prepare.hpp"
 #include "steelyard/robot/robot.hpp"
 
@@ -15,6 +16,9 @@ struct ForceInstant {
   double force = -1;  // ‖force‖ there by the given parameters [N]
   VectorXd q, qd, qdd;
 };
+
+// About a thousand evenly spread instants of a run (one more pass over it).
+MotionSamples motion_of(const Robot& robot, PreparedRun& run);
 
 // One instant per joint, among about a thousand evenly spread ones of each run (one more pass over it);
 // without runs among those of a sinusoidal motion. `bodies`: 10 parameters per link.

@@ -6,6 +6,7 @@
 //                      wls, D the diagonal of what noise adds to W_totᵀW_tot (errors.hpp; the columns' own
 //                      squares when that is not known). Columns without errors are projected out first
 //                      (mixed LS–TLS), then SVD of the scaled rest: the last right singular vector.
+//   tls_rows           the same as it is printed: rows weighted, D one for every column.
 //   prediction_error   min Σ_j w_j² ‖v_j − (unmix · (W χ + W_L χ_L))_j / g_j‖² over motor rows, by
 //                      Gauss-Newton: currents are the noisy outputs, which is where their noise is. Needs a
 //                      regressor that is good (filtered positions).
@@ -36,14 +37,17 @@ enum class GainStatus {
 };
 const char* to_string(GainStatus status);
 
+// What total least squares takes for D: the errors of the columns, the columns' own squares, or one for each.
+enum class ColumnScale { noise, own, none };
+
 struct GainOptions {
   double level = 0.95;
   BootstrapOptions bootstrap;
-  bool spread = true;                // false: values only
-  double max_relative_sigma = 0.25;  // of a gain
-  double min_gap = 1.5;              // s_(c−1)/s_c of tls below this: the solution is not separated
-  bool noise_scaling = true;         // tls: false takes the columns' own squares for D
-  RowSide rows = RowSide::joint;     // of ls, wls, tls; the prediction error has motor rows
+  bool spread = true;                        // false: values only
+  double max_relative_sigma = 0.25;          // of a gain
+  double min_gap = 1.5;                      // s_(c−1)/s_c of tls below this: the solution is not separated
+  ColumnScale columns = ColumnScale::noise;  // of tls
+  RowSide rows = RowSide::joint;             // of ls, wls, tls; the prediction error has motor rows
   int max_iterations = 100;
 
   void validate() const;  // throws InputError
@@ -74,6 +78,8 @@ struct GainFit {
 };
 
 GainFit fit_gains(const GainProblem& problem, GainMethod method, const GainOptions& options = {});
+
+bool is_total(GainMethod method);  // one of the total least squares
 
 // How well currents are predicted: ‖v − v̂‖ / ‖v‖ of each joint, over the runs of a problem.
 struct CurrentResidual {

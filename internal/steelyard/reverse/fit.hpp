@@ -38,16 +38,18 @@ struct ComponentError {
 struct ReverseFit {
   RowSet rows = RowSet::gravity_inertia;  // that were there
   BaseParameters base;
-  Estimate estimate;    // columns are leads of the base, without those that relations eliminate
-  VectorXd values;      // in the order of the base
-  VectorXd sigma;       // infinite where nothing is known; zero where a relation gives the value
-  MatrixXd covariance;  // rounding included (rounding.hpp)
-  double degrees = 0;   // of freedom of the standard deviations
-  Index relations = 0;  // that the base sees
+  Estimate estimate;     // columns are leads of the base, without those that relations eliminate
+  VectorXd values;       // in the order of the base
+  VectorXd sigma;        // infinite where nothing is known; zero where a relation gives the value
+  MatrixXd covariance;   // rounding included (rounding.hpp)
+  double degrees = 0;    // of freedom of the standard deviations
+  Index relations = 0;   // that the base sees
+  bool torques = false;  // of a log were fitted as well: the base is that of torques
   std::vector<ComponentError> training;
 
   std::vector<std::string> leads() const;
   double relative() const;  // see relative_error()
+  bool whole_model() const { return torques || rows == RowSet::gravity_inertia; }
 };
 
 // Whether such rows identify any parameter: where gravity loads no axis, its rows identify none.
@@ -61,6 +63,9 @@ ReverseFit fit_table(const Robot& robot, const ReverseTable& table, const Revers
 // listed, too.
 std::vector<ComponentError> table_errors(const Robot& robot, const std::vector<std::string>& columns,
                                          const VectorXd& values, const ReverseTable& table);
+
+// The same of a fit, without components of rows that it was not requested to fit.
+std::vector<ComponentError> fitted_errors(const Robot& robot, ReverseTable table, const ReverseFit& fit);
 
 // √(Σ residual² / Σ entry²) of all gravity components and of all inertia components, the larger of the two.
 double relative_error(const std::vector<ComponentError>& errors);

@@ -10,14 +10,18 @@
 //
 //   followed   the engine's robot gets the measured effort and a soft PD: where does its tool go?
 //
+//   commanded  the same robot's joints have motors without limits that are told velocities or positions every
+//              `command_step`, as in the published validation: where does its tool go?
+//
 //   heavier    the same efforts and gains, all bodies 20 % heavier
 //
 // Gains: one Kp for all joints of a kind, ω² times the largest inertia that one feels, ω = 2π bandwidth, and
 // Kd = 2 √(Kp m_j) with m_j the mean of 1 / (M⁻¹)_jj over the motion.
 //
 // The motion is a cubic spline through the positions of the log as it was prepared, so that velocities and
-// accelerations belong to them. Mimic joints move as their masters; robots that have some are not followed,
-// since an engine's bodies would not keep the ratio.
+// accelerations belong to them. Mimic joints move as their masters; robots that have some are neither followed nor
+// commanded, since an engine's bodies would not keep the ratio. Roll, pitch and yaw are those of the rotation from the
+// wanted to the tool's orientation, about the base's axes.
 #pragma once
 
 #include <optional>
@@ -45,6 +49,7 @@ struct EngineLog {
 struct EngineCheckOptions {
   double drive_step = 1e-4;  // [s] of engines whose joints are driven
   double follow_step = 1e-3;
+  double command_step = 5e-3;
   double bandwidth = 1.5;    // [Hz] of the feedback
   double heavier = 1.2;      // all bodies
   double pose_every = 0.02;  // [s] between poses that are compared

@@ -72,7 +72,9 @@ class BulletWorld : public World {
     return true;
   }
 
-  void drive(const double*, double, double*) override {}
+  void drive(const double* velocity, double seconds, double* effort) override {
+    drive_by_inverse(count(), velocity, seconds, effort);
+  }
 
   WorldFrame pose(int link) override {
     // From the root on: in Bullet, a vector of the parent turns into one of the link.

@@ -143,7 +143,9 @@ class DartWorld : public World {
     return true;
   }
 
-  void drive(const double*, double, double*) override { throw std::logic_error("DART has inverse dynamics"); }
+  void drive(const double* velocity, double seconds, double* effort) override {
+    drive_by_inverse(static_cast<int>(nodes_.size()), velocity, seconds, effort);
+  }
 
   WorldFrame pose(int link) override {
     const Eigen::Isometry3d& transform = nodes_[static_cast<std::size_t>(link)]->getWorldTransform();

@@ -98,8 +98,10 @@ class MujocoWorld : public World {
     return true;
   }
 
-  void drive(const double*, double, double*) override {
-    throw std::logic_error("MuJoCo has inverse dynamics");
+  void drive(const double* velocity, double seconds, double* effort) override {
+    model_->opt.integrator = mjINT_EULER;
+    drive_by_inverse(static_cast<int>(joints_.size()), velocity, seconds, effort);
+    model_->opt.integrator = mjINT_RK4;
   }
 
   WorldFrame pose(int link) override {
