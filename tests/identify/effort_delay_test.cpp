@@ -13,7 +13,7 @@
 #include "steelyard/identify/run.hpp"
 #include "steelyard/study/study.hpp"
 
-namespace steelyard::testing {
+namespace steelyard::effort_delay_test {
 namespace effort_delay_test {
 
 // No delay of a public log is certain (docs/doctor.md): nothing may be undone that costs a hundredth of the residual.
@@ -93,4 +93,4 @@ TEST(EffortDelay, IsRefusedByName) {
 }
 
 }  // namespace effort_delay_test
-}  // namespace steelyard::testing
+}  // namespace steelyard::effort_delay_test
