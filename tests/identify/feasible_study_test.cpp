@@ -14,8 +14,8 @@
 namespace steelyard {
 namespace feasible_study_test {
 
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 const std::string kTree = STEELYARD_SOURCE_DIR;
 const std::string kExamples = kTree + "/examples/two-r-retrieve/";
@@ -114,7 +114,7 @@ TEST(FeasibleStudy, ProvableIntervalsAreInTheResultAndHoldTheTruth) {
     // No torque shows the mass of link 1: all of what the bounds leave.
     EXPECT_LE(result.links[0].known.at("m1").lower.value_or(0), 0.1);
     EXPECT_NEAR(result.links[0].known.at("m1").upper.value_or(0), 10, 1e-3);
-    EXPECT_THAT(result.links[0].chosen, testing::Contains("m1"));
+    EXPECT_THAT(result.links[0].chosen, ::testing::Contains("m1"));
   }
 }
 
