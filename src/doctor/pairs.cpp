@@ -32,26 +32,27 @@ std::optional<Hypothesis> alone(const Hypothesis& second, const Hypothesis& firs
 // Nothing where none is clear, or where what was found before is best beside b.
 std::optional<Pair> settle(const Trial& trial, Hypothesis b, const Hypothesis* before,
                            const SetUpOptions& options) {
-  const auto fit_of = [&](const Hypothesis& of) { return trial.fit(*folded(trial, of), of.set_up); };
   Pair pair;
   pair.b = std::move(b);
-  pair.fit_b = fit_of(pair.b);
+  const auto ranked_on = [&](const Hypothesis& first, TrialFit& fit) {
+    const Bench bench(trial, first);
+    fit = bench.fit();
+    return rank(trial, bench, fit, scored(trial, bench, options), options);
+  };
   for (int round = 0; round < kRounds; ++round) {
-    pair.on_b = rank(trial, pair.b, pair.fit_b, scored(trial, pair.b, options), options);
+    pair.on_b = ranked_on(pair.b, pair.fit_b);
     if (!is_clear(pair.on_b, options)) return std::nullopt;
     const std::optional<Hypothesis> a = alone(pair.on_b[0].hypothesis, pair.b);
     if (!a) return std::nullopt;
     if (before != nullptr && is_same(*a, *before)) return std::nullopt;
     before = nullptr;
     pair.a = *a;
-    pair.fit_a = fit_of(pair.a);
-    pair.on_a = rank(trial, pair.a, pair.fit_a, scored(trial, pair.a, options), options);
+    pair.on_a = ranked_on(pair.a, pair.fit_a);
     if (!is_clear(pair.on_a, options)) return std::nullopt;
     if (is_same(pair.on_a[0].hypothesis, pair.b)) return pair;
     const std::optional<Hypothesis> other = alone(pair.on_a[0].hypothesis, pair.a);
     if (!other) return std::nullopt;
     pair.b = *other;
-    pair.fit_b = fit_of(pair.b);
   }
   return std::nullopt;
 }
@@ -77,7 +78,7 @@ std::vector<Hypothesis> promising(const Trial& trial, const Scored& single, doub
                                   const SetUpOptions& options) {
   std::vector<std::pair<double, std::size_t>> order;
   for (const std::size_t k : finalists(single.list, single.scores, kFirsts)) {
-    const Scored beside = scored(trial, single.list[k], options);
+    const Scored beside = scored(trial, Bench(trial, single.list[k]), options);
     const double best = *std::min_element(beside.scores.begin(), beside.scores.end());
     if (best < than) order.emplace_back(best, k);
   }
