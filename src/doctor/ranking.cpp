@@ -109,6 +109,12 @@ void confirm(const TrialFit& before, const TrialFit& by_even, const TrialFit& by
   ranked.stretches = std::min(ranked.stretches, judge.stretches);
 }
 
+void doubt(const TrialFit& other, const SetUpOptions& options, RankedHypothesis& ranked) {
+  ranked.certainty = other.score - ranked.fit.score < options.term_gain
+                         ? 0
+                         : std::min(ranked.certainty, certainty_of(other, ranked.fit));
+}
+
 void sort_by_gain(std::vector<RankedHypothesis>& ranked) {
   std::stable_sort(ranked.begin(), ranked.end(), [](const RankedHypothesis& a, const RankedHypothesis& b) {
     return a.gain - rarity(a.hypothesis) > b.gain - rarity(b.hypothesis);
@@ -145,7 +151,7 @@ std::vector<RankedHypothesis> rank(const Trial& trial, const Bench& bench, const
     const std::size_t c = chosen[static_cast<std::size_t>(k)];
     // Hypotheses that are no better than the given set-up are not refined.
     if (all.scores[c] < before.score_fitted - 0.05) {
-      ranked = examined(robot, all.list[c], before, options, score_of, fit);
+      ranked = examined(trial, robot, all.list[c], before, options, score_of, fit);
       return;
     }
     ranked.hypothesis = all.list[c];

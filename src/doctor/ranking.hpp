@@ -51,6 +51,8 @@ class Bench {
 void compare(const TrialFit& before, RankedHypothesis& ranked);
 void confirm(const TrialFit& before, const TrialFit& by_even, const TrialFit& by_odd, const TrialFit& of_grid,
              RankedHypothesis& ranked);
+// Another explanation of the same joints: at most as certain as what `ranked` explains beyond it.
+void doubt(const TrialFit& other, const SetUpOptions& options, RankedHypothesis& ranked);
 void sort_by_gain(std::vector<RankedHypothesis>& ranked);
 
 // The first of each kind and joint, best first: one finalist per question.
@@ -59,19 +61,25 @@ std::vector<std::size_t> finalists(const std::vector<Hypothesis>& list, const st
 
 // Of one hypothesis with its number refined, all that is_clear asks for.
 template <typename ScoreOf, typename Fit>
-RankedHypothesis examined(const Robot& robot, const Hypothesis& hypothesis, const TrialFit& before,
-                          const SetUpOptions& options, const ScoreOf& score_of, const Fit& fit) {
+RankedHypothesis examined(const Trial& trial, const Robot& robot, const Hypothesis& hypothesis,
+                          const TrialFit& before, const SetUpOptions& options, const ScoreOf& score_of,
+                          const Fit& fit) {
   RankedHypothesis ranked;
   const auto refined_on = [&](Sections of) {
     return refined(
         robot, [&](const Hypothesis& other) { return score_of(other, of); }, hypothesis);
   };
-  ranked.hypothesis = refined_on(Sections::all);
+  Refined best = refined_on(Sections::all);
+  ranked.hypothesis = std::move(best.hypothesis);
   ranked.fit = fit(ranked.hypothesis);
   compare(before, ranked);
-  if (ranked.gain > options.term_gain && ranked.certainty > options.certainty &&
-      ranked.hypothesis.what != hypothesis.what)
-    confirm(before, fit(refined_on(Sections::even)), fit(refined_on(Sections::odd)), fit(hypothesis), ranked);
+  if (!best.has_minimum) ranked.certainty = 0;
+  if (ranked.gain <= options.term_gain || ranked.certainty <= options.certainty) return ranked;
+  if (ranked.hypothesis.what != hypothesis.what)
+    confirm(before, fit(refined_on(Sections::even).hypothesis), fit(refined_on(Sections::odd).hypothesis),
+            fit(hypothesis), ranked);
+  if (const std::optional<Hypothesis> without = without_number(trial, robot, ranked.hypothesis))
+    doubt(fit(*without), options, ranked);
   return ranked;
 }
 

@@ -99,7 +99,7 @@ SetUpExamination examine_against(const Trial& model, const SetUpExamination& fou
   });
   for (const std::size_t c : doctor::finalists(list, scores, options.finalists))
     examination.ranked.push_back(
-        doctor::examined(run.robot(), list[c], examination.given, options, score_of, predict));
+        doctor::examined(run, run.robot(), list[c], examination.given, options, score_of, predict));
   doctor::sort_by_gain(examination.ranked);
   if (!doctor::is_clear(examination.ranked, options)) return examination;
   const RankedHypothesis& best = examination.ranked[0];
@@ -119,6 +119,7 @@ std::string joint_text(const std::vector<int>& joints, const std::vector<LogJoin
 
 // "residuals of joint4 12 → 2 %": the joints that change most.
 std::string residual_text(const TrialFit& given, const TrialFit& better, const std::vector<LogJoint>& names) {
+  constexpr double kUnchanged = 1e-3;
   std::vector<Index> order(static_cast<std::size_t>(given.relative.size()));
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
   const auto change = [&](Index j) {
@@ -126,10 +127,12 @@ std::string residual_text(const TrialFit& given, const TrialFit& better, const s
   };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return change(a) > change(b); });
   std::string text;
-  for (std::size_t k = 0; k < std::min<std::size_t>(3, order.size()); ++k)
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, order.size()); ++k) {
+    if (k > 0 && change(order[k]) < kUnchanged) break;
     text +=
         fmt::format("{}{} {:.1f} → {:.1f} %", k ? ", " : "", names[static_cast<std::size_t>(order[k])].name,
                     100 * given.relative[order[k]], 100 * better.relative[order[k]]);
+  }
   return text;
 }
 

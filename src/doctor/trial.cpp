@@ -171,9 +171,31 @@ const TrialOptions& Trial::options() const {
 VectorXd Trial::floors(double noise_factor) const {
   return impl_->floors(noise_factor);
 }
+
+namespace {
+
+// The same steps, of which the same are zero: what is independent in one is in the other.
+bool has_same_shape(const Robot& a, const Robot& b) {
+  const auto same = [](const Steps& x, const Steps& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Step& s, const Step& t) {
+      return s.motion == t.motion && (s.value == 0) == (t.value == 0);
+    });
+  };
+  return a.pairs.size() == b.pairs.size() && std::equal(a.joints.begin(), a.joints.end(), b.joints.begin(),
+                                                        b.joints.end(), [&](const Joint& x, const Joint& y) {
+                                                          return same(x.before, y.before) &&
+                                                                 same(x.after, y.after);
+                                                        });
+}
+
+}  // namespace
+
 std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Robot* other, Sections of,
                                                        bool is_sum) const {
-  return fold(set_up, other == nullptr ? columns_ : Columns::of(with_all_drives(*other), {}), of, is_sum);
+  if (other == nullptr) return fold(set_up, columns_, of, is_sum);
+  const Robot robot = with_all_drives(*other);
+  const std::vector<std::string> all;
+  return fold(set_up, Columns::of(robot, has_same_shape(robot, robot_) ? options_.columns : all), of, is_sum);
 }
 std::shared_ptr<const Trial::Folded> Trial::fold(const SetUp& set_up, const Robot* other) const {
   return impl_->fold(set_up, other, Sections::all, false);

@@ -5,7 +5,6 @@
 
 #include "doctor/trial_impl.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/fold/products.hpp"
 
 namespace steelyard::doctor {
 
@@ -174,6 +173,32 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Columns& colum
   return A;
 }
 
+void Trial::Impl::add_stretch(const Stretch& stretch, const SetUp& set_up, const Plan& plan,
+                              std::vector<RowProducts>& sums) const {
+  const MappedBlock block = mapped(stretch, set_up);
+  const CoarseRun& run = runs_[stretch.run];
+  const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block, set_up.terms);
+  RowInput input;
+  for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
+  std::vector<RowInput> inputs(plan.rows.size(), input);
+  const Eigen::VectorXd nothing = Eigen::VectorXd::Zero(block.q.rows());
+  for (std::size_t r = 0; r < inputs.size() && has_known_; ++r)
+    inputs[r].efforts.push_back(extra.known.size() > 0 ? extra.known.col(plan.rows[r].i).data()
+                                                       : nothing.data());
+  for (std::size_t c = 0; c < extra.columns.size(); ++c)
+    inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
+        extra.values.col(static_cast<Index>(c)).data());
+  // Times are the log's, not the hypothesis's, as for the filter.
+  doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
+  const Index count = stretch.end - stretch.begin;
+  doctor::leave_out_coupled(robot_.transmission, run.qd.middleRows(stretch.begin, count),
+                            run.qdd.middleRows(stretch.begin, count), options_.smear, masks);
+  for (std::size_t r = 0; r < inputs.size(); ++r)
+    inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
+  add_products(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
+               inputs, sums);
+}
+
 std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Columns& columns,
                                                        Sections of, bool is_sum) const {
   const Plan& plan = columns.rows;
@@ -200,31 +225,9 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
   const Index efforts = plan.joints + (has_known_ ? 1 : 0);
   std::vector<std::vector<RowProducts>> products(is_sum ? 1 : doctor::kTrialBlocks,
                                                  std::vector<RowProducts>(plan.rows.size()));
-  for (const Stretch& stretch : stretches_) {
-    if (of != Sections::all && (stretch.block % 2 == 1) != (of == Sections::odd)) continue;
-    const MappedBlock block = mapped(stretch, set_up);
-    const CoarseRun& run = runs_[stretch.run];
-    const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block, set_up.terms);
-    RowInput input;
-    for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
-    std::vector<RowInput> inputs(plan.rows.size(), input);
-    const Eigen::VectorXd nothing = Eigen::VectorXd::Zero(block.q.rows());
-    for (std::size_t r = 0; r < inputs.size() && has_known_; ++r)
-      inputs[r].efforts.push_back(extra.known.size() > 0 ? extra.known.col(plan.rows[r].i).data()
-                                                         : nothing.data());
-    for (std::size_t c = 0; c < extra.columns.size(); ++c)
-      inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
-          extra.values.col(static_cast<Index>(c)).data());
-    // Times are the log's, not the hypothesis's, as for the filter.
-    doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
-    const Index count = stretch.end - stretch.begin;
-    doctor::leave_out_coupled(robot_.transmission, run.qd.middleRows(stretch.begin, count),
-                              run.qdd.middleRows(stretch.begin, count), options_.smear, masks);
-    for (std::size_t r = 0; r < inputs.size(); ++r)
-      inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
-    add_products(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
-                 inputs, products[is_sum ? 0 : static_cast<std::size_t>(stretch.block)]);
-  }
+  for (const Stretch& stretch : stretches_)
+    if (of == Sections::all || (stretch.block % 2 == 1) == (of == Sections::odd))
+      add_stretch(stretch, set_up, plan, products[is_sum ? 0 : static_cast<std::size_t>(stretch.block)]);
   for (const std::vector<RowProducts>& part : products) {
     std::vector<RowGram>& grams = is_sum ? folded->sum : folded->grams.emplace_back();
     for (std::size_t r = 0; r < part.size(); ++r)
