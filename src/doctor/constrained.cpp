@@ -1,7 +1,6 @@
 #include "doctor/constrained.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "steelyard/core/linear_algebra.hpp"
@@ -28,6 +27,7 @@ void ascend(const Eigen::MatrixXd& S, double smallest, Eigen::VectorXd& value, E
 
 }  // namespace
 
+// Few of the inequalities bind: only those that were violated on the way are worked with.
 Eigen::VectorXd solve_constrained(const Eigen::MatrixXd& H, const Eigen::VectorXd& b,
                                   const Eigen::MatrixXd& A) {
   const Cholesky factor(H);

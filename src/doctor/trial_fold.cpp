@@ -5,6 +5,7 @@
 
 #include "doctor/trial_impl.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/fold/products.hpp"
 
 namespace steelyard::doctor {
 
@@ -127,6 +128,26 @@ RowGram gram_of(const RowProducts& products, Index columns, Index efforts) {
   return gram;
 }
 
+// The study's own columns and those of a set-up's terms, behind the plan's.
+void add_extra_columns(const Plan& plan, std::vector<std::string> names,
+                       const std::vector<ExtraColumns>& terms, std::vector<ExtraColumns> every,
+                       Trial::Folded& folded) {
+  every.insert(every.end(), terms.begin(), terms.end());
+  for (const ExtraColumns& part : terms)
+    for (const ExtraColumn& column : part.columns) {
+      if (std::find(names.begin(), names.end(), column.name) != names.end()) continue;
+      folded.daily.push_back(static_cast<int>(plan.columns.size() + names.size()));
+      names.push_back(column.name);
+    }
+  folded.parameters = static_cast<Index>(plan.columns.size() + names.size());
+  for (const ExtraColumns& part : every)
+    for (const ExtraColumn& column : part.columns) {
+      const auto name = std::find(names.begin(), names.end(), column.name);
+      folded.columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
+          static_cast<int>(plan.columns.size()) + static_cast<int>(name - names.begin()));
+    }
+}
+
 }  // namespace
 
 MappedBlock Trial::Impl::mapped(const Stretch& stretch, const SetUp& set_up) const {
@@ -173,32 +194,6 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Columns& colum
   return A;
 }
 
-void Trial::Impl::add_stretch(const Stretch& stretch, const SetUp& set_up, const Plan& plan,
-                              std::vector<RowProducts>& sums) const {
-  const MappedBlock block = mapped(stretch, set_up);
-  const CoarseRun& run = runs_[stretch.run];
-  const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block, set_up.terms);
-  RowInput input;
-  for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
-  std::vector<RowInput> inputs(plan.rows.size(), input);
-  const Eigen::VectorXd nothing = Eigen::VectorXd::Zero(block.q.rows());
-  for (std::size_t r = 0; r < inputs.size() && has_known_; ++r)
-    inputs[r].efforts.push_back(extra.known.size() > 0 ? extra.known.col(plan.rows[r].i).data()
-                                                       : nothing.data());
-  for (std::size_t c = 0; c < extra.columns.size(); ++c)
-    inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
-        extra.values.col(static_cast<Index>(c)).data());
-  // Times are the log's, not the hypothesis's, as for the filter.
-  doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
-  const Index count = stretch.end - stretch.begin;
-  doctor::leave_out_coupled(robot_.transmission, run.qd.middleRows(stretch.begin, count),
-                            run.qdd.middleRows(stretch.begin, count), options_.smear, masks);
-  for (std::size_t r = 0; r < inputs.size(); ++r)
-    inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
-  add_products(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
-               inputs, sums);
-}
-
 std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Columns& columns,
                                                        Sections of, bool is_sum) const {
   const Plan& plan = columns.rows;
@@ -207,27 +202,35 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
   for (std::size_t k = 0; k < plan.columns.size(); ++k)
     if (is_daily(plan.columns[k])) folded->daily.push_back(static_cast<int>(k));
   std::vector<ExtraColumns> every = runs_.empty() ? std::vector<ExtraColumns>{} : runs_.front().extra;
-  every.insert(every.end(), set_up.terms.begin(), set_up.terms.end());
-  std::vector<std::string> names = extra_;
-  for (const ExtraColumns& part : set_up.terms)
-    for (const ExtraColumn& column : part.columns) {
-      if (std::find(names.begin(), names.end(), column.name) != names.end()) continue;
-      folded->daily.push_back(static_cast<int>(plan.columns.size() + names.size()));
-      names.push_back(column.name);
-    }
-  folded->parameters = static_cast<Index>(plan.columns.size() + names.size());
-  for (const ExtraColumns& part : every)
-    for (const ExtraColumn& column : part.columns) {
-      const auto name = std::find(names.begin(), names.end(), column.name);
-      folded->columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
-          static_cast<int>(plan.columns.size()) + static_cast<int>(name - names.begin()));
-    }
+  add_extra_columns(plan, extra_, set_up.terms, std::move(every), *folded);
   const Index efforts = plan.joints + (has_known_ ? 1 : 0);
   std::vector<std::vector<RowProducts>> products(is_sum ? 1 : doctor::kTrialBlocks,
                                                  std::vector<RowProducts>(plan.rows.size()));
-  for (const Stretch& stretch : stretches_)
-    if (of == Sections::all || (stretch.block % 2 == 1) == (of == Sections::odd))
-      add_stretch(stretch, set_up, plan, products[is_sum ? 0 : static_cast<std::size_t>(stretch.block)]);
+  for (const Stretch& stretch : stretches_) {
+    if (of != Sections::all && (stretch.block % 2 == 1) != (of == Sections::odd)) continue;
+    const MappedBlock block = mapped(stretch, set_up);
+    const CoarseRun& run = runs_[stretch.run];
+    const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block, set_up.terms);
+    RowInput input;
+    for (Index j = 0; j < plan.joints; ++j) input.efforts.push_back(run.effort.col(j).data() + stretch.begin);
+    std::vector<RowInput> inputs(plan.rows.size(), input);
+    const Eigen::VectorXd nothing = Eigen::VectorXd::Zero(block.q.rows());
+    for (std::size_t r = 0; r < inputs.size() && has_known_; ++r)
+      inputs[r].efforts.push_back(extra.known.size() > 0 ? extra.known.col(plan.rows[r].i).data()
+                                                         : nothing.data());
+    for (std::size_t c = 0; c < extra.columns.size(); ++c)
+      inputs[static_cast<std::size_t>(row_of(plan, extra.columns[c].row))].extra.push_back(
+          extra.values.col(static_cast<Index>(c)).data());
+    // Times are the log's, not the hypothesis's, as for the filter.
+    doctor::Masks masks = doctor::moving(block.qd, block.qdd, options_.smear * set_up.time);
+    const Index count = stretch.end - stretch.begin;
+    doctor::leave_out_coupled(robot_.transmission, run.qd.middleRows(stretch.begin, count),
+                              run.qdd.middleRows(stretch.begin, count), options_.smear, masks);
+    for (std::size_t r = 0; r < inputs.size(); ++r)
+      inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
+    add_products(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
+                 inputs, products[is_sum ? 0 : static_cast<std::size_t>(stretch.block)]);
+  }
   for (const std::vector<RowProducts>& part : products) {
     std::vector<RowGram>& grams = is_sum ? folded->sum : folded->grams.emplace_back();
     for (std::size_t r = 0; r < part.size(); ++r)

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "steelyard/doctor/trial.hpp"
-#include "steelyard/fold/products.hpp"
 
 namespace steelyard::doctor {
 
@@ -102,8 +101,6 @@ class Trial::Impl {
     int block;
   };
   doctor::MappedBlock mapped(const Stretch& stretch, const SetUp& set_up) const;
-  void add_stretch(const Stretch& stretch, const SetUp& set_up, const Plan& plan,
-                   std::vector<RowProducts>& sums) const;
   Eigen::MatrixXd sign_rows(const SetUp& set_up, const Columns& columns) const;
 
   std::vector<Stretch> stretches_;
