@@ -6,6 +6,7 @@
 namespace steelyard::doctor {
 namespace {
 
+constexpr double kGapSteps = 5;  // of the usual step: nothing is known of what happened meanwhile
 constexpr std::size_t kKept = 2048;
 constexpr auto kExcursions = static_cast<std::size_t>(kKeptExcursions);
 constexpr double kNearZero = 0.05;         // of the largest |value|
@@ -121,10 +122,12 @@ void ChannelScanner::remember(double time, double value) {
   past_times_[0] = time;
 }
 
-void ChannelScanner::end_hold(double time, double value, double position) {
+void ChannelScanner::end_hold(double before, double time, double value, double position) {
   scan_.longest_hold = std::max(scan_.longest_hold, hold_);
   const double motion = std::abs(position - hold_position_);
-  if (hold_ >= kHeldSamples && time - hold_begin_ >= kLongHold && motion > scan_.hold.motion)
+  // What happened in a gap is not known: a joint that stood still may have moved on.
+  const bool is_gap = time - before > kGapSteps * (before - hold_begin_) / static_cast<double>(hold_);
+  if (!is_gap && hold_ >= kHeldSamples && time - hold_begin_ >= kLongHold && motion > scan_.hold.motion)
     scan_.hold = {hold_, hold_begin_, time - hold_begin_, last_, motion, std::abs(value - last_)};
   hold_ = 1;
   hold_begin_ = time;
@@ -167,7 +170,7 @@ void ChannelScanner::add_one(double time, double value, double position) {
     ++hold_;
   } else {
     kept_steps_.add(step);
-    end_hold(time, value, position);
+    end_hold(past_times_[1], time, value, position);
   }
   last_ = value;
 }
@@ -189,7 +192,7 @@ bool ChannelScanner::add_plain(const double* times, const double* values, const 
   kept_steps_.add(changes.data(), kStretch);
   // After the first value, holds of one sample follow each other.
   const auto position = [&](Index k) { return positions != nullptr ? positions[k] : 0; };
-  end_hold(times[0], values[0], position(0));
+  end_hold(past_times_[0], times[0], values[0], position(0));
   hold_begin_ = times[kStretch - 1];
   hold_position_ = last_position_ = position(kStretch - 1);
   last_ = values[kStretch - 1];
@@ -214,7 +217,7 @@ void ChannelScanner::add(const double* times, const double* values, const double
 
 ChannelScan ChannelScanner::result() const {
   ChannelScanner end = *this;
-  end.end_hold(past_times_[0], last_, last_position_);
+  end.end_hold(past_times_[0], past_times_[0], last_, last_position_);
   ChannelScan scan = end.scan_;
   scan.mean_step = steps_ > 0 ? step_sum_ / static_cast<double>(steps_) : 0;
   scan.top = {top_.value, top_.count, top_.next_count, top_.time};

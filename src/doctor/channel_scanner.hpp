@@ -35,7 +35,8 @@ class ChannelScanner {
   // A section after values[-kReach] that is finite, moves with every sample, avoids zero and the extremes and
   // has no excursion to keep, as most do; false: it is not, and nothing was added.
   bool add_plain(const double* times, const double* values, const double* positions);
-  void end_hold(double time, double value, double position);
+  // At this sample; `before`: the time of the last held one.
+  void end_hold(double before, double time, double value, double position);
   double floor() const;                // smaller excursions are not kept
   void keep_excursions(double value);  // those that end with this value
   bool may_have_excursions(const double* values, const Stretch& changes) const;

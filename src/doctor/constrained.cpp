@@ -1,21 +1,16 @@
 #include "doctor/constrained.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "steelyard/core/linear_algebra.hpp"
 
 namespace steelyard::doctor {
+namespace {
 
-Eigen::VectorXd solve_constrained(const Eigen::MatrixXd& H, const Eigen::VectorXd& b,
-                                  const Eigen::MatrixXd& A) {
+// Sweeps over the multipliers u ≥ 0 of some inequalities; value = S u + slack of the solution without any.
+void ascend(const Eigen::MatrixXd& S, double smallest, Eigen::VectorXd& value, Eigen::VectorXd& u) {
   constexpr int kSweeps = 100;
-  const Cholesky factor(H);
-  Eigen::VectorXd x = factor.solve(b);
-  const Eigen::VectorXd slack = A * x;
-  if (A.rows() == 0 || slack.minCoeff() >= 0) return x;
-  const Eigen::MatrixXd G = factor.solve_lower(A.transpose());
-  const Eigen::MatrixXd S = G.transpose() * G;
-  Eigen::VectorXd u = Eigen::VectorXd::Zero(A.rows()), value = slack;  // value = S u + slack
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     double largest = 0;
     for (Eigen::Index k = 0; k < u.size(); ++k) {
@@ -26,10 +21,40 @@ Eigen::VectorXd solve_constrained(const Eigen::MatrixXd& H, const Eigen::VectorX
       value += change * S.col(k);
       largest = std::max(largest, std::abs(change) * std::sqrt(S(k, k)));
     }
-    if (largest <= 1e-9 * b.norm()) break;
+    if (largest <= smallest) return;
   }
-  x += factor.packed().triangularView<Eigen::Lower>().transpose().solve(G * u);
-  return x;
+}
+
+}  // namespace
+
+// Few of the inequalities bind: only those that were violated on the way are worked with.
+Eigen::VectorXd solve_constrained(const Eigen::MatrixXd& H, const Eigen::VectorXd& b,
+                                  const Eigen::MatrixXd& A) {
+  const Cholesky factor(H);
+  const Eigen::VectorXd free = factor.solve(b);
+  Eigen::VectorXd x = free, u;
+  std::vector<Eigen::Index> bound;
+  Eigen::MatrixXd G;  // L⁻¹ of their rows
+  for (;;) {
+    const Eigen::VectorXd slack = A * x;
+    const Eigen::Index old = u.size();
+    for (Eigen::Index k = 0; k < slack.size(); ++k)
+      if (slack[k] < 0 && std::find(bound.begin(), bound.begin() + old, k) == bound.begin() + old)
+        bound.push_back(k);
+    const auto n = static_cast<Eigen::Index>(bound.size());
+    if (n == old) return x;
+    Eigen::MatrixXd fresh(b.size(), n - old);
+    for (Eigen::Index k = old; k < n; ++k)
+      fresh.col(k - old) = A.row(bound[static_cast<std::size_t>(k)]).transpose();
+    G.conservativeResize(b.size(), n);
+    G.rightCols(n - old) = factor.solve_lower(fresh);
+    u.conservativeResizeLike(Eigen::VectorXd::Zero(n));
+    const Eigen::MatrixXd S = G.transpose() * G;
+    Eigen::VectorXd value = S * u;
+    for (Eigen::Index k = 0; k < n; ++k) value[k] += A.row(bound[static_cast<std::size_t>(k)]).dot(free);
+    ascend(S, 1e-9 * b.norm(), value, u);
+    x = free + factor.packed().triangularView<Eigen::Lower>().transpose().solve(G * u);
+  }
 }
 
 }  // namespace steelyard::doctor

@@ -29,29 +29,38 @@ std::optional<Hypothesis> alone(const Hypothesis& second, const Hypothesis& firs
   return second;
 }
 
+// A mistake, and what all others beside it leave.
+struct First {
+  Hypothesis hypothesis;
+  std::optional<Scored> beside;  // nothing: not tried yet
+};
+
 // Nothing where none is clear, or where what was found before is best beside b.
-std::optional<Pair> settle(const Trial& trial, Hypothesis b, const Hypothesis* before,
+std::optional<Pair> settle(const Trial& trial, First start, const Hypothesis* before,
                            const SetUpOptions& options) {
-  const auto fit_of = [&](const Hypothesis& of) { return trial.fit(*folded(trial, of), of.set_up); };
   Pair pair;
-  pair.b = std::move(b);
-  pair.fit_b = fit_of(pair.b);
+  pair.b = std::move(start.hypothesis);
+  const auto ranked_on = [&](const Hypothesis& first, TrialFit& fit) {
+    const Bench bench(trial, first);
+    fit = bench.fit();
+    const Scored all =
+        start.beside ? *std::exchange(start.beside, std::nullopt) : scored(trial, bench, options);
+    return rank(trial, bench, fit, all, options);
+  };
   for (int round = 0; round < kRounds; ++round) {
-    pair.on_b = rank(trial, pair.b, pair.fit_b, scored(trial, pair.b, options), options);
+    pair.on_b = ranked_on(pair.b, pair.fit_b);
     if (!is_clear(pair.on_b, options)) return std::nullopt;
     const std::optional<Hypothesis> a = alone(pair.on_b[0].hypothesis, pair.b);
     if (!a) return std::nullopt;
     if (before != nullptr && is_same(*a, *before)) return std::nullopt;
     before = nullptr;
     pair.a = *a;
-    pair.fit_a = fit_of(pair.a);
-    pair.on_a = rank(trial, pair.a, pair.fit_a, scored(trial, pair.a, options), options);
+    pair.on_a = ranked_on(pair.a, pair.fit_a);
     if (!is_clear(pair.on_a, options)) return std::nullopt;
     if (is_same(pair.on_a[0].hypothesis, pair.b)) return pair;
     const std::optional<Hypothesis> other = alone(pair.on_a[0].hypothesis, pair.a);
     if (!other) return std::nullopt;
     pair.b = *other;
-    pair.fit_b = fit_of(pair.b);
   }
   return std::nullopt;
 }
@@ -73,19 +82,26 @@ void report(Pair pair, SetUpExamination& examination) {
 }
 
 // Firsts beside which the best second explains more than `than`, those with the best ones first.
-std::vector<Hypothesis> promising(const Trial& trial, const Scored& single, double than,
-                                  const SetUpOptions& options) {
-  std::vector<std::pair<double, std::size_t>> order;
+std::vector<First> promising(const Trial& trial, const Scored& single, double than,
+                             const SetUpOptions& options) {
+  std::vector<std::pair<double, First>> found;
   for (const std::size_t k : finalists(single.list, single.scores, kFirsts)) {
-    const Scored beside = scored(trial, single.list[k], options);
+    Scored beside = scored(trial, Bench(trial, single.list[k]), options);
     const double best = *std::min_element(beside.scores.begin(), beside.scores.end());
-    if (best < than) order.emplace_back(best, k);
+    if (best < than) found.emplace_back(best, First{single.list[k], std::move(beside)});
   }
-  std::sort(order.begin(), order.end());
-  std::vector<Hypothesis> firsts;
-  for (const auto& [score, k] : order)
-    if (static_cast<int>(firsts.size()) < kTried) firsts.push_back(single.list[k]);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<First> firsts;
+  for (auto& [score, first] : found)
+    if (static_cast<int>(firsts.size()) < kTried) firsts.push_back(std::move(first));
   return firsts;
+}
+
+// What held-out rows leave beyond fitted ones is chance: of joints that lose as much by it as a mistake must gain, two mistakes fit
+// whatever is left.
+bool is_poor(const Trial& trial, const TrialFit& fit, const SetUpOptions& options) {
+  return fit.score - fit.score_fitted > options.term_gain * static_cast<double>(trial.joints());
 }
 
 }  // namespace
@@ -96,13 +112,12 @@ void examine_pairs(const Trial& trial, const Scored& single, const SetUpOptions&
     const std::optional<Hypothesis> b =
         alone(examination.further[0].hypothesis, examination.ranked[0].hypothesis);
     if (!b) return;
-    std::optional<Pair> pair = settle(trial, *b, &examination.ranked[0].hypothesis, options);
+    std::optional<Pair> pair = settle(trial, {*b, {}}, &examination.ranked[0].hypothesis, options);
     if (pair && pair->on_b[0].fit.score < examination.fit.score - kBetter)
       report(std::move(*pair), examination);
   }
-  if (worst_unexplained(trial, examination.fit) < 0) return;
-  for (Hypothesis& first :
-       promising(trial, single, examination.fit.score_fitted - options.min_gain, options)) {
+  if (worst_unexplained(trial, examination.fit) < 0 || is_poor(trial, examination.fit, options)) return;
+  for (First& first : promising(trial, single, examination.fit.score_fitted - options.min_gain, options)) {
     std::optional<Pair> pair = settle(trial, std::move(first), nullptr, options);
     if (!pair || pair->on_b[0].fit.score > examination.fit.score - options.min_gain) continue;
     report(std::move(*pair), examination);

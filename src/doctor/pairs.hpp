@@ -2,7 +2,7 @@
 //
 // None alone explains the log, or one that does stands for both. Each of two is looked for beside the other until neither changes:
 //   b → the best a on top of b → the best b on top of a → …
-// Both must be as clear beside the other as a single one must be.
+// Both must be as clear beside the other as a single one, and held-out rows explained nearly as well as fitted ones.
 #pragma once
 
 #include <optional>

@@ -7,14 +7,24 @@
 
 namespace steelyard::doctor {
 
-bool changes_positions(const Hypothesis& hypothesis) {
+Bench::Bench(const Trial& trial, Hypothesis first) : trial_(trial), first_(std::move(first)) {
+  given_ = changes_positions(first_) ? fold(first_) : trial.given();
+  for (const Sections of : {Sections::all, Sections::even, Sections::odd})
+    sums_[static_cast<std::size_t>(of)] = Trial::sum(*given_, of);
+}
+
+bool Bench::changes_positions(const Hypothesis& hypothesis) {
   const Index n = hypothesis.set_up.zero.size();
   return hypothesis.robot || hypothesis.set_up.time != 1 || hypothesis.set_up.zero != VectorXd::Zero(n) ||
          hypothesis.set_up.position != MatrixXd::Identity(n, n) || !hypothesis.set_up.terms.empty();
 }
 
-std::shared_ptr<const Trial::Folded> folded(const Trial& trial, const Hypothesis& hypothesis) {
-  return hypothesis.robot ? trial.fold(hypothesis.set_up, *hypothesis.robot) : trial.fold(hypothesis.set_up);
+std::shared_ptr<const Trial::Folded> Bench::fold(const Hypothesis& both) const {
+  return trial_.fold(both.set_up, both.robot ? &*both.robot : nullptr);
+}
+
+std::shared_ptr<const Trial::Folded> Bench::fold_sum(const Hypothesis& both, Sections of) const {
+  return trial_.fold_sum(both.set_up, of, both.robot ? &*both.robot : nullptr);
 }
 
 namespace {
@@ -99,39 +109,41 @@ void confirm(const TrialFit& before, const TrialFit& by_even, const TrialFit& by
   ranked.stretches = std::min(ranked.stretches, judge.stretches);
 }
 
+void doubt(const TrialFit& other, const SetUpOptions& options, RankedHypothesis& ranked) {
+  ranked.certainty = other.score - ranked.fit.score < options.term_gain
+                         ? 0
+                         : std::min(ranked.certainty, certainty_of(other, ranked.fit));
+}
+
 void sort_by_gain(std::vector<RankedHypothesis>& ranked) {
   std::stable_sort(ranked.begin(), ranked.end(), [](const RankedHypothesis& a, const RankedHypothesis& b) {
     return a.gain - rarity(a.hypothesis) > b.gain - rarity(b.hypothesis);
   });
 }
 
-Scored scored(const Trial& trial, const Hypothesis& first, const SetUpOptions& options) {
-  const Robot robot = first.robot.value_or(trial.robot());
+Scored scored(const Trial& trial, const Bench& bench, const SetUpOptions& options) {
+  const Robot robot = bench.first().robot.value_or(trial.robot());
   Scored out{fixed_hypotheses(robot), {}};
   add_grids(robot, out.list);
-  add_terms(trial, first.set_up, out.list);
+  add_terms(trial, bench.first().set_up, out.list);
   out.scores.resize(out.list.size());
   parallel_for(static_cast<Index>(out.list.size()), options.threads, [&](Index k) {
     const auto at = static_cast<std::size_t>(k);
-    out.scores[at] = part_score(
-        trial, on_top(first, out.list[at]), Part::all,
-        [&](const Trial::Folded& rows, const SetUp& set_up) { return trial.quick_fit(rows, set_up); });
+    out.scores[at] =
+        bench.score(out.list[at], Sections::all,
+                    [&](const Trial::Folded& rows, const SetUp& set_up) { return trial.fit(rows, set_up); });
   });
   return out;
 }
 
-std::vector<RankedHypothesis> rank(const Trial& trial, const Hypothesis& first, const TrialFit& before,
+std::vector<RankedHypothesis> rank(const Trial& trial, const Bench& bench, const TrialFit& before,
                                    const Scored& all, const SetUpOptions& options) {
-  const Robot robot = first.robot.value_or(trial.robot());
-  const auto score_of = [&](const Hypothesis& hypothesis, Part part) {
-    return part_score(
-        trial, on_top(first, hypothesis), part,
-        [&](const Trial::Folded& rows, const SetUp& set_up) { return trial.quick_fit(rows, set_up); });
+  const Robot robot = bench.first().robot.value_or(trial.robot());
+  const auto fit_of = [&](const Trial::Folded& rows, const SetUp& set_up) { return trial.fit(rows, set_up); };
+  const auto score_of = [&](const Hypothesis& hypothesis, Sections of) {
+    return bench.score(hypothesis, of, fit_of);
   };
-  const auto fit = [&](const Hypothesis& hypothesis) {
-    const Hypothesis both = on_top(first, hypothesis);
-    return trial.fit(*folded(trial, both), both.set_up);
-  };
+  const auto fit = [&](const Hypothesis& hypothesis) { return bench.examined(hypothesis, fit_of); };
   const std::vector<std::size_t> chosen = finalists(all.list, all.scores, options.finalists);
   std::vector<RankedHypothesis> out(chosen.size());
   parallel_for(static_cast<Index>(chosen.size()), options.threads, [&](Index k) {
@@ -139,7 +151,7 @@ std::vector<RankedHypothesis> rank(const Trial& trial, const Hypothesis& first, 
     const std::size_t c = chosen[static_cast<std::size_t>(k)];
     // Hypotheses that are no better than the given set-up are not refined.
     if (all.scores[c] < before.score_fitted - 0.05) {
-      ranked = examined(robot, all.list[c], before, options, score_of, fit);
+      ranked = examined(trial, robot, all.list[c], before, options, score_of, fit);
       return;
     }
     ranked.hypothesis = all.list[c];

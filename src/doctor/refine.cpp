@@ -5,17 +5,20 @@
 #include <cmath>
 #include <numbers>
 
+#include "doctor/unexplained.hpp"
 #include "steelyard/log/run_file.hpp"
 
 namespace steelyard::doctor {
 namespace {
 
-// Ever smaller steps in each direction of `count` numbers, as long as the score falls.
+// Ever smaller steps in each direction of some numbers, as long as the score falls.
 template <typename Numbers, typename Make>
-Hypothesis descend(const Score& score_of, Numbers numbers, double step, double last, Make make) {
+Refined descend(const Score& score_of, Numbers numbers, double step, double last, Make make) {
   Hypothesis best = make(numbers);
-  double score = score_of(best);
-  for (; step > last; step /= 2)
+  const Numbers start = numbers;
+  double score = score_of(best), reach = 0;
+  for (; step > last; step /= 2) {
+    reach += step;
     for (Index k = 0; k < numbers.size(); ++k)
       for (const double sign : {-1.0, 1.0}) {
         Numbers next = numbers;
@@ -27,7 +30,8 @@ Hypothesis descend(const Score& score_of, Numbers numbers, double step, double l
         numbers = next;
         best = std::move(hypothesis);
       }
-  return best;
+  }
+  return {std::move(best), (numbers - start).cwiseAbs().maxCoeff() < 0.999 * reach};
 }
 
 using Number = Eigen::Matrix<double, 1, 1>;
@@ -51,7 +55,7 @@ void add_grids(const Robot& robot, std::vector<Hypothesis>& list) {
   const std::vector<LogJoint> joints = log_joints(robot);
   for (int j = 0; j < robot.dof(); ++j) {
     const bool turns = joints[static_cast<std::size_t>(j)].kind == JointKind::revolute;
-    for (const double angle : {0.1, 0.3, 0.7})
+    for (const double angle : {0.1, 0.3, 0.7, 1.2})
       for (const double sign : {-1.0, 1.0})
         if (turns) list.push_back(zero_hypothesis(robot, j, sign * angle));
     for (int k = 0; j > 0 && k < count_lengths(robot, j); ++k)
@@ -88,7 +92,17 @@ bool is_length(const Hypothesis& hypothesis) {
   return hypothesis.code == "kinematics" && hypothesis.what.starts_with("the length");
 }
 
-Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& hypothesis) {
+std::optional<Hypothesis> without_number(const Trial& trial, const Robot& robot,
+                                         const Hypothesis& hypothesis) {
+  constexpr double kEndless = 1e6;
+  if (hypothesis.code == "effort-scale" && hypothesis.joints.size() == 1 &&
+      !is_loaded(trial, hypothesis.joints[0]))
+    return effort_hypothesis(robot, hypothesis.joints[0], kEndless);
+  if (hypothesis.code == "time-scale") return time_hypothesis(robot, kEndless);
+  return std::nullopt;
+}
+
+Refined refined(const Robot& robot, const Score& score_of, const Hypothesis& hypothesis) {
   if (hypothesis.code == "effort-scale" && hypothesis.joints.empty())
     return descend(score_of, Number(std::log(hypothesis.set_up.effort(0, 0))), 0.5, 0.02,
                    [&](const Number& x) { return all_efforts_hypothesis(robot, std::exp(x[0])); });
@@ -103,14 +117,14 @@ Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& 
     // Those of the robot itself and whole ones have no free number.
     const bool is_free =
         next == j + 1 && std::abs(ratio) < 1 && coupling_hypothesis(robot, j, ratio).what == hypothesis.what;
-    if (!is_free) return hypothesis;
+    if (!is_free) return {hypothesis};
     return descend(score_of, Number(ratio), 0.1, 0.004,
                    [&](const Number& x) { return coupling_hypothesis(robot, j, x[0]); });
   }
   if (hypothesis.code == "joint-zero") {
     const int j = hypothesis.joints[0];
     const double angle = hypothesis.set_up.zero[j], quarter = std::numbers::pi / 2;
-    if (std::abs(angle / quarter - std::round(angle / quarter)) < 1e-9) return hypothesis;
+    if (std::abs(angle / quarter - std::round(angle / quarter)) < 1e-9) return {hypothesis};
     return descend(score_of, Number(angle), 0.15, 0.004,
                    [&](const Number& x) { return zero_hypothesis(robot, j, x[0]); });
   }
@@ -121,7 +135,7 @@ Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& 
         if (length_hypothesis(robot, j, k, more).what == hypothesis.what)
           return descend(score_of, Number(more), 0.04, 0.002,
                          [&](const Number& x) { return length_hypothesis(robot, j, k, x[0]); });
-    return hypothesis;
+    return {hypothesis};
   }
   if (hypothesis.code == "time-scale")
     return descend(score_of, Number(std::log(hypothesis.set_up.time)), 0.4, 0.02,
@@ -133,7 +147,7 @@ Hypothesis refined(const Robot& robot, const Score& score_of, const Hypothesis& 
       return gravity_hypothesis(robot, start + x[0] * side + x[1] * other);
     });
   }
-  return hypothesis;
+  return {hypothesis};
 }
 
 }  // namespace steelyard::doctor

@@ -18,8 +18,9 @@ namespace {
 void examine_further(const Trial& trial, const SetUpOptions& options, SetUpExamination& examination) {
   examination.found = examination.ranked[0].hypothesis;
   examination.fit = examination.ranked[0].fit;
-  examination.further = doctor::rank(trial, examination.found, examination.fit,
-                                     doctor::scored(trial, examination.found, options), options);
+  const doctor::Bench bench(trial, examination.found);
+  examination.further =
+      doctor::rank(trial, bench, examination.fit, doctor::scored(trial, bench, options), options);
   examination.second = doctor::is_clear(examination.further, options);
   if (!examination.second) return;
   examination.found = on_top(examination.found, examination.further[0].hypothesis);
@@ -31,14 +32,15 @@ void examine_further(const Trial& trial, const SetUpOptions& options, SetUpExami
 SetUpExamination examine_set_up(const Trial& trial, const SetUpOptions& options) {
   SetUpExamination examination;
   const SetUp as_given = SetUp::as_given(trial.joints());
-  examination.given = trial.fit(trial.given(), as_given);
+  examination.given = trial.fit(*trial.given(), as_given);
   const double excess = examination.given.score - examination.given.score_fitted;
   examination.too_poor = excess > options.max_excess * static_cast<double>(trial.joints());
   if (examination.too_poor) return examination;
   examination.found.set_up = as_given;
   examination.fit = examination.given;
-  const doctor::Scored single = doctor::scored(trial, examination.found, options);
-  examination.ranked = doctor::rank(trial, examination.found, examination.fit, single, options);
+  const doctor::Bench bench(trial, examination.found);
+  const doctor::Scored single = doctor::scored(trial, bench, options);
+  examination.ranked = doctor::rank(trial, bench, examination.fit, single, options);
   examination.beaten = doctor::is_clear(examination.ranked, options);
   if (examination.beaten) examine_further(trial, options, examination);
   doctor::examine_pairs(trial, single, options, examination);
@@ -68,16 +70,13 @@ SetUpExamination examine_against(const Trial& model, const SetUpExamination& fou
   SetUpExamination examination;
   const TrialFit& fit = found.fit;
   const VectorXd floors = model.floors(model.options().noise_factor).cwiseProduct(model.efforts());
-  const auto predict = [&](const Hypothesis& hypothesis) {
-    const Hypothesis both = on_top(found.found, hypothesis);
-    return run.predict(doctor::changes_positions(both) ? *doctor::folded(run, both) : run.given(),
-                       both.set_up, fit.values, floors);
+  const doctor::Bench bench(run, found.found);
+  const auto prediction = [&](const Trial::Folded& rows, const SetUp& set_up) {
+    return run.predict(rows, set_up, fit.values, floors);
   };
-  const auto score_of = [&](const Hypothesis& hypothesis, doctor::Part part) {
-    return doctor::part_score(run, on_top(found.found, hypothesis), part,
-                              [&](const Trial::Folded& rows, const SetUp& set_up) {
-                                return run.predict(rows, set_up, fit.values, floors);
-                              });
+  const auto predict = [&](const Hypothesis& hypothesis) { return bench.examined(hypothesis, prediction); };
+  const auto score_of = [&](const Hypothesis& hypothesis, Sections of) {
+    return bench.score(hypothesis, of, prediction);
   };
   Hypothesis as_given;
   as_given.set_up = SetUp::as_given(run.joints());
@@ -96,11 +95,11 @@ SetUpExamination examine_against(const Trial& model, const SetUpExamination& fou
   for (Hypothesis& load : load_hypotheses(run.robot())) list.push_back(std::move(load));
   std::vector<double> scores(list.size());
   parallel_for(static_cast<Index>(list.size()), options.threads, [&](Index k) {
-    scores[static_cast<std::size_t>(k)] = score_of(list[static_cast<std::size_t>(k)], doctor::Part::all);
+    scores[static_cast<std::size_t>(k)] = score_of(list[static_cast<std::size_t>(k)], Sections::all);
   });
   for (const std::size_t c : doctor::finalists(list, scores, options.finalists))
     examination.ranked.push_back(
-        doctor::examined(run.robot(), list[c], examination.given, options, score_of, predict));
+        doctor::examined(run, run.robot(), list[c], examination.given, options, score_of, predict));
   doctor::sort_by_gain(examination.ranked);
   if (!doctor::is_clear(examination.ranked, options)) return examination;
   const RankedHypothesis& best = examination.ranked[0];
@@ -120,6 +119,7 @@ std::string joint_text(const std::vector<int>& joints, const std::vector<LogJoin
 
 // "residuals of joint4 12 → 2 %": the joints that change most.
 std::string residual_text(const TrialFit& given, const TrialFit& better, const std::vector<LogJoint>& names) {
+  constexpr double kUnchanged = 1e-3;
   std::vector<Index> order(static_cast<std::size_t>(given.relative.size()));
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
   const auto change = [&](Index j) {
@@ -127,10 +127,12 @@ std::string residual_text(const TrialFit& given, const TrialFit& better, const s
   };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return change(a) > change(b); });
   std::string text;
-  for (std::size_t k = 0; k < std::min<std::size_t>(3, order.size()); ++k)
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, order.size()); ++k) {
+    if (k > 0 && change(order[k]) < kUnchanged) break;
     text +=
         fmt::format("{}{} {:.1f} → {:.1f} %", k ? ", " : "", names[static_cast<std::size_t>(order[k])].name,
                     100 * given.relative[order[k]], 100 * better.relative[order[k]]);
+  }
   return text;
 }
 

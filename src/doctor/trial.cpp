@@ -87,12 +87,13 @@ SetUp SetUp::as_given(Index joints) {
 
 Trial::Impl::Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& options)
     : robot_(with_all_drives(std::move(robot))), runs_(std::move(runs)), options_(options) {
-  plan_ = plan_of(robot_);
+  columns_ = Columns::of(robot_, options_.columns);
+  const Plan& plan = columns_.rows;
   extra_ = doctor::extra_names(runs_);
   for (const CoarseRun& run : runs_) has_known_ = has_known_ || !run.known.empty();
   Index total = 0;
   for (const CoarseRun& run : runs_) {
-    require(run.joints() == plan_.joints, "a coarse run has other joints than the robot");
+    require(run.joints() == plan.joints, "a coarse run has other joints than the robot");
     total += run.size();
   }
   // Sections of nearly equal length, none across the border of two runs.
@@ -104,16 +105,17 @@ Trial::Impl::Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& 
       stretches_.push_back({r, size * p / parts, size * (p + 1) / parts,
                             static_cast<int>(stretches_.size() % doctor::kTrialBlocks)});
   }
-  efforts_ = VectorXd::Zero(plan_.joints);
+  efforts_ = VectorXd::Zero(plan.joints);
   for (const CoarseRun& run : runs_) efforts_ += run.effort.colwise().squaredNorm().transpose();
   efforts_ = (efforts_ / static_cast<double>(std::max<Index>(1, total))).cwiseSqrt();
   if (stretches_.size() < 2 && total > 1) {
     stretches_ = {{0, 0, total / 2, 0}, {0, total / 2, total, 1}};
   }
-  floors_ = Eigen::VectorXd::Zero(plan_.joints);
-  const SetUp given = SetUp::as_given(plan_.joints);
-  given_ = fold(given, robot_, plan_);
-  residual_ = Eigen::VectorXd(fit(*given_, given, false).relative_fitted).cwiseProduct(efforts_);
+  floors_ = Eigen::VectorXd::Zero(plan.joints);
+  const SetUp given = SetUp::as_given(plan.joints);
+  given_ = fold(given, columns_, Sections::all, false);
+  residual_ =
+      Eigen::VectorXd(fit(*Trial::sum(*given_, Sections::all), given).relative_fitted).cwiseProduct(efforts_);
   floors_ = floors(options_.noise_factor);
 }
 
@@ -124,15 +126,22 @@ Eigen::VectorXd Trial::Impl::floors(double noise_factor) const {
 }
 
 // The requested parameters of the links and all drive columns.
-Plan Trial::Impl::plan_of(const Robot& robot) const {
+Trial::Impl::Columns Trial::Impl::Columns::of(const Robot& robot, const std::vector<std::string>& wanted) {
   PlanOptions options;
-  if (!options_.columns.empty()) {
+  if (!wanted.empty()) {
     const std::vector<std::string> links = standard_parameter_names(robot);
     for (const std::string& name : make_plan(robot).columns)
       if (std::find(links.begin(), links.end(), name) == links.end()) options.wanted.push_back(name);
-    options.wanted.insert(options.wanted.end(), options_.columns.begin(), options_.columns.end());
+    options.wanted.insert(options.wanted.end(), wanted.begin(), wanted.end());
   }
-  return make_plan(robot, options);
+  Columns out{make_plan(robot, options), {}, {}};
+  options.kind = RowKind::inertia;
+  options.wanted = out.rows.columns;
+  out.inertia = make_plan(robot, options);
+  for (const std::string& name : out.inertia.columns)
+    out.place.push_back(std::find(out.rows.columns.begin(), out.rows.columns.end(), name) -
+                        out.rows.columns.begin());
+  return out;
 }
 
 Trial::Trial(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& options)
@@ -142,19 +151,19 @@ Trial::Trial(Trial&&) noexcept = default;
 Trial& Trial::operator=(Trial&&) noexcept = default;
 
 Index Trial::joints() const {
-  return impl_->plan_.joints;
+  return impl_->columns_.rows.joints;
 }
 const Robot& Trial::robot() const {
   return impl_->robot_;
 }
-const Trial::Folded& Trial::given() const {
-  return *impl_->given_;
+const std::shared_ptr<const Trial::Folded>& Trial::given() const {
+  return impl_->given_;
 }
 const std::vector<CoarseRun>& Trial::runs() const {
   return impl_->runs_;
 }
 const std::vector<std::string>& Trial::columns() const {
-  return impl_->plan_.columns;
+  return impl_->columns_.rows.columns;
 }
 const TrialOptions& Trial::options() const {
   return impl_->options_;
@@ -162,27 +171,55 @@ const TrialOptions& Trial::options() const {
 VectorXd Trial::floors(double noise_factor) const {
   return impl_->floors(noise_factor);
 }
-std::shared_ptr<const Trial::Folded> Trial::fold(const SetUp& set_up) const {
-  return impl_->fold(set_up, impl_->robot_, impl_->plan_);
+
+namespace {
+
+// The same steps, of which the same are zero: what is independent in one is in the other.
+bool has_same_shape(const Robot& a, const Robot& b) {
+  const auto same = [](const Steps& x, const Steps& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Step& s, const Step& t) {
+      return s.motion == t.motion && (s.value == 0) == (t.value == 0);
+    });
+  };
+  return a.pairs.size() == b.pairs.size() && std::equal(a.joints.begin(), a.joints.end(), b.joints.begin(),
+                                                        b.joints.end(), [&](const Joint& x, const Joint& y) {
+                                                          return same(x.before, y.before) &&
+                                                                 same(x.after, y.after);
+                                                        });
 }
-std::shared_ptr<const Trial::Folded> Trial::fold(const SetUp& set_up, const Robot& other) const {
-  const Robot robot = with_all_drives(other);
-  return impl_->fold(set_up, robot, make_plan(robot));
+
+}  // namespace
+
+std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Robot* other, Sections of,
+                                                       bool is_sum) const {
+  if (other == nullptr) return fold(set_up, columns_, of, is_sum);
+  const Robot robot = with_all_drives(*other);
+  const std::vector<std::string> all;
+  return fold(set_up, Columns::of(robot, has_same_shape(robot, robot_) ? options_.columns : all), of, is_sum);
+}
+std::shared_ptr<const Trial::Folded> Trial::fold(const SetUp& set_up, const Robot* other) const {
+  return impl_->fold(set_up, other, Sections::all, false);
+}
+std::shared_ptr<const Trial::Folded> Trial::fold_sum(const SetUp& set_up, Sections of,
+                                                     const Robot* other) const {
+  return impl_->fold(set_up, other, of, true);
+}
+std::shared_ptr<const Trial::Folded> Trial::sum(const Folded& folded, Sections of) {
+  auto part = std::make_shared<Folded>();
+  part->sum.resize(folded.columns.size());
+  for (std::size_t b = of == Sections::odd ? 1 : 0; b < folded.grams.size(); b += of == Sections::all ? 1 : 2)
+    for (std::size_t r = 0; r < part->sum.size(); ++r) part->sum[r].add(folded.grams[b][r]);
+  part->columns = folded.columns;
+  part->signs = folded.signs;
+  part->parameters = folded.parameters;
+  part->daily = folded.daily;
+  return part;
 }
 TrialFit Trial::fit(const SetUp& set_up) const {
-  return impl_->fit(*fold(set_up), set_up, true);
-}
-TrialFit Trial::fit(const SetUp& set_up, const Robot& other) const {
-  return impl_->fit(*fold(set_up, other), set_up, true);
+  return fit(*fold(set_up), set_up);
 }
 TrialFit Trial::fit(const Folded& folded, const SetUp& set_up) const {
-  return impl_->fit(folded, set_up, true);
-}
-std::shared_ptr<const Trial::Folded> Trial::half(const Folded& folded, bool odd) {
-  auto part = std::make_shared<Folded>(folded);
-  for (std::size_t b = odd ? 0 : 1; b < part->grams.size(); b += 2)
-    std::fill(part->grams[b].begin(), part->grams[b].end(), doctor::RowGram());
-  return part;
+  return impl_->fit(folded, set_up);
 }
 TrialFit Trial::predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
                         const VectorXd& floors) const {
@@ -190,9 +227,6 @@ TrialFit Trial::predict(const Folded& folded, const SetUp& set_up, const VectorX
 }
 const VectorXd& Trial::efforts() const {
   return impl_->efforts_;
-}
-TrialFit Trial::quick_fit(const Folded& folded, const SetUp& set_up) const {
-  return impl_->fit(folded, set_up, false);
 }
 
 }  // namespace steelyard

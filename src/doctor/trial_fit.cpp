@@ -19,28 +19,29 @@ constexpr double kWorst = 1.5;      // relative residual above which it does not
 
 // One row's normal equations with the efforts of a set-up: H, b and τᵀτ.
 struct RowEquations {
-  Eigen::MatrixXd H;
+  const Eigen::MatrixXd& H;  // of the gram
   Eigen::VectorXd b;
   double effort = 0;
   double logged = 0;  // the joint's own logged effort, likewise
   double rows = 0;
 
-  void add(const RowGram& gram, const Eigen::VectorXd& mix, Index joint) {
-    if (gram.rows == 0) return;
-    if (H.size() == 0) {
-      H.setZero(gram.columns.rows(), gram.columns.cols());
-      b.setZero(gram.columns.rows());
-    }
-    H += gram.columns;
-    b += gram.mixed * mix;
-    effort += mix.dot(gram.efforts * mix);
-    logged += gram.efforts(joint, joint);
-    rows += gram.rows;
-  }
   double residual(const Eigen::VectorXd& x) const {
     return rows == 0 ? 0 : std::max(0.0, effort - 2 * b.dot(x) + x.dot(H * x));
   }
 };
+
+std::vector<RowEquations> equations_of(const std::vector<RowGram>& grams, const Efforts& efforts) {
+  std::vector<RowEquations> rows;
+  for (std::size_t r = 0; r < grams.size(); ++r) {
+    const RowGram& gram = grams[r];
+    RowEquations& row = rows.emplace_back(RowEquations{gram.columns, {}, 0, 0, gram.rows});
+    if (gram.rows == 0) continue;
+    row.b = gram.mixed * efforts.mix[r];
+    row.effort = efforts.mix[r].dot(gram.efforts * efforts.mix[r]);
+    row.logged = gram.efforts(efforts.joints[r], efforts.joints[r]);
+  }
+  return rows;
+}
 
 Eigen::VectorXd pick(const Eigen::VectorXd& x, const std::vector<int>& columns) {
   Eigen::VectorXd part(static_cast<Index>(columns.size()));
@@ -112,12 +113,11 @@ Eigen::VectorXd left_over(const std::vector<RowEquations>& rows, const std::vect
 }
 
 // Without one section.
-std::vector<RowEquations> gathered(const Trial::Folded& folded, const Efforts& efforts, int without) {
-  std::vector<RowEquations> rows(folded.columns.size());
-  for (int b = 0; b < doctor::kTrialBlocks; ++b)
-    for (std::size_t r = 0; r < rows.size() && b != without; ++r)
-      rows[r].add(folded.grams[static_cast<std::size_t>(b)][r], efforts.mix[r], efforts.joints[r]);
-  return rows;
+std::vector<RowGram> gathered(const Trial::Folded& folded, std::size_t without) {
+  std::vector<RowGram> sum(folded.columns.size());
+  for (std::size_t b = 0; b < folded.grams.size(); ++b)
+    for (std::size_t r = 0; r < sum.size() && b != without; ++r) sum[r].add(folded.grams[b][r]);
+  return sum;
 }
 
 // The values with friction, offsets and terms as these rows have them.
@@ -174,22 +174,23 @@ double score_of(const Eigen::VectorXd& ratios, const Eigen::VectorXd& floors) {
 // What values of all rows leave, and what those of the other sections leave of each.
 template <typename Solve>
 TrialFit scored(const Trial::Folded& folded, const Efforts& efforts, const Eigen::VectorXd& floors,
-                const std::vector<bool>& moved, bool held_out, const Solve& solve) {
+                const std::vector<bool>& moved, const Solve& solve) {
   TrialFit fit;
-  const std::vector<RowEquations> all = gathered(folded, efforts, -1);
+  const std::vector<RowEquations> all = equations_of(folded.sum, efforts);
   fit.values = solve(all);
   const Eigen::VectorXd fitted = left_over(all, residuals_of(all, folded, fit.values), efforts, moved, true);
   fit.relative_fitted = fitted.cwiseMax(0).cwiseSqrt();
   fit.score = fit.score_fitted = score_of(fitted, floors);
   fit.relative = fit.relative_fitted;
-  if (!held_out) return fit;
+  if (folded.grams.empty()) return fit;
   std::vector<double> residuals(all.size());
-  for (int b = 0; b < doctor::kTrialBlocks; ++b) {
-    const std::vector<RowGram>& block = folded.grams[static_cast<std::size_t>(b)];
-    if (std::all_of(block.begin(), block.end(), [](const RowGram& row) { return row.rows == 0; })) continue;
-    std::vector<RowEquations> own(all.size());
-    for (std::size_t r = 0; r < own.size(); ++r) own[r].add(block[r], efforts.mix[r], efforts.joints[r]);
-    const std::vector<double> part = residuals_of(own, folded, solve(gathered(folded, efforts, b)));
+  for (std::size_t b = 0; b < folded.grams.size(); ++b) {
+    const std::vector<RowGram>& section = folded.grams[b];
+    if (std::all_of(section.begin(), section.end(), [](const RowGram& row) { return row.rows == 0; }))
+      continue;
+    const std::vector<RowGram> others = gathered(folded, b);
+    const std::vector<RowEquations> own = equations_of(section, efforts);
+    const std::vector<double> part = residuals_of(own, folded, solve(equations_of(others, efforts)));
     for (std::size_t r = 0; r < own.size(); ++r) residuals[r] += part[r];
     fit.by_block.push_back(score_of(left_over(own, part, efforts, moved, false), floors));
   }
@@ -204,11 +205,12 @@ TrialFit scored(const Trial::Folded& folded, const Efforts& efforts, const Eigen
 // The known part is subtracted.
 Efforts Trial::Impl::efforts_of(const SetUp& set_up) const {
   Efforts out;
-  const auto n = static_cast<Index>(plan_.rows.size());
+  const Plan& plan = columns_.rows;
+  const auto n = static_cast<Index>(plan.rows.size());
   const Eigen::MatrixXd inverse = inverse_of(Eigen::MatrixXd(set_up.effort));
   out.back.resize(n, n);
   for (Index r = 0; r < n; ++r) {
-    const Index joint = plan_.rows[static_cast<std::size_t>(r)].i;
+    const Index joint = plan.rows[static_cast<std::size_t>(r)].i;
     out.joints.push_back(joint);
     Eigen::VectorXd mix = set_up.effort.row(joint).transpose();
     if (has_known_) {
@@ -217,7 +219,7 @@ Efforts Trial::Impl::efforts_of(const SetUp& set_up) const {
     }
     out.mix.push_back(std::move(mix));
     for (Index k = 0; k < n; ++k) {
-      const double share = inverse(joint, plan_.rows[static_cast<std::size_t>(k)].i);
+      const double share = inverse(joint, plan.rows[static_cast<std::size_t>(k)].i);
       out.back(r, k) = share * share;
     }
   }
@@ -226,10 +228,10 @@ Efforts Trial::Impl::efforts_of(const SetUp& set_up) const {
 
 // Rows of joints that move in the log as it was given; what another set-up makes of their efforts must be explained.
 std::vector<bool> Trial::Impl::moved() const {
-  std::vector<bool> out(plan_.rows.size(), !given_);
+  const std::vector<Row>& rows = columns_.rows.rows;
+  std::vector<bool> out(rows.size(), true);
   for (std::size_t r = 0; r < out.size() && given_; ++r)
-    for (const std::vector<RowGram>& block : given_->grams)
-      out[r] = out[r] || (block[r].rows > 0 && block[r].efforts(plan_.rows[r].i, plan_.rows[r].i) > 0);
+    out[r] = given_->sum[r].rows > 0 && given_->sum[r].efforts(rows[r].i, rows[r].i) > 0;
   return out;
 }
 
@@ -238,7 +240,7 @@ TrialFit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const V
   const Efforts efforts = efforts_of(set_up);
   Eigen::VectorXd start = Eigen::VectorXd::Zero(folded.parameters);
   start.head(values.size()) = values;
-  const std::vector<RowEquations> all = gathered(folded, efforts, -1);
+  const std::vector<RowEquations> all = equations_of(folded.sum, efforts);
   const std::vector<double> residuals = residuals_of(all, folded, start);
   const auto n = static_cast<Index>(all.size());
   Eigen::VectorXd weights = Eigen::VectorXd::Zero(n), relative = Eigen::VectorXd::Zero(n);
@@ -250,16 +252,16 @@ TrialFit Trial::Impl::predict(const Folded& folded, const SetUp& set_up, const V
                                kSmallest * kSmallest * size});
     relative[r] = floor / std::sqrt(row.logged / row.rows);
   }
-  return scored(folded, efforts, relative, moved(), true, [&](const std::vector<RowEquations>& rows) {
+  return scored(folded, efforts, relative, moved(), [&](const std::vector<RowEquations>& rows) {
     return with_daily(folded, rows, weights, start);
   });
 }
 
-TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up, bool held_out) const {
+TrialFit Trial::Impl::fit(const Folded& folded, const SetUp& set_up) const {
   const Efforts efforts = efforts_of(set_up);
   Eigen::VectorXd floors(static_cast<Index>(efforts.joints.size()));
   for (Index r = 0; r < floors.size(); ++r) floors[r] = floors_[efforts.joints[static_cast<std::size_t>(r)]];
-  return scored(folded, efforts, floors, moved(), held_out, [&](const std::vector<RowEquations>& rows) {
+  return scored(folded, efforts, floors, moved(), [&](const std::vector<RowEquations>& rows) {
     return solve_rows(rows, folded.columns, folded.signs, folded.parameters);
   });
 }

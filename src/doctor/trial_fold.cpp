@@ -5,9 +5,21 @@
 
 #include "doctor/trial_impl.hpp"
 #include "steelyard/core/error.hpp"
-#include "steelyard/fold/samples.hpp"
+#include "steelyard/fold/products.hpp"
 
 namespace steelyard::doctor {
+
+void RowGram::add(const RowGram& other) {
+  if (other.rows == 0) return;
+  if (rows == 0) {
+    *this = other;
+    return;
+  }
+  columns += other.columns;
+  mixed += other.mixed;
+  efforts += other.efforts;
+  rows += other.rows;
+}
 
 Masks moving(const Eigen::MatrixXd& qd, const Eigen::MatrixXd& qdd, double smear) {
   constexpr double kRest = 0.01;   // of the joint's largest velocity
@@ -99,41 +111,41 @@ Index row_of(const Plan& plan, Index joint) {
   throw InputError({"a column belongs to a joint without a row", {}, {}, {}});
 }
 
-std::string effort_name(Index j) {
-  return "effort" + std::to_string(j + 1);
-}
-
-// Efforts of all joints, and with `known` one more; the extra columns after the plan's.
-std::vector<Layout> trial_layouts(const Plan& plan, const Robot& robot, std::vector<ExtraColumns> extra,
-                                  bool known) {
-  LayoutOptions options;
-  options.efforts.clear();
-  for (int j = 0; j < plan.joints; ++j) options.efforts.push_back(effort_name(j));
-  if (known) options.efforts.emplace_back("known");
-  options.effort_units.assign(options.efforts.size(), "1");
-  std::vector<Layout> layouts = row_layouts(plan, robot, options);
-  for (ExtraColumns& part : extra)
-    for (ExtraColumn& column : part.columns) column.row = row_of(plan, column.row);
-  return with_extra_columns(std::move(layouts), extra);
-}
-
 // Of drives, what changes from day to day.
 bool is_daily(const std::string& column) {
   const std::string stem = column.substr(0, column.find_first_of("0123456789"));
   return stem == "fv" || stem == "fc" || stem == "fo";
 }
 
-void add_gram(const Fold& fold, RowGram& gram) {
-  const Eigen::MatrixXd Y = fold.columns(), E = fold.efforts();
-  if (gram.rows == 0) {
-    gram.columns.setZero(Y.cols(), Y.cols());
-    gram.mixed.setZero(Y.cols(), E.cols());
-    gram.efforts.setZero(E.cols(), E.cols());
-  }
-  gram.columns.noalias() += Y.transpose() * Y;
-  gram.mixed.noalias() += Y.transpose() * E;
-  gram.efforts.noalias() += E.transpose() * E;
-  gram.rows += static_cast<double>(fold.rows());
+RowGram gram_of(const RowProducts& products, Index columns, Index efforts) {
+  RowGram gram;
+  gram.rows = static_cast<double>(products.rows);
+  if (products.rows == 0) return gram;
+  const Eigen::MatrixXd all = products.lower.selfadjointView<Eigen::Lower>();
+  gram.columns = all.topLeftCorner(columns, columns);
+  gram.mixed = all.block(0, columns, columns, efforts);
+  gram.efforts = all.block(columns, columns, efforts, efforts);
+  return gram;
+}
+
+// The study's own columns and those of a set-up's terms, behind the plan's.
+void add_extra_columns(const Plan& plan, std::vector<std::string> names,
+                       const std::vector<ExtraColumns>& terms, std::vector<ExtraColumns> every,
+                       Trial::Folded& folded) {
+  every.insert(every.end(), terms.begin(), terms.end());
+  for (const ExtraColumns& part : terms)
+    for (const ExtraColumn& column : part.columns) {
+      if (std::find(names.begin(), names.end(), column.name) != names.end()) continue;
+      folded.daily.push_back(static_cast<int>(plan.columns.size() + names.size()));
+      names.push_back(column.name);
+    }
+  folded.parameters = static_cast<Index>(plan.columns.size() + names.size());
+  for (const ExtraColumns& part : every)
+    for (const ExtraColumn& column : part.columns) {
+      const auto name = std::find(names.begin(), names.end(), column.name);
+      folded.columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
+          static_cast<int>(plan.columns.size()) + static_cast<int>(name - names.begin()));
+    }
 }
 
 }  // namespace
@@ -150,8 +162,9 @@ MappedBlock Trial::Impl::mapped(const Stretch& stretch, const SetUp& set_up) con
   return block;
 }
 
-Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, const Plan& plan) const {
+Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Columns& columns) const {
   std::vector<Eigen::RowVectorXd> rows;
+  const Plan& plan = columns.rows;
   const Index p = static_cast<Index>(plan.columns.size());
   for (std::size_t k = 0; k < plan.columns.size(); ++k) {
     const std::string& name = plan.columns[k];
@@ -159,13 +172,6 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, 
     if (stem == "fv" || stem == "fc" || stem == "Ia" || stem == "fvm" || stem == "fcm" || stem == "Iam")
       rows.push_back(Eigen::RowVectorXd::Unit(p, static_cast<Index>(k)));
   }
-  PlanOptions options;
-  options.kind = RowKind::inertia;
-  options.wanted = plan.columns;
-  const Plan inertia = make_plan(robot, options);
-  std::vector<Index> place;  // of the inertia plan's columns in the other
-  for (const std::string& name : inertia.columns)
-    place.push_back(std::find(plan.columns.begin(), plan.columns.end(), name) - plan.columns.begin());
   for (int k = 0; k < kConfigurations; ++k) {
     const Stretch& stretch = stretches_[static_cast<std::size_t>(k) % stretches_.size()];
     const CoarseRun& run = runs_[stretch.run];
@@ -173,12 +179,12 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, 
         stretch.begin + (stretch.end - stretch.begin) * (k / static_cast<int>(stretches_.size()) + 1) / 4;
     const VectorXd q = set_up.position * run.q.row(std::min(at, run.size() - 1)).transpose() + set_up.zero;
     const VectorXd none = VectorXd::Zero(q.size());
-    const MatrixXd M = regressor(inertia, q, none, none);
-    for (std::size_t r = 0; r < inertia.rows.size(); ++r) {
-      if (inertia.rows[r].i != inertia.rows[r].j) continue;
+    const MatrixXd M = regressor(columns.inertia, q, none, none);
+    for (std::size_t r = 0; r < columns.inertia.rows.size(); ++r) {
+      if (columns.inertia.rows[r].i != columns.inertia.rows[r].j) continue;
       Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(p);
-      for (std::size_t c = 0; c < place.size(); ++c)
-        row[place[c]] = M(static_cast<Index>(r), static_cast<Index>(c));
+      for (std::size_t c = 0; c < columns.place.size(); ++c)
+        row[columns.place[c]] = M(static_cast<Index>(r), static_cast<Index>(c));
       rows.push_back(row);
     }
   }
@@ -188,31 +194,20 @@ Eigen::MatrixXd Trial::Impl::sign_rows(const SetUp& set_up, const Robot& robot, 
   return A;
 }
 
-std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Robot& robot,
-                                                       const Plan& plan) const {
+std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, const Columns& columns,
+                                                       Sections of, bool is_sum) const {
+  const Plan& plan = columns.rows;
   auto folded = std::make_shared<Folded>();
-  folded->grams.assign(doctor::kTrialBlocks, std::vector<RowGram>(plan.rows.size()));
   for (const Row& row : plan.rows) folded->columns.push_back(row.columns);
   for (std::size_t k = 0; k < plan.columns.size(); ++k)
     if (is_daily(plan.columns[k])) folded->daily.push_back(static_cast<int>(k));
   std::vector<ExtraColumns> every = runs_.empty() ? std::vector<ExtraColumns>{} : runs_.front().extra;
-  every.insert(every.end(), set_up.terms.begin(), set_up.terms.end());
-  std::vector<std::string> names = extra_;
-  for (const ExtraColumns& part : set_up.terms)
-    for (const ExtraColumn& column : part.columns) {
-      if (std::find(names.begin(), names.end(), column.name) != names.end()) continue;
-      folded->daily.push_back(static_cast<int>(plan.columns.size() + names.size()));
-      names.push_back(column.name);
-    }
-  folded->parameters = static_cast<Index>(plan.columns.size() + names.size());
-  for (const ExtraColumns& part : every)
-    for (const ExtraColumn& column : part.columns) {
-      const auto name = std::find(names.begin(), names.end(), column.name);
-      folded->columns[static_cast<std::size_t>(row_of(plan, column.row))].push_back(
-          static_cast<int>(plan.columns.size()) + static_cast<int>(name - names.begin()));
-    }
-  const std::vector<Layout> layouts = trial_layouts(plan, robot, every, has_known_);
+  add_extra_columns(plan, extra_, set_up.terms, std::move(every), *folded);
+  const Index efforts = plan.joints + (has_known_ ? 1 : 0);
+  std::vector<std::vector<RowProducts>> products(is_sum ? 1 : doctor::kTrialBlocks,
+                                                 std::vector<RowProducts>(plan.rows.size()));
   for (const Stretch& stretch : stretches_) {
+    if (of != Sections::all && (stretch.block % 2 == 1) != (of == Sections::odd)) continue;
     const MappedBlock block = mapped(stretch, set_up);
     const CoarseRun& run = runs_[stretch.run];
     const doctor::ExtraSamples extra = doctor::extra_samples(run, stretch.begin, block, set_up.terms);
@@ -233,15 +228,21 @@ std::shared_ptr<const Trial::Folded> Trial::Impl::fold(const SetUp& set_up, cons
                               run.qdd.middleRows(stretch.begin, count), options_.smear, masks);
     for (std::size_t r = 0; r < inputs.size(); ++r)
       inputs[r].mask = masks[static_cast<std::size_t>(plan.rows[r].i)].data();
-    std::vector<Fold> folds;
-    for (const Layout& layout : layouts) folds.emplace_back(layout);
-    fold_samples(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
-                 inputs, folds);
-    for (std::size_t r = 0; r < folds.size(); ++r)
-      add_gram(folds[r], folded->grams[static_cast<std::size_t>(stretch.block)][r]);
+    add_products(plan, {block.q.data(), block.qd.data(), block.qdd.data(), block.q.rows(), block.q.rows()},
+                 inputs, products[is_sum ? 0 : static_cast<std::size_t>(stretch.block)]);
+  }
+  for (const std::vector<RowProducts>& part : products) {
+    std::vector<RowGram>& grams = is_sum ? folded->sum : folded->grams.emplace_back();
+    for (std::size_t r = 0; r < part.size(); ++r)
+      grams.push_back(gram_of(part[r], static_cast<Index>(folded->columns[r].size()), efforts));
+  }
+  if (!is_sum) {
+    folded->sum.resize(plan.rows.size());
+    for (const std::vector<RowGram>& section : folded->grams)
+      for (std::size_t r = 0; r < section.size(); ++r) folded->sum[r].add(section[r]);
   }
   // The signs of extra columns are free.
-  folded->signs = sign_rows(set_up, robot, plan);
+  folded->signs = sign_rows(set_up, columns);
   const Index own = folded->signs.cols();
   folded->signs.conservativeResize(Eigen::NoChange, folded->parameters);
   folded->signs.rightCols(folded->parameters - own).setZero();

@@ -39,10 +39,11 @@ ExtraSamples extra_samples(const CoarseRun& run, Index begin, const MappedBlock&
 // Names of all extra columns, each once.
 std::vector<std::string> extra_names(const std::vector<CoarseRun>& runs);
 
-// YᵀY, Yᵀτ and the efforts' own products of one row and block.
+// YᵀY, Yᵀτ and the efforts' own products of one row and section.
 struct RowGram {
   Eigen::MatrixXd columns, mixed, efforts;
-  double rows = 0;
+  double rows = 0;  // none: the matrices are empty
+  void add(const RowGram& other);
 };
 
 // How efforts follow from the logged ones, and residuals of the logged ones from those of rows: τ = E τ_log, e_log = E⁻¹ e.
@@ -57,7 +58,8 @@ struct Efforts {
 namespace steelyard::inline STEELYARD_ABI {
 
 struct Trial::Folded {
-  std::vector<std::vector<doctor::RowGram>> grams;  // [block][row]
+  std::vector<std::vector<doctor::RowGram>> grams;  // [section][row]; empty: only their sum is known
+  std::vector<doctor::RowGram> sum;                 // [row]
   std::vector<std::vector<int>> columns;            // of each row
   Eigen::MatrixXd signs;                            // A of the inequalities
   Index parameters = 0;
@@ -68,16 +70,24 @@ class Trial::Impl {
  public:
   Impl(Robot robot, std::vector<CoarseRun> runs, const TrialOptions& options);
 
-  Plan plan_of(const Robot& robot) const;
-  std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
-  TrialFit fit(const Folded& folded, const SetUp& set_up, bool held_out) const;
+  // The columns of a robot: those of its rows, and those of the diagonal of M(q).
+  struct Columns {
+    Plan rows, inertia;
+    std::vector<Index> place;  // of the columns of `inertia` among those of `rows`
+    static Columns of(const Robot& robot, const std::vector<std::string>& wanted);
+  };
+  // `is_sum`: of these sections together.
+  std::shared_ptr<const Folded> fold(const SetUp& set_up, const Columns& columns, Sections of,
+                                     bool is_sum) const;
+  std::shared_ptr<const Folded> fold(const SetUp& set_up, const Robot* other, Sections of, bool is_sum) const;
+  TrialFit fit(const Folded& folded, const SetUp& set_up) const;
   TrialFit predict(const Folded& folded, const SetUp& set_up, const VectorXd& values,
                    const VectorXd& floors) const;
   Eigen::VectorXd floors(double noise_factor) const;
 
   Robot robot_;
   std::vector<CoarseRun> runs_;
-  Plan plan_;
+  Columns columns_;
   TrialOptions options_;
   std::shared_ptr<const Folded> given_;
   VectorXd efforts_;                // rms of the logged efforts
@@ -91,7 +101,7 @@ class Trial::Impl {
     int block;
   };
   doctor::MappedBlock mapped(const Stretch& stretch, const SetUp& set_up) const;
-  Eigen::MatrixXd sign_rows(const SetUp& set_up, const Robot& robot, const Plan& plan) const;
+  Eigen::MatrixXd sign_rows(const SetUp& set_up, const Columns& columns) const;
 
   std::vector<Stretch> stretches_;
   doctor::Efforts efforts_of(const SetUp& set_up) const;

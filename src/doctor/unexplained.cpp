@@ -18,17 +18,20 @@ constexpr double kNotPredicted = 0.6;  // of a joint's effort, on held-out rows
 
 }  // namespace
 
-Index worst_unexplained(const Trial& trial, const TrialFit& fit, bool too_poor) {
+bool is_loaded(const Trial& trial, Index joint) {
   const std::vector<LogJoint> joints = log_joints(trial.robot());
   const VectorXd& efforts = trial.efforts();
+  double largest = 0;
+  for (Index k = 0; k < efforts.size(); ++k)
+    if (joints[static_cast<std::size_t>(k)].kind == joints[static_cast<std::size_t>(joint)].kind)
+      largest = std::max(largest, efforts[k]);
+  return efforts[joint] > kLoaded * largest;
+}
+
+Index worst_unexplained(const Trial& trial, const TrialFit& fit, bool too_poor) {
   Index worst = -1;
   for (Index j = 0; j < fit.relative_fitted.size(); ++j) {
-    double largest = 0;
-    for (Index k = 0; k < efforts.size(); ++k)
-      if (joints[static_cast<std::size_t>(k)].kind == joints[static_cast<std::size_t>(j)].kind)
-        largest = std::max(largest, efforts[k]);
-    const bool is_loaded = efforts[j] > kLoaded * largest;
-    if (is_loaded && fit.relative_fitted[j] > (too_poor ? kUnexplained : kHardlyExplained) &&
+    if (is_loaded(trial, j) && fit.relative_fitted[j] > (too_poor ? kUnexplained : kHardlyExplained) &&
         (worst < 0 || fit.relative_fitted[j] > fit.relative_fitted[worst]))
       worst = j;
   }

@@ -10,6 +10,9 @@
 
 namespace steelyard::inline STEELYARD_ABI {
 
+// Its effort is not small beside that of the others.
+bool is_loaded(const Trial& trial, Index joint);
+
 // The loaded joint of whose effort a fit explains least, where it leaves much of it; −1: none.
 Index worst_unexplained(const Trial& trial, const TrialFit& fit, bool too_poor = false);
 

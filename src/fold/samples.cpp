@@ -9,6 +9,7 @@
 #include "fold/tiles.hpp"
 #include "steelyard/core/error.hpp"
 #include "steelyard/core/suggest.hpp"
+#include "steelyard/fold/products.hpp"
 
 namespace steelyard::inline STEELYARD_ABI {
 namespace {
@@ -41,7 +42,7 @@ template <typename Wanted, typename Use>
 void walk(const Plan& plan, const Samples& samples, Rows rows, const Wanted& wanted, const Use& use) {
   std::size_t most_given = 0;  // columns that are copied
   for (const RowInput& row : rows) most_given = std::max(most_given, row.efforts.size() + row.extra.size());
-  const Index stride = tile_stride(kTileSamples);
+  const Index stride = tile_stride(std::min(kTileSamples, samples.count));
   const AlignedBuffer tile = aligned_buffer(stride * (plan.stored_columns + static_cast<Index>(most_given)));
   std::vector<double*> columns;
   for (Index first = 0; first < samples.count; first += kTileSamples) {
@@ -149,6 +150,31 @@ void fold_samples(const Plan& plan, const Samples& samples, std::span<const RowI
       [&](std::size_t r, std::span<double* const> columns, Index count, Index valid) {
         folds[r].consume(columns, count, valid);
       });
+}
+
+void add_products(const Plan& plan, const Samples& samples, std::span<const RowInput> rows,
+                  std::span<RowProducts> sums) {
+  require(rows.size() == plan.rows.size() && sums.size() == plan.rows.size(),
+          "one input and one sum per row");
+  std::vector<double> nothing(static_cast<std::size_t>(tile_stride(kTileSamples)), 0.0);
+  walk(
+      plan, samples, rows, [](std::size_t) { return true; },
+      [&](std::size_t r, std::span<double* const> columns, Index count, Index valid) {
+        if (valid == 0) return;
+        RowProducts& sum = sums[r];
+        const auto size = static_cast<Index>(columns.size());
+        const Index stride = fold_kernels::padded_size(size);
+        if (sum.lower.size() == 0) sum.lower = MatrixXd::Zero(stride, stride);
+        std::vector<double*> padded(columns.begin(), columns.end());
+        padded.resize(static_cast<std::size_t>(stride), nothing.data());
+        fold_kernels_in_use().gram(
+            {padded.data(), fold_kernels::padded_size(count), size, sum.lower.data(), stride});
+        sum.rows += valid;
+      });
+  for (const RowProducts& sum : sums)
+    if (!sum.lower.allFinite())
+      throw InputError(
+          {"a column or an effort is not finite, or too large", {}, "squares that are finite", ""});
 }
 
 }  // namespace steelyard

@@ -245,7 +245,7 @@ std::vector<double> residual_logs(const Robot& robot, const Run& run) {
   const std::unique_ptr<SampleSource> source = view_run(run);
   const TimeScan time = scan_time(*source);
   const Trial trial(robot, {coarse_run(view_run(run), "run", time, DoctorOptions().coarse)}, options);
-  return trial.fit(trial.given(), SetUp::as_given(trial.joints())).by_block;
+  return trial.fit(*trial.given(), SetUp::as_given(trial.joints())).by_block;
 }
 
 bool Growth::shows() const {

@@ -55,5 +55,28 @@ TEST(Gap, NothingIsWrongBesideIt) {
   }
 }
 
+// A joint dwells until the samples stop, and is elsewhere when they come back.
+TEST(Gap, ADwellThatEndsInItIsNoFrozenChannel) {
+  for (const bool is_gap : {true, false}) {
+    steelyard::Run run = random_log(3, 0.01, 1).run;
+    SampleBlock& all = run.samples;
+    const Index end = all.size() / 2, begin = end - all.size() / 20;
+    for (const char* name : {"position", "velocity"}) {
+      const int channel = all.find(name);
+      if (channel < 0) continue;
+      double* x = all.row(channel, 1);
+      for (Index s = begin; s < end; ++s) x[s] = std::string(name) == "velocity" ? 0 : x[begin];
+    }
+    if (is_gap)
+      for (Index s = end; s < all.size(); ++s) all.time()[s] += 0.5;
+    const Examination found =
+        examine(random_log(3, 0.01, 1).robot, {{{"run", RunRole::fit, ""}, [&] { return view_run(run); }}});
+    const bool frozen = std::any_of(found.findings.begin(), found.findings.end(), [](const Finding& finding) {
+      return finding.code == "frozen-channel" && finding.evidence.find("position") != std::string::npos;
+    });
+    EXPECT_EQ(frozen, !is_gap);
+  }
+}
+
 }  // namespace gap_test
 }  // namespace steelyard::testing

@@ -183,6 +183,33 @@ TEST_P(Pairs, OfFaultsAreNamedOneOfThemFirst) {
   EXPECT_GE(total.listed, 0.5 * total.pairs);
 }
 
+// The wrist of the LWR4+ shows nothing but friction: a gain without end lets the others be explained without it, and is no gain.
+TEST(LightJoint, ItsGainIsNotNamed) {
+  if (!oracle::data_folder()) STEELYARD_SKIP_WITHOUT_DATA();
+  const RealLog log = real_log("lwr3");
+  const std::vector<SignalFault> signals = signal_faults(log);
+  const auto cut = std::find_if(signals.begin(), signals.end(), [&](const SignalFault& fault) {
+    return fault.name == "torque cut at 60 %" && fault.joint == log.joints[0];
+  });
+  ASSERT_NE(cut, signals.end());
+  const std::vector<Hypothesis> mends = set_up_faults(log);
+  const auto sign = std::find_if(mends.begin(), mends.end(), [](const Hypothesis& mend) {
+    return mend.code == "torque-sign" && mend.joints == std::vector<int>{1};
+  });
+  ASSERT_NE(sign, mends.end());
+  Robot robot = log.robot;
+  steelyard::Run run = log.run;
+  put(*sign, robot, run);
+  cut->apply(run);
+  const Examination found = examine(robot, {{run.label, [&] { return view_run(run); }}});
+  bool named = false;
+  for (const Finding& finding : found.findings) {
+    EXPECT_NE(finding.code, "effort-scale") << finding.joint << " " << finding.evidence;
+    named = named || (finding.code == "torque-sign" && finding.joint == log.joints[1]);
+  }
+  EXPECT_TRUE(named);
+}
+
 INSTANTIATE_TEST_SUITE_P(RealLogs, Pairs, ::testing::Values("panda", "ur10", "tx40", "lwr3"),
                          [](const auto& test) { return std::string(test.param); });
 

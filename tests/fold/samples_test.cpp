@@ -7,6 +7,7 @@
 
 #include "fold/fold_cases.hpp"
 #include "steelyard/core/error.hpp"
+#include "steelyard/fold/products.hpp"
 #include "steelyard/robot/read.hpp"
 
 namespace steelyard {
@@ -98,6 +99,31 @@ TEST_P(FoldSamples, LeaveOutWhatTheMaskRejects) {
   EXPECT_EQ(folds[1].depth(), 10);
   for (std::size_t r = 1; r < folds.size(); ++r)
     expect_same_gram(stacked_row(plan_, motion, r, masks[r]), folds[r].R());
+}
+
+TEST_P(FoldSamples, ProductsAreThoseOfTheRows) {
+  const Plan plan = make_plan(read_robot(STEELYARD_SOURCE_DIR "/robots/tx40.yaml").robot);
+  const Motion motion = random_motion(421, plan.joints, 6);
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>(motion.q.rows()));
+  for (std::size_t s = 0; s < mask.size(); ++s) mask[s] = s % 3 != 0;
+  std::vector<RowInput> inputs = inputs_of(motion);
+  inputs[1].mask = mask.data();
+  std::vector<RowProducts> sums(plan.rows.size());
+  for (int call = 1; call <= 2; ++call) {
+    add_products(plan, motion.samples(), inputs, sums);
+    for (std::size_t r = 0; r < sums.size(); ++r) {
+      const MatrixXd A = stacked_row(plan, motion, r, r == 1 ? mask : std::vector<std::uint8_t>());
+      EXPECT_EQ(sums[r].rows, call * A.rows());
+      for (Index i = 0; i < A.cols(); ++i)
+        for (Index j = 0; j <= i; ++j)  // sums of some hundred products in another order
+          EXPECT_NEAR(sums[r].lower(i, j), call * A.col(i).dot(A.col(j)),
+                      1e-13 * call * A.col(i).norm() * A.col(j).norm())
+              << r << ": " << i << ", " << j;
+    }
+  }
+  Motion broken = motion;
+  broken.tau(3, 0) = std::nan("");
+  EXPECT_THROW(add_products(plan, broken.samples(), inputs_of(broken), sums), InputError);
 }
 
 TEST_P(FoldSamples, NotANumberNamesItsColumn) {
