@@ -151,7 +151,10 @@ std::vector<RankedHypothesis> rank(const Trial& trial, const Bench& bench, const
     const std::size_t c = chosen[static_cast<std::size_t>(k)];
     // Hypotheses that are no better than the given set-up are not refined.
     if (all.scores[c] < before.score_fitted - 0.05) {
-      ranked = examined(trial, robot, all.list[c], before, options, score_of, fit);
+      ranked = examined(robot, all.list[c], before, options, score_of, fit);
+      const bool is_second = !bench.first().what.empty();
+      if (const auto without = without_number(trial, robot, ranked.hypothesis); without && is_second)
+        doubt(fit(*without), options, ranked);
       return;
     }
     ranked.hypothesis = all.list[c];

@@ -99,7 +99,7 @@ SetUpExamination examine_against(const Trial& model, const SetUpExamination& fou
   });
   for (const std::size_t c : doctor::finalists(list, scores, options.finalists))
     examination.ranked.push_back(
-        doctor::examined(run, run.robot(), list[c], examination.given, options, score_of, predict));
+        doctor::examined(run.robot(), list[c], examination.given, options, score_of, predict));
   doctor::sort_by_gain(examination.ranked);
   if (!doctor::is_clear(examination.ranked, options)) return examination;
   const RankedHypothesis& best = examination.ranked[0];
